@@ -41,7 +41,7 @@ static const char LETTERS[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 enum { RANDOM_LETTERS = 8, ATTEMPTS = 100 };
 
-/* Where names collide, which takes 10^12 of them, the call that makes the file says so: they need not be secret. */
+/* Names collide only after 10^12 of them, and then the call that makes the file reports it: they need not be secret. */
 static int make_name(char *temporary, size_t size, const char *path)
 {
     char ending[sizeof MARK + RANDOM_LETTERS];
@@ -88,7 +88,7 @@ int nbc_file_make_temporary(const char *path, char *temporary, size_t size, int 
 
 /* ---- into place ---- */
 
-/* A second name for what is at `path`, put in the place of `keep_as`. */
+/* Give the file at `path` a second name, in the place of `keep_as`. */
 static int keep(const char *path, const char *keep_as)
 {
     char link_name[PATH_BYTES];

@@ -14,8 +14,8 @@ int nbc_file_exists(const char *path);
  *  socket, a folder.   @return NBC_OK; NBC_FILE */
 int nbc_file_refuse_special(const char *path, struct nbc_error *err);
 
-/** Make an empty file that nobody has, beside `path` and for nbc_file_replace or nbc_file_place: no link is followed,
- *  and no file that is there is opened. Its rights follow the umask.
+/** Make an empty file with an unused name, beside `path` and for nbc_file_replace or nbc_file_place: no link is
+ *  followed, and no existing file is opened. Its rights follow the umask.
  *  @param[out] temporary [size] its name; "" on failure   @param[out] fd open for reading and writing; -1 on failure
  *  @return NBC_OK; NBC_FILE (also where `path` is no regular file) */
 int nbc_file_make_temporary(const char *path, char *temporary, size_t size, int *fd, struct nbc_error *err);
@@ -29,9 +29,9 @@ size_t nbc_file_of_temporary(const char *name);
  *  @return NBC_OK; NBC_FILE (path and reason in err; `temporary` is still there) */
 int nbc_file_replace(const char *temporary, const char *path, const char *keep_as, struct nbc_error *err);
 
-/** Put `temporary` in the place of `path` without waiting for the disk: whoever reads the path finds a whole file, but
- *  after a loss of power it may be missing or empty unless nbc_file_sync_all was called.   @return as nbc_file_replace
- */
+/** Put `temporary` in the place of `path` without waiting for the disk: readers of the path find a whole file, but
+ *  after a loss of power it may be missing or empty unless nbc_file_sync_all was called.   @return as
+ *  nbc_file_replace */
 int nbc_file_place(const char *temporary, const char *path, struct nbc_error *err);
 
 /** Bring to the disk all that was written to the file system that `path` is on, which need not exist itself.

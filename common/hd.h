@@ -1,6 +1,6 @@
-/** Headers whose functions are compiled for the processor, as C11, and for GPUs, as CUDA C++: no compound literals, no
- *  designated initialisers, no pointer from void without a cast, and of the C library sqrt, cbrt, pow, cbrtf, ilogb and
- *  what the processor does itself. */
+/** Headers whose functions are compiled for the processor, as C11, and for GPUs, as CUDA C++: no compound literals,
+ *  no designated initialisers, no pointer from void without a cast, and of the C library only sqrt, cbrt, pow, cbrtf,
+ *  ilogb and functions that are single instructions. */
 #ifndef NBC_HD_H
 #define NBC_HD_H
 
@@ -22,7 +22,7 @@
 #define NBC_ASSERT_CONSTANT(is_true, text) _Static_assert(is_true, text)
 #endif
 
-/** The number of the lowest bit that is set, of at least one. */
+/** Index of the lowest set bit of a number that has one. */
 NBC_HD int nbc_lowest_bit(uint32_t bits)
 {
 #ifdef __CUDA_ARCH__
@@ -56,7 +56,7 @@ NBC_HD float nbc_float_of_bits(uint32_t bits)
     return a;
 }
 
-/** a/b as the hardware has it: a few roundings wide. */
+/** a/b by the hardware's approximation, accurate to a few roundings. */
 NBC_HD float nbc_quick_ratio(float a, float b)
 {
 #ifdef __CUDA_ARCH__
@@ -66,7 +66,7 @@ NBC_HD float nbc_quick_ratio(float a, float b)
 #endif
 }
 
-/** 1/sqrt(a) to float precision, of a number that is not denormal. */
+/** 1/sqrt(a) to float precision, for a that is not denormal. */
 NBC_HD float nbc_inverse_root(float a)
 {
 #ifdef __CUDA_ARCH__

@@ -1,4 +1,4 @@
-/* Instruction sets: what the processor has, and what NBC_ISA leaves of it. */
+/* Instruction sets that the processor supports, and the limit that NBC_ISA puts on them. */
 #include "common/nbc.h"
 
 #include <stdlib.h>

@@ -10,12 +10,12 @@ struct nbc_line {
     size_t used;
 };
 
-/** What does not fit is left out. */
+/** Append formatted text; the part that exceeds the capacity is left out. */
 void nbc_line_add(struct nbc_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** The value of an environment variable, "" if it is not set. */
 const char *nbc_variable(const char *name);
-/** Whether nobody wants lines about what goes well: the environment variable NBC_QUIET is set, and not to 0. */
+/** Whether lines about success are suppressed: the environment variable NBC_QUIET is set, and not to 0. */
 int nbc_is_quiet(void);
 
 #endif

@@ -8,14 +8,14 @@
 
 enum { ALIGNMENT = 64, HUGE_PAGE = 2 << 20, FEW_PAGES = 4 };
 
-/* Large blocks are accessed at random: with pages of 4 KiB each access would look for its page as well. */
+/* Large blocks are accessed at random: with pages of 4 KiB each access would also need a page walk. */
 static void *large_block(size_t bytes)
 {
     void *memory;
-    bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE; /* a page that is not all one's own is not a huge one */
+    bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE; /* whole pages, or there are no huge ones */
     if (posix_memalign(&memory, HUGE_PAGE, bytes)) return NULL;
 #ifdef MADV_HUGEPAGE
-    madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: without it the block is as good */
+    madvise(memory, bytes, MADV_HUGEPAGE); /* a hint; failure is harmless */
 #endif
     return memory;
 }
@@ -33,9 +33,9 @@ static void clear_pages(void *context, int part, int parts)
     memset(block->memory + first * HUGE_PAGE, 0, (size_t)(end - first) * HUGE_PAGE);
 }
 
-/* A page belongs to the processor whose thread writes to it first: threads share a block as they share the loops over
- * it, in equal parts. The team does with fewer threads if there is no memory for more; libgomp would end the program.
- */
+/* A page belongs to the processor whose thread writes to it first: threads divide a block as they divide loops over
+ * it, in equal parts. The team works with fewer threads if there is no memory for more; libgomp would end the
+ * program. */
 static void clear(char *memory, size_t bytes)
 {
     struct block block = {.memory = memory, .pages = (int64_t)(bytes / HUGE_PAGE)};
@@ -79,7 +79,7 @@ void nbc_free(void *memory)
     free(memory);
 }
 
-/* Not by malloc, which would learn from the size. */
+/* Not by malloc, whose thresholds would adapt to the size. */
 int nbc_has_memory(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

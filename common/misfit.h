@@ -1,15 +1,15 @@
-/** The first member of a struct from elsewhere that does not fit. */
+/** The first inconsistent member of a struct that was read from a file. */
 #ifndef NBC_MISFIT_H
 #define NBC_MISFIT_H
 
-/** The first member that does not fit the others. */
+/** The first member that is inconsistent with the others. */
 struct nbc_misfit {
-    const char *member;  /**< as in C: "now.r"; NULL: all fit */
-    double value;        /**< that it has */
-    const char *must_be; /**< what it must be, to stand after these words */
+    const char *member;  /**< name as in C: "now.r"; NULL: all are consistent */
+    double value;        /**< its value */
+    const char *must_be; /**< the required value, in words */
 };
 
-/** Note a member that does not fit, unless an earlier one did not. */
+/** Record an inconsistent member, unless an earlier one is recorded. */
 static inline void nbc_unless(int holds, struct nbc_misfit *misfit, const char *member, double value,
                               const char *must_be)
 {

@@ -1,4 +1,4 @@
-/** Status codes, errors, memory, instruction sets and the wall clock: what every library here shares. No physics.
+/** Status codes, errors, memory, instruction sets and the wall clock, shared by all libraries here. No physics.
  *
  *  Conventions of all C APIs of this project: 0 is success, outputs come last, every input array is const, indices
  *  are 0-based and ranges half-open. Libraries never print and never exit. */
@@ -36,18 +36,18 @@ enum nbc_status {
 
 /** "NBC_OK", ...; "NBC_?" for an unknown number. */
 const char *nbc_status_name(int status);
-/** What the status means, in words. */
+/** Meaning of the status, in words. */
 const char *nbc_status_text(int status);
 /** Exit code of a command that ends with this status: 0 done, 1 internal, 2 bad input, 3 energy, 4 file, 5 device, 6
  * memory. */
 int nbc_status_exit_code(int status);
 /** The status of a call of the system that failed with this errno: NBC_FILE, or NBC_NO_MEMORY. */
 int nbc_file_status(int reason);
-/** A command says this between its name and the text of an error: "not enough memory: " where that is it, whatever the
- *  memory was for; else "". */
+/** Prefix that a command prints between its name and the text of an error: "not enough memory: " for NBC_NO_MEMORY,
+ *  else "". */
 const char *nbc_status_prefix(int status);
 
-/** A failure in words for the person who has to mend it. Filled by nbc_fail; zero-initialise before use. */
+/** The text of a failure, for the user who can resolve it. Filled by nbc_fail; zero-initialise before use. */
 struct nbc_error {
     int status;
     char text[4096];
@@ -60,19 +60,19 @@ int nbc_fail(struct nbc_error *err, int status, const char *format, ...) __attri
 /** Zeroed memory for `count` objects of `size` bytes, aligned to 64 bytes, its length padded to a multiple of 64.
  *  NULL when count*size overflows or there is no memory; a zero count gives a valid block. */
 void *nbc_alloc(size_t count, size_t size);
-/** The same, untouched: the threads that are to use a part of it write there first, which puts it into their memory. */
+/** nbc_alloc without zeros: a thread that writes to a part first places it in its own memory. */
 void *nbc_alloc_unset(size_t count, size_t size);
 /** Like nbc_alloc, but keeps the first min(old_count, new_count) objects of `old`, which is freed on success only. */
 void *nbc_realloc(void *old, size_t old_count, size_t new_count, size_t size);
 void nbc_free(void *memory);
-/** Whether the process may have so many bytes more: asked before libraries that end the program if they get none. */
+/** Whether the process may have so many bytes more: checked before libraries that end the program without memory. */
 int nbc_has_memory(size_t bytes);
 /** Room for n entries of a table that grows, to twice its room at least; new entries are zero.
  *  @param[in,out] table  address of a pointer to entries of `size` bytes, NULL at first   @param[in,out] room  of them
  *  @return 1; 0: there is no memory, and the table is what it was */
 int nbc_grow(void *table, int64_t *room, int64_t n, size_t size);
 
-/** Levels of instruction sets, each with all before it. X(level, value of NBC_ISA, what it is, why it is not there) */
+/** Levels of instruction sets, each with all before it. X(level, value of NBC_ISA, description, reason of absence) */
 #define NBC_ISA_LIST(X)                                                                                                \
     X(NBC_ISA_BASELINE, "baseline", "what every processor of this kind has", "")                                       \
     X(NBC_ISA_AVX2, "avx2", "AVX2 and FMA", "this processor has no AVX2 and FMA")                                      \
@@ -84,7 +84,7 @@ enum nbc_isa {
 #undef NBC_ISA_ENUM
 };
 
-/** "baseline", ... and what it is in words; NULL past the last level. */
+/** "baseline", ... and its description in words; NULL past the last level. */
 const char *nbc_isa_name(int level);
 const char *nbc_isa_text(int level);
 /** Why code for this level must not run: the processor or its operating system lacks it, or the environment variable
@@ -94,10 +94,10 @@ const char *nbc_isa_missing(enum nbc_isa level);
 /** @return NBC_OK; NBC_BAD_ARGUMENT: NBC_ISA names no level; the error lists those that there are */
 int nbc_isa_check(struct nbc_error *err);
 
-/** Threads of OpenMP sleep after they have waited for some tens of microseconds, so that they take little from whoever
- *  shares the processors; otherwise they spin for milliseconds. The libraries call it when they are opened. Once for
- *  the process; nothing happens if OMP_WAIT_POLICY=passive, GOMP_SPINCOUNT or KMP_BLOCKTIME says how threads are to
- *  wait, or if there is one thread only. */
+/** Threads of OpenMP sleep after they have waited for some tens of microseconds, so that they take little time from
+ *  other programs on the same processors; otherwise they spin for milliseconds. The libraries call it when they are
+ *  opened. Once for the process; nothing happens if OMP_WAIT_POLICY=passive, GOMP_SPINCOUNT or KMP_BLOCKTIME sets how
+ *  threads wait, or if there is one thread only. */
 void nbc_let_threads_sleep(void);
 
 /** Seconds of a monotonic clock. */

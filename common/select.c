@@ -10,7 +10,7 @@ struct search {
     int64_t n;
     nbc_wanted *wanted;
     const void *context;
-    int32_t *found; /* of each part where its things begin */
+    int32_t *found; /* begin of the results of each part */
     int64_t number[MOST_PARTS];
 };
 

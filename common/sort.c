@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer elements are not worth a thread. */
+/* Fewest elements for a thread. */
 enum { ELEMENTS_OF_A_PART = 2048 };
 
-/* Runs that are sorted lie one after another in `from`; each merge makes one of two. */
+/* Sorted runs are consecutive in `from`; each merge joins two of them. */
 struct sorting {
     char *from, *to;
     size_t n, size;
-    int runs, pieces; /* of which a merge is made at the same time */
+    int runs, pieces; /* pieces of a merge, made at the same time */
     nbc_compare *compare;
 };
 
@@ -40,7 +40,7 @@ struct merge {
     nbc_compare *compare;
 };
 
-/* How many of the first n elements of the merged run are from a: of those that compare equal, a's come first. */
+/* Number of elements from a among the first n elements of the merged run; of equal elements, those of a come first. */
 static size_t count_of_a(const struct merge *m, size_t n)
 {
     size_t low = n > m->n_b ? n - m->n_b : 0, high = n < m->n_a ? n : m->n_a;
@@ -83,7 +83,7 @@ static void merge_part(void *context, int k, int parts)
     merge_piece(&m, (size_t)first, (size_t)last, s->to + (begin + (size_t)first) * s->size);
 }
 
-/* A power of two, so that two runs always make one that begins and ends where one of half as many does. */
+/* A power of two, so that each merged run begins and ends where two runs of the level before do. */
 static int runs_for(size_t n)
 {
     int runs = 1;

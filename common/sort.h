@@ -4,11 +4,12 @@
 
 #include <stddef.h>
 
-/** Below, at or above zero: the first element comes before the second, is like it, comes after it. */
+/** Comparison as for qsort: below, at or above zero if the first element comes before the second, is equal, comes
+ *  after it. */
 typedef int nbc_compare(const void *a, const void *b);
 
-/** What qsort does, several times as fast for many elements. Elements that compare equal must be alike, or their order
- *  depends on the number of threads. Where memory is short, qsort does it.
+/** A parallel qsort, several times as fast for many elements. Elements that compare equal must be identical, or their
+ *  order depends on the number of threads. Without memory for a copy, qsort is called.
  *  @param[in,out] base  [n] elements of `size` bytes */
 void nbc_sort(void *base, size_t n, size_t size, nbc_compare *compare);
 

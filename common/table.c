@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { FEWEST = 16 }; /* entries, or the first few would each be moved */
+enum { FEWEST = 16 }; /* entries, so that small tables do not move with each new one */
 
 static int64_t larger(int64_t a, int64_t b)
 {

@@ -14,33 +14,33 @@
 
 enum { MOST_PARTS = 255, PARTS_BITS = 8, PAUSES = 32 };
 
-/* Nanoseconds. A thread that waits spins so long where nobody else wants its processor, which is longer than most rows
- * of small blocks that one thread makes alone, and so long otherwise. It has lost its processor when the clock jumps;
- * that counts for a while. */
+/* Nanoseconds. A waiting thread spins for the first time while no other process needs its processor, which is longer
+ * than most series of small blocks that one thread computes alone, and for the second time otherwise. A jump of the
+ * clock means that it has lost its processor; that counts for a while. */
 enum { PATIENCE = 1000000, PATIENCE_IF_BUSY = 4000, JUMP = 100000, REMEMBERED = 50000000 };
-/* Sleepers are woken where that was so many times as long ago as it took, or where the caller has had to make so much
- * work of theirs since, in one run or in several. A run may be long, though, of which nobody knows before: who sleeps
- * looks for one after the first time, and then each time after twice as long. */
+/* Sleepers are woken when the time since the last wake-up, or the work that the caller has done for them since, in
+ * one run or in several, exceeds so many times the cost of a wake-up. The length of a run is not known in advance: a
+ * sleeper looks for one after the first time, and then each time after twice as long. */
 enum { WAKE_AGAIN = 16, WORTH_WAKING = 40000, FIRST_NAP = 1000000, LONGEST_NAP = 1000000000 };
 
-/* The team of the process. Threads are alike whoever uses them, so it is no state of a library. */
+/* The team of the process. Threads are the same for all users, so the team is not state of a library. */
 static struct {
-    _Alignas(64) uint64_t call;     /* number of the run, then its parts; what workers wait for */
+    _Alignas(64) uint64_t call;     /* number of the run, then its parts; workers wait for it */
     _Alignas(64) uint32_t sleepers; /* workers that sleep */
-    _Alignas(64) uint32_t left;     /* parts that are not done; what the caller waits for */
+    _Alignas(64) uint32_t left;     /* parts that are not finished; the caller waits for it */
     uint32_t caller_sleeps;
     _Alignas(64) nbc_part *work;
     void *context;
     int threads;        /* workers that were started */
     int64_t woken_at;   /* sleepers, on the clock of now() */
-    int64_t waking;     /* took so long the last time */
-    int64_t missed;     /* their work since then, about */
+    int64_t waking;     /* cost of the last wake-up */
+    int64_t missed;     /* their work since then, estimated */
     int64_t busy_until; /* on the clock of now() */
     int64_t patience, patience_if_busy;
     pthread_mutex_t in_use;
 } team = {.patience = PATIENCE, .patience_if_busy = PATIENCE_IF_BUSY, .in_use = PTHREAD_MUTEX_INITIALIZER};
 
-/* The run of which each part was taken last, by its worker or by the caller, a line of the cache for each. */
+/* The run of which each part was last taken, by its worker or by the caller, with a cache line for each part. */
 static struct {
     _Alignas(64) uint64_t number;
 } taken[MOST_PARTS];
@@ -63,13 +63,13 @@ static void pause_a_moment(void)
 #endif
 }
 
-/* The half of the call that changes with each run. */
+/* Half of the call that changes with each run. */
 static void *half_of_call(void)
 {
     return (uint32_t *)(void *)&team.call + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
-/* Sleeps while the word has this value; for so long at most. */
+/* Sleep while the word has this value, up to a limit of time. */
 static void sleep_on(void *word, uint32_t value, int64_t longest)
 {
     const struct timespec time = {longest / 1000000000, longest % 1000000000};
@@ -87,7 +87,7 @@ struct patience {
     int64_t begin, last;
 };
 
-/* Whether to go on spinning. */
+/* Whether to spin on. */
 static int is_patient(struct patience *p)
 {
     for (int k = 0; k < PAUSES; k++) pause_a_moment();
@@ -110,7 +110,7 @@ void nbc_await(const int32_t *number, int32_t value)
     }
 }
 
-/* The next call after the one that was seen. */
+/* Wait for the next call after the last one seen. */
 static uint64_t await_call(uint64_t seen)
 {
     struct patience patience = {0, 0};
@@ -139,7 +139,7 @@ static int await_briefly(void)
     return 0;
 }
 
-/* Some microseconds: as long as those who work may take, and nothing to the time for which a processor is lost. */
+/* Some microseconds: the time that working threads may need, short against that for which a processor is lost. */
 static int await_some_time(void)
 {
     enum { TIMES = 8 };
@@ -162,7 +162,7 @@ static void await_parts(void)
 
 /* ---- parts */
 
-/* Whoever comes first makes a part.   @return 0: another one has come before */
+/* The first thread to claim a part makes it.   @return 0: another thread has claimed it */
 static int take_part(int part, uint64_t number)
 {
     uint64_t last = __atomic_load_n(&taken[part].number, __ATOMIC_RELAXED);
@@ -176,7 +176,8 @@ static void finish_part(void)
     if (left == 0 && __atomic_load_n(&team.caller_sleeps, __ATOMIC_SEQ_CST)) wake(&team.left);
 }
 
-/* Where OpenMP binds threads to places, so are those of the team; else they would all share the place of the first. */
+/* If OpenMP binds threads to places, bind those of the team as well; else they would all share the place of the
+ * first. */
 static void bind(int thread)
 {
     const int places = omp_get_num_places();
@@ -192,7 +193,8 @@ static void bind(int thread)
     (void)sched_setaffinity(0, sizeof set, &set);
 }
 
-/* A caller waits for whoever has a part in its call, so that work and context stay as long as they are needed. */
+/* The caller waits for all threads with a part in its call, so that work and context remain valid while they are
+ * used. */
 static void *be_worker(void *argument)
 {
     const int me = (int)(intptr_t)argument;
@@ -209,7 +211,7 @@ static void *be_worker(void *argument)
     return NULL;
 }
 
-/* A child of fork has none of the threads. */
+/* A child of fork has none of these threads. */
 static void forget_threads(void)
 {
     team.threads = 0;
@@ -219,7 +221,7 @@ static void forget_threads(void)
     pthread_mutex_init(&team.in_use, NULL);
 }
 
-/* What the user of OpenMP says of waiting. */
+/* The user's choice of waiting, in the variables of OpenMP. */
 static void ask_for_patience(void)
 {
     const char *policy = getenv("OMP_WAIT_POLICY");
@@ -227,7 +229,8 @@ static void ask_for_patience(void)
     if (policy && strcasecmp(policy, "active") == 0) team.patience_if_busy = PATIENCE;
 }
 
-/* Workers for so many parts, without signals, which are for the program's own threads.   @return 0: not enough */
+/* Start workers for so many parts, with all signals blocked, which are for the program's own threads.   @return 0:
+ * there are too few */
 static int provide(int parts)
 {
     if (team.threads >= parts - 1) return 1;
@@ -265,7 +268,8 @@ void nbc_team_leave(void)
     is_inside = 1;
 }
 
-/* Parts whose workers still sleep, or have lost their processors, which lasts a thousand times as long as a part. */
+/* Take over parts whose workers still sleep, or have lost their processors, which lasts a thousand times as long as
+ * a part. */
 static void make_what_is_left(int parts, nbc_part *work, void *context, uint64_t number)
 {
     for (int part = parts - 1; part > 0 && __atomic_load_n(&team.left, __ATOMIC_ACQUIRE) > 0; part--) {
@@ -283,7 +287,7 @@ static void wake_sleepers(int64_t t)
     team.missed = 0;
 }
 
-/* The part of the caller, after which he knows about what the others are. */
+/* The part of the caller, whose duration predicts that of the other parts. */
 static void begin_with_sleepers(int parts, nbc_part *work, void *context)
 {
     const int64_t begin = now();

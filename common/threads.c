@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* What is known of the process: once done, nothing here changes any more. */
+/* State of the process: set once, then constant. */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int n_counted;
 
-/* LLVM's runtime has a call for it: milliseconds that a thread spins. */
+/* LLVM's runtime has a function for the milliseconds that a thread spins. */
 extern void kmp_set_blocktime(int milliseconds) __attribute__((weak));
 
-/* A team that has run once, and then sleeps for ever. */
+/* A team that runs once, and then sleeps for ever. */
 static void *be_counted(void *context)
 {
     int n = 0;
@@ -35,7 +35,7 @@ static void *do_nothing(void *context)
     return context;
 }
 
-/* libgomp ends the program if it cannot have its threads. */
+/* libgomp ends the program if it cannot create its threads. */
 static int may_have(int n)
 {
     pthread_t thread[n];
@@ -61,17 +61,17 @@ static void make_spare_team(int n)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* OMP_WAIT_POLICY=active is for the team (team.c), whose threads never sleep then: if those of OpenMP did not either,
- * two sets of threads would spin on the same processors, each of them in the way of the other. */
+/* OMP_WAIT_POLICY=active is for the team (team.c), whose threads then never sleep. If those of OpenMP did not sleep
+ * either, two sets of threads would spin on the same processors. */
 static int says_how_to_wait(void)
 {
     const char *policy = getenv("OMP_WAIT_POLICY");
     return (policy && strcasecmp(policy, "active") != 0) || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME");
 }
 
-/* libgomp lets a thread spin 300000 times before it sleeps, for milliseconds, and 1000 times, for 10 to 50
- * microseconds, once there are more threads in its teams than processors. Nothing but environment variables that it
- * reads when it is loaded can say so otherwise, and for those a library comes too late. */
+/* libgomp lets a thread spin 300000 times before it sleeps, for milliseconds; 1000 times, for 10 to 50 microseconds,
+ * once its teams have more threads than there are processors. Only environment variables can change this; it reads
+ * them when it is loaded, which is before a library can set them. */
 static void let_threads_sleep(void)
 {
     const int threads = omp_get_max_threads(), processors = omp_get_num_procs();

@@ -1,4 +1,4 @@
-/** What a backend of GPUIRR has to provide. Private to the library: users read gpuirr.h.
+/** Interface of the backends of GPUIRR. Private to the library: users read gpuirr.h.
  *
  *  gpuirr.c checks arguments, keeps lists, time and statistics; forces.c shares active bodies among threads. A backend
  *  keeps the predictors in its own layout and sums the forces on a few bodies, or, if it is a device, on all that are
@@ -20,7 +20,7 @@ struct gpuirr_state {
     double x[3], v[3], acc[3], jerk[3], mass, t0;
 };
 
-/** Which neighbours act on which body. */
+/** A task: a body and the list of neighbours that act on it. */
 struct gpuirr_task {
     const int32_t *nblist; /**< [nnb] ascending, without i; padded as said above */
     uint32_t nnb;
@@ -58,13 +58,13 @@ struct gpuirr_backend {
     /** REQUIRED. Storage for n_max bodies that are not set yet (see set_jp). NULL without memory, or for the reason
      * that err, which is never NULL, has been filled with. */
     void *(*open)(size_t n_max, struct nbc_error *err);
-    /** REQUIRED. Room for n_max bodies instead of n_old, the new ones not set yet; what is stored stays.
+    /** REQUIRED. Enlarge to n_max bodies instead of n_old, the new ones not set yet; stored bodies stay.
      *  @return 0; -1 without memory: bodies [0, n_old) are as they were, and a later call may try again */
     int (*grow)(void **store, size_t n_old, size_t n_max);
     /** REQUIRED. Accepts NULL. */
     void (*close)(void *store);
-    /** REQUIRED. Store a checked state. Concurrent calls are for different bodies. A body that was never set gives NaN
-     *  in every sum that it enters, which is how a list that names it is found out. */
+    /** REQUIRED. Store a checked state. Concurrent calls are for different bodies. A body that was never set gives
+     *  NaN in every sum that it enters, by which a list with such a body is detected. */
     void (*set_jp)(void *store, size_t i, const struct gpuirr_state *state);
     /** OPTIONAL. Keep the state of bodies [lo, hi) predicted to t. Concurrent calls are for disjoint ranges. */
     void (*predict)(void *store, size_t lo, size_t hi, double t);
@@ -74,23 +74,23 @@ struct gpuirr_backend {
 
     /* OPTIONAL, of devices: */
 
-    /** A time was announced: what was set may be on its way. */
+    /** A time was announced: bodies that were set may be sent. */
     void (*announce)(void *store);
-    /** The list of body i is another one. Concurrent calls are for different bodies. */
+    /** The list of body i has changed. Concurrent calls are for different bodies. */
     void (*list_changed)(void *store, size_t i);
     /** Forces on all active bodies, instead of `forces`; the same rule about their bits.
      *  @param[out] force, noise  [block->n] valid until the next call
      *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
     int (*block)(void *store, const struct gpuirr_block *block, const struct gpuirr_force **force, const double **noise,
                  struct nbc_error *err);
-    /** Where it computes, in words; NULL: on the processor. */
+    /** Where it computes, as text; NULL: on the processor. */
     const char *(*place)(const void *store);
 };
 
 /** Backend number k of the table, best first, NULL past its end. */
 const struct gpuirr_backend *gpuirr_backend_ops(int k);
 
-/** Where the handle computes, in words. */
+/** Where the handle computes, as text. */
 const char *gpuirr_place(const gpuirr_t *handle);
 
 /** Messages number bodies from `base` on: for callers that count from 1. */

@@ -15,7 +15,7 @@ static const struct gpuirr_backend *const table[] = {
 
 enum { BACKEND_COUNT = sizeof table / sizeof table[0] };
 
-/* A row is filled when somebody first looks at it: to ask whether there is a GPU takes a fifth of a second. */
+/* A row is filled when it is first read: to detect a GPU takes a fifth of a second. */
 static struct gpuirr_backend_info rows[BACKEND_COUNT];
 static pthread_mutex_t rows_lock = PTHREAD_MUTEX_INITIALIZER;
 

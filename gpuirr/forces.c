@@ -7,15 +7,14 @@
 #include <string.h>
 
 enum {
-    PAIRS_OF_A_PART = 700,  /* interactions that a thread sums in a few microseconds, with less to do it is not worth
-                                calling */
+    PAIRS_OF_A_PART = 700,  /* fewest interactions for a thread, summed in a few microseconds */
     PAIRS_ON_THE_FLY = 500, /* the same where each neighbour is predicted first */
     TAKEN_BY_A_PART = 1024, /* the same for forces that are copied */
-    MIN_BATCH = 16,         /* less would mostly wait for its first bodies */
+    MIN_BATCH = 16,         /* fewest bodies of a batch: with less it would mostly wait for its first ones */
     MAX_PORTIONS = 64       /* more threads begin with the portion of another */
 };
 
-/* Forces that are asked for, and where they go. */
+/* A call for forces, and its output. */
 struct wanted {
     size_t n;
     const int32_t *act;
@@ -24,7 +23,7 @@ struct wanted {
     double *noise;    /* likewise */
 };
 
-/* What a share of the active bodies came to. */
+/* Results of a portion of the active bodies. */
 struct share {
     uint64_t interactions, coincident;
     size_t first_bad; /* position in the list of active bodies; SIZE_MAX: all sums are finite */
@@ -38,7 +37,7 @@ static int is_predicted(const struct gpuirr *handle, const struct gpuirr_list *l
            ((size_t)list->nb[0] >= handle->pred_lo && (size_t)list->nb[list->nnb - 1] < handle->pred_hi);
 }
 
-/* Nearly always the sum is, and then all are. */
+/* Check the sum of all first, which is nearly always finite. */
 static int all_finite(const struct gpuirr_force *force)
 {
     const double *a = force->acc, *j = force->jerk;
@@ -94,7 +93,7 @@ static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi
     return share;
 }
 
-/* As many as have enough to do. */
+/* Threads with enough work. */
 static int parts_for(const struct gpuirr *handle, size_t n_act, const int32_t *act)
 {
     const int size = nbc_team_size(), most = size < MAX_PORTIONS ? size : MAX_PORTIONS;
@@ -112,15 +111,15 @@ static void add_share(struct share *sum, struct share share)
     if (share.first_bad < sum->first_bad) sum->first_bad = share.first_bad;
 }
 
-/* Active bodies [next, end), which one thread begins with. From block to block they are about the same part of all
- * bodies, whose lists the caches of that thread still hold. */
+/* Active bodies [next, end), the portion of one thread. From block to block portions are similar parts of all
+ * bodies, whose lists are still in the caches of that thread. */
 struct portion {
     _Alignas(64) size_t next;
     size_t end;
-    struct share share; /* what the thread of this number came to */
+    struct share share; /* result of the thread of this number */
 };
 
-/* At most `size` of a portion; 0: nothing is left. */
+/* Take at most `size` bodies of a portion; 0: nothing is left. */
 static int take(struct portion *portion, size_t size, size_t *lo, size_t *hi)
 {
     if (__atomic_load_n(&portion->next, __ATOMIC_RELAXED) >= portion->end) return 0;
@@ -129,7 +128,7 @@ static int take(struct portion *portion, size_t size, size_t *lo, size_t *hi)
     return *lo < portion->end;
 }
 
-/* Half of what is left, so that others can help who is late. */
+/* Take half of the rest, so that other threads can help a late one. */
 static size_t batch_size(const struct portion *portion)
 {
     const size_t next = __atomic_load_n(&portion->next, __ATOMIC_RELAXED);
@@ -159,7 +158,7 @@ static void sum_portion(void *context, int part, int parts)
     struct job *job = context;
     struct share mine = {.first_bad = SIZE_MAX};
     size_t lo, hi;
-    for (int k = 0; k < parts; k++) { /* one's own first */
+    for (int k = 0; k < parts; k++) { /* the thread's own portion first */
         struct portion *from = &job->portion[(part + k) % parts];
         while (take(from, k ? MIN_BATCH : batch_size(from), &lo, &hi))
             add_share(&mine, sum_forces(job->handle, lo, hi, job->wanted));
@@ -182,7 +181,7 @@ static struct share share_out(const struct gpuirr *handle, const struct wanted *
     return sum;
 }
 
-/* Forces that a device has summed, on their way to the caller. */
+/* Copy forces that a device has summed to the caller's arrays. */
 struct taking {
     const struct gpuirr *handle;
     const struct wanted *wanted;

@@ -90,8 +90,7 @@ int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *
     return NBC_OK;
 }
 
-/* The parts grow one after another. One that is larger than n_max says, because another found no memory, does no harm.
- */
+/* The parts grow one after another. A part that exceeds n_max, after a failure to enlarge another one, does no harm. */
 int gpuirr_reserve(gpuirr_t *handle, size_t n_max)
 {
     if (!handle) return NBC_BAD_ARGUMENT;
@@ -178,7 +177,7 @@ static int store_jp(struct gpuirr *handle, size_t i, const double x[3], const do
     memcpy(state.acc, acc, sizeof state.acc);
     memcpy(state.jerk, jerk, sizeof state.jerk);
     handle->ops->set_jp(handle->store, i, &state);
-    /* What was predicted of this body is out of date: from now on all are predicted on the fly, to the same bits. */
+    /* The stored prediction of this body is out of date: from now on all are predicted on the fly, to the same bits. */
     if (__atomic_load_n(&handle->predicted, __ATOMIC_RELAXED))
         __atomic_store_n(&handle->predicted, 0, __ATOMIC_RELAXED);
     return NBC_OK;
@@ -192,7 +191,7 @@ int gpuirr_set_jp(gpuirr_t *handle, size_t i, const double x[3], const double v[
     if (!x || !v || !acc || !jerk)
         return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "gpuirr_set_jp: body %lld: x, v, acc or jerk is NULL",
                            gpuirr_number(handle, (int64_t)i));
-    double zero = 0 * mass + 0 * t0; /* else a NaN */
+    double zero = 0 * mass + 0 * t0; /* otherwise the result is a NaN */
     for (int d = 0; d < 3; d++) zero += 0 * x[d] + 0 * v[d] + 0 * acc[d] + 0 * jerk[d];
     if (zero == 0) return store_jp(handle, i, x, v, acc, jerk, mass, t0);
     int status = check_finite(handle, i, "x", 3, x);

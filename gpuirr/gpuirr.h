@@ -1,11 +1,11 @@
 /** GPUIRR: irregular acceleration and jerk of active bodies from stored predictors and stored neighbour lists.
  *
  *  Paper: Nitadori & Aarseth 2012, MNRAS 424, 545 ("NA12"), Sec. 3.5. Units: N-body (G = 1).
- *  The library keeps x, v, acceleration, jerk, mass and time of every body, and its neighbour list: it is the one place
- *  where neighbour lists live. Times are doubles whose differences the caller keeps exact (a rebased origin).
- *  Threads: gpuirr_set_jp and gpuirr_set_list may be called concurrently for different bodies; all other calls one at a
- *  time. The same calls on the same backend give the same bits whatever the number of threads, and whichever of
- *  pred_act and pred_all announced the time. The force on a body does not depend on which others are asked for. */
+ *  The library keeps x, v, acceleration, jerk, mass and time of every body, and its neighbour list; a program has no
+ *  other copy of the lists. Times are doubles whose differences the caller keeps exact (a rebased origin).
+ *  Threads: gpuirr_set_jp and gpuirr_set_list may be called concurrently for different bodies; all other calls one at
+ *  a time. The same calls on the same backend give the same bits whatever the number of threads, and whichever of
+ *  pred_act and pred_all announced the time. The force on a body does not depend on the other active bodies. */
 #ifndef GPUIRR_H
 #define GPUIRR_H
 
@@ -22,7 +22,7 @@ struct gpuirr_options {
     const char *backend; /**< name of a backend; NULL or "auto": $GPUIRR_BACKEND, else the best one available */
 };
 
-/** One row of the table of backends: best first, and behind `ref` those that nobody gets who does not name them. */
+/** One row of the table of backends: best first, and behind `ref` those that are taken by name only. */
 struct gpuirr_backend_info {
     const char *name; /**< "avx512", "avx2", "portable", "ref", "cuda", "emulated" */
     const char *description;
@@ -32,7 +32,7 @@ struct gpuirr_backend_info {
 };
 /** Backend number k, or NULL past the end of the table. */
 const struct gpuirr_backend_info *gpuirr_backend(int k);
-/** Its name alone, or NULL past the end: nobody asks for devices, which may take a fifth of a second. */
+/** Name of backend k, or NULL past the end: devices are not searched for, which may take a fifth of a second. */
 const char *gpuirr_backend_name(int k);
 
 /** Open the library for body numbers [0, n_max), 1 <= n_max < 2^31. `cuda` takes the first GPU that $GPU_LIST names,
@@ -42,15 +42,15 @@ const char *gpuirr_backend_name(int k);
  *  @return NBC_OK, NBC_UNAVAILABLE, NBC_NO_MEMORY, NBC_BAD_ARGUMENT (also: NBC_ISA names no level), NBC_DEVICE (a GPU
  *          fails, has too little memory, or sums wrong forces) */
 int gpuirr_create(gpuirr_t **handle, size_t n_max, const struct gpuirr_options *options, struct nbc_error *err);
-/** Grow the range of body numbers to [0, n_max). It never shrinks: if it is as large already, nothing happens. All that
- *  was stored stays, and the announced time stays announced; new bodies are not set yet and have empty lists. The range
- *  becomes exactly what is asked for and the stored bodies are copied, so let numbers that come one by one grow
- *  geometrically, say by a half each time.
+/** Grow the range of body numbers to [0, n_max). It never shrinks: if it is as large already, nothing happens. Stored
+ *  bodies, lists and the announced time stay; new bodies are not set yet and have empty lists. The range becomes
+ *  exactly n_max and the stored bodies are copied, so let numbers that come one by one grow geometrically, say by a
+ *  half each time.
  *  @return NBC_OK; NBC_BAD_ARGUMENT (n_max >= 2^31); NBC_NO_MEMORY. After a failure the handle is as it was. */
 int gpuirr_reserve(gpuirr_t *handle, size_t n_max);
 void gpuirr_free(gpuirr_t *handle);
 const struct gpuirr_backend_info *gpuirr_info(const gpuirr_t *handle);
-/** What the last failing call on this handle had to say. */
+/** Text of the last failure on this handle. */
 const char *gpuirr_last_error(const gpuirr_t *handle);
 
 /** Store the predictor of body i: state at t0, total acceleration and jerk (no Taylor factors). Counts at once,
@@ -94,7 +94,8 @@ const int32_t *gpuirr_get_old_list(const gpuirr_t *handle, size_t i, size_t *nnb
 /** Announce time t for a large block: predict bodies [lo, hi) to t,
  *  x = x0 + v0 s + a s^2/2 + j s^3/6, v = v0 + a s + j s^2/2, s = t - t0. */
 int gpuirr_pred_all(gpuirr_t *handle, size_t lo, size_t hi, double t);
-/** Announce time t for a small block: the listed bodies and all their neighbours can be asked for. */
+/** Announce time t for a small block: forces on the listed bodies and on all their neighbours may
+ *  follow. */
 int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t);
 
 /** Irregular acceleration and jerk, sums over the stored lists at the announced time (NA12 eq. 8, 9).
@@ -114,11 +115,12 @@ int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t
 int gpuirr_firr_vec(gpuirr_t *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
                     int32_t *nearest);
 
-/** gpuirr_firr_vec, and how large the rounding error of each acceleration may be: what can be told of its derivatives
- *  from differences of forces follows from it.
- *  @param[out] noise  [n_act] bound on the error of acc, in its units: 2^-22 times the sum of the magnitudes m/r^2 of
- *                     what was summed in float, and 2^-51 times that of m/r^2 (1 + |x|/r) of what was summed in double;
- *                     may be NULL   @return as gpuirr_firr_vec */
+/** gpuirr_firr_vec, with a bound on the rounding error of each acceleration, which limits the accuracy of derivatives
+ *  from differences of forces.
+ *  @param[out] noise  [n_act] bound on the error of acc, in its units: 2^-22 times the sum of the magnitudes m/r^2
+ *                     summed in float, and 2^-51 times that of m/r^2 (1 + |x|/r) summed in double;
+ *                     may be NULL
+ *  @return as gpuirr_firr_vec */
 int gpuirr_firr_noise(gpuirr_t *handle, size_t n_act, const int32_t *act, double (*acc)[3], double (*jerk)[3],
                       int32_t *nearest, double *noise);
 

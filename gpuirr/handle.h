@@ -30,11 +30,11 @@ struct gpuirr {
     struct nbc_error error;
 };
 
-/** Keep what went wrong, and return the status. Concurrent calls may fail together. */
+/** Keep the failure, and return its status. Concurrent calls may fail together. */
 __attribute__((format(printf, 3, 4))) int gpuirr_fail(struct gpuirr *handle, int status, const char *format, ...);
-/** A body as its user numbers it. */
+/** The number of a body in messages to the user. */
 long long gpuirr_number(const struct gpuirr *handle, int64_t i);
-/** The failure of a call that named a body that there is not. */
+/** The failure of a call with a body number out of range. */
 int gpuirr_not_a_body(struct gpuirr *handle, const char *call, int64_t i);
 /** Whether all of these are bodies.   @return NBC_OK; NBC_BAD_ARGUMENT, which is kept */
 int gpuirr_check_active(struct gpuirr *handle, const char *call, size_t n_act, const int32_t *act);

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* To make an index costs about as much as so many searches through all lists by one thread; and it is made by one. */
+/* An index costs about as much as so many searches through all lists by one thread; it is made by one. */
 enum { WORTH_AN_INDEX = 8, LISTS_OF_A_PART = 256 };
-/* The log may become this part as long as the rows, and so long in any case. */
+/* Longest log: this part of the length of the rows, but at least so many entries. */
 enum { PART_OF_ROWS = 2, SHORTEST_LOG = 4096 };
-/* An index that nobody has asked while each list was replaced so often is given up. */
+/* An index is dropped if there was no search while each list was replaced so often. */
 enum { LONG = 4 };
 
 static int holds(const struct gpuirr_list *list, int32_t j)
@@ -79,7 +79,7 @@ void gpuirr_holders_free(struct gpuirr_holders *h)
     *h = (struct gpuirr_holders){.is_made = 0};
 }
 
-/* Memory for an index of n bodies whose lists have so many entries together; what was in it is lost. */
+/* Memory for an index of n bodies whose lists have so many entries together; earlier contents are lost. */
 static int provide(struct gpuirr_holders *h, size_t n, size_t entries)
 {
     const size_t room = entries / PART_OF_ROWS + SHORTEST_LOG;
@@ -101,7 +101,7 @@ static void make_holders(struct gpuirr_holders *h, const struct gpuirr_list *lis
     if (!provide(h, n, entries)) return;
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < list[i].nnb; k++) h->first[list[i].nb[k] + 1]++;
-    for (size_t j = 0; j < n; j++) { /* first[j + 1] is where the row of j is written to, and its end at last */
+    for (size_t j = 0; j < n; j++) { /* first[j + 1] is where the row of j is written, and its end at last */
         const size_t length = h->first[j + 1];
         h->first[j + 1] = begin;
         begin += length;
@@ -127,7 +127,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The log names a body again when it has lost a neighbour and gained it once more. */
+/* The log contains a body again when it has lost a neighbour and gained it once more. */
 static size_t sorted_once(size_t n, int32_t *body)
 {
     size_t kept = 0;
@@ -156,7 +156,7 @@ struct task {
     int32_t j;
 };
 
-/* Lists lie anywhere: one is fetched while others are looked at. */
+/* Lists are scattered in memory: one is prefetched while others are searched. */
 static int holds_it(const void *context, int64_t i)
 {
     enum { AHEAD = 8, LINE = 64 / sizeof(int32_t), MOST = 4 * LINE };
@@ -168,7 +168,7 @@ static int holds_it(const void *context, int64_t i)
     return holds(&task->list[i], task->j);
 }
 
-/* Of which nothing comes without memory. */
+/* Without memory the result is empty. */
 static void remember(struct gpuirr_holders *h, int32_t j, size_t n)
 {
     const struct gpuirr_search last = h->search[0];
@@ -202,7 +202,7 @@ static size_t search(struct gpuirr_holders *h, const struct gpuirr_list *list, s
     return found;
 }
 
-/* Of a row and the log, which names a body as often as it has gained j. */
+/* From a row and the log, which contains a body as often as it has gained j. */
 static int grow_found(struct gpuirr_holders *h, size_t n)
 {
     const size_t most = n + (h->is_made ? h->n_log : 0);

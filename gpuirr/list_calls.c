@@ -6,10 +6,10 @@
 #include "gpuirr/holders.h"
 #include "gpuirr/lists.h"
 
-/* With fewer lists to copy a thread is not worth calling. */
+/* Fewest lists to copy for a thread. */
 enum { LISTS_OF_A_PART = 48 };
 
-/* Whether all entries are bodies, ascend, and are not i itself. Every entry is looked at, in vectors. */
+/* Whether all entries are bodies, ascend, and are not i itself. Checks every entry, in vectors. */
 static int is_list(const struct gpuirr *handle, size_t i, size_t nnb, const int32_t *nb)
 {
     if (nnb == 0) return 1;
@@ -19,7 +19,7 @@ static int is_list(const struct gpuirr *handle, size_t i, size_t nnb, const int3
     return !bad;
 }
 
-/* What is wrong with a list. */
+/* Report the error in a list. */
 static int refuse_list(struct gpuirr *handle, const char *call, int64_t i, size_t nnb, const int32_t *nblist)
 {
     const long long body = gpuirr_number(handle, i);
@@ -61,18 +61,18 @@ int gpuirr_set_list(gpuirr_t *handle, size_t i, size_t nnb, const int32_t *nblis
     return NBC_OK;
 }
 
-/* Lists of a block together: what does not fit where it was gets memory before anything changes. */
+/* Lists of a block together: lists that do not fit their memory get new memory before anything changes. */
 struct block {
     struct gpuirr *handle;
     size_t n;
     int64_t bad; /* place of the first that is not a list, INT64_MAX: none */
     const int32_t *body, *nnb, *const *nblist;
-    /* [n] of a list that needs memory: cap 1, then this memory, then that of the old list if nobody keeps it; cap 0:
-     * the list goes where the old one is */
+    /* [n] of a list that needs memory: cap 1, then the new memory, then the old one unless the open transaction
+     * keeps it; cap 0: the list goes where the old one is */
     struct gpuirr_list *fresh;
 };
 
-/* One that the open transaction keeps stays where it is. */
+/* A list that the open transaction keeps stays where it is. */
 static int needs_room(const struct gpuirr *handle, int32_t i, uint32_t nnb)
 {
     if (nnb == 0) return 0;
@@ -80,7 +80,7 @@ static int needs_room(const struct gpuirr *handle, int32_t i, uint32_t nnb)
     return !gpuirr_list_fits(&handle->list[i], nnb);
 }
 
-/* Lists are sound, and who has gained a holder is known, or the first that is not a list is. */
+/* Check lists and record gained holders, or find the first invalid list. */
 static void look_through(void *context, int part, int parts)
 {
     struct block *b = context;
@@ -109,7 +109,7 @@ static int grow_rows(struct gpuirr *handle, const struct block *b)
     return 0;
 }
 
-/* The old list is kept, or its memory is free, or the new one goes there. */
+/* The old list is kept, or its memory is freed, or overwritten by the new one. */
 static void put_row(const struct block *b, int64_t k)
 {
     struct gpuirr *handle = b->handle;
@@ -125,7 +125,7 @@ static void put_row(const struct block *b, int64_t k)
     b->fresh[k] = old;
 }
 
-/* Where the row of list k will be written to, some lists from now: rows lie anywhere. */
+/* Prefetch the memory for the row of list k, some lists ahead: rows are scattered in memory. */
 static void prefetch_row(const struct block *b, int64_t k)
 {
     enum { LINE = 64 / sizeof(int32_t) };

@@ -189,7 +189,7 @@ static void give_chain(struct gpuirr_pool *pool, const struct chains *c, size_t 
 
 void gpuirr_kept_end(struct gpuirr_kept *kept, struct gpuirr_pool *pool, struct gpuirr_list *list, int keep_new)
 {
-    struct ending ending; /* chains are cleared by whoever has a part */
+    struct ending ending; /* parts clear the chains */
     const int wanted = nbc_parts((int64_t)kept->n, LISTS_OF_A_PART), parts = wanted < MOST_PARTS ? wanted : MOST_PARTS;
     if (kept->n > 0) {
         ending.kept = kept;

@@ -20,11 +20,11 @@
 #define GPUIRR_STRONG 256.0f
 #define GPUIRR_EDGE (5.0f / 3.0f)
 
-/** Shorter lists are summed in double: few-body problems, where a force is the work of one or two pairs. */
+/** Shorter lists are summed in double: in few-body problems one or two pairs dominate a force. */
 #define GPUIRR_SHORT_LIST 8
 
-/** Two sums of forces differ by rounding errors of up to this part of the sum of their magnitudes, in float; in double
- *  of this part of it and of what rounding of positions does to it (gpuirr_noise_in_double). */
+/** Two sums of forces differ by rounding errors of up to this part of the sum of their magnitudes, in float; in
+ *  double of this part of it and of the effect of rounding of positions on it (gpuirr_noise_in_double). */
 #define GPUIRR_NOISE_FLOAT 0x1p-22f
 #define GPUIRR_NOISE_DOUBLE 0x1p-51
 
@@ -83,7 +83,7 @@ NBC_HD void gpuirr_add_in_double(const double x[3], const double v[3], double ma
     }
 }
 
-/** To double what was summed in floats, and begin anew. */
+/** Add the float sums to those in double, and clear them. */
 NBC_HD void gpuirr_flush(float part[6], double acc[3], double jerk[3])
 {
     for (int k = 0; k < 3; k++) {

@@ -1,5 +1,5 @@
-/** Predictors in double precision, and the force between two bodies in it: all that `ref` does, and what the SIMD
- *  backends do with the few pairs that float arithmetic cannot resolve. Private to GPUIRR. */
+/** Predictors in double precision, and the force between two bodies in it: used by `ref`, and by the SIMD backends
+ *  for the few pairs that float arithmetic cannot resolve. Private to GPUIRR. */
 #ifndef GPUIRR_STORE_H
 #define GPUIRR_STORE_H
 

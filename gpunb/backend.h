@@ -1,9 +1,9 @@
 /** Private interface between the handle (gpunb.c) and the backends: one const descriptor for each, listed in
  * backends.def.
  *
- *  gpunb.c has checked every argument before a backend sees it: counts are in range, no pointer that is needed is NULL,
- *  all numbers are finite and below GPUNB_LIMIT in size. A backend only computes, and reports what it alone can know:
- *  lack of memory, failure of a device. */
+ *  gpunb.c has checked every argument before a backend sees it: counts are in range, no pointer that is needed is
+ *  NULL, all numbers are finite and below GPUNB_LIMIT in size. A backend only computes, and reports failures that it
+ *  alone can detect: lack of memory, failure of a device. */
 #ifndef GPUNB_BACKEND_H
 #define GPUNB_BACKEND_H
 
@@ -21,7 +21,7 @@ struct gpunb_order;
 /** A pair with |r_ij|^2 at or below this has zero distance: the inverse cube would not fit any number. */
 #define GPUNB_ZERO_R2 1e-60
 
-/** A block of targets and where its results go. Arrays as in gpunb_regf. */
+/** A block of targets and its results. Arrays as in gpunb_regf. */
 struct gpunb_block {
     size_t n_i;
     const int32_t *self; /**< may be NULL */
@@ -43,10 +43,10 @@ struct gpunb_pot_job {
     double *pot;
 };
 
-/** What a state is made from. */
+/** Arguments of the creation of a state. */
 struct gpunb_setup {
     const struct gpunb_backend *backend;
-    enum gpunb_precision precision; /**< one that the backend offers */
+    enum gpunb_precision precision; /**< one of those that the backend supports */
     size_t n_j_max;
     const char *devices; /**< numbers of devices, "0,2"; "": the backend's choice */
 };
@@ -54,35 +54,36 @@ struct gpunb_setup {
 struct gpunb_backend {
     const char *name, *description;
     double ns_per_pair;
-    unsigned precisions;                  /**< bit k set: enum gpunb_precision k is offered */
+    unsigned precisions;                  /**< bit k set: enum gpunb_precision k is supported */
     enum gpunb_precision precision;       /**< the default */
-    const void *method;                   /**< what tells apart descriptors that share functions */
+    const void *method;                   /**< distinguishes descriptors that share functions */
     const char *(*why_unavailable)(void); /**< "" when it can run here; the functions below may be NULL if not */
     int (*create)(void **state, const struct gpunb_setup *setup, struct nbc_error *err);
     void (*free)(void *state);
-    /** v: NULL if nobody will ask for forces that need velocities. */
+    /** v: NULL if no force that needs velocities follows. */
     int (*send)(void *state, size_t n_j, const double *mass, const double (*x)[3], const double (*v)[3],
                 struct nbc_error *err);
-    /** Room for n_j_max sources, more than there is; sources and predictors are kept. */
+    /** Enlarge to n_j_max sources; sources and predictors are kept. */
     int (*reserve)(void *state, size_t n_j_max, struct nbc_error *err);
-    /** Room for the predictors of n_j_max sources, before the first of them and after each `reserve` then. */
+    /** Enlarge to predictors of n_j_max sources: before the first of them, and after each `reserve` from then on. */
     int (*predictors)(void *state, size_t n_j_max, struct nbc_error *err);
     /** Store a predictor; it may be called for different sources at a time. */
     void (*set_jp)(void *state, size_t j, const struct gpunb_jp *jp);
-    /** Predictors on their way to a device; NULL: there is none. */
+    /** Start the transfer of changed predictors to a device; NULL: there is none. */
     int (*push_jp)(void *state, struct nbc_error *err);
-    /** Sources from predictors (predictor.h). A device may leave it to the next `regf` to refuse a prediction. */
+    /** Sources from predictors (predictor.h). A device may report a prediction that is not finite in the next `regf`.
+     */
     int (*predict)(void *state, const struct gpunb_order *order, double t, struct nbc_error *err);
-    /** Begin with a block, and return while a device is at work; NULL where there is none. Nothing is written to the
-     *  caller's arrays. A block that was started and is never asked for is given up by whatever comes next. */
+    /** Start a block, and return while a device is at work; NULL where there is none. The caller's arrays are not
+     *  written. The next call abandons a block that was started without a wait. */
     int (*regf_start)(void *state, const struct gpunb_block *block, struct nbc_error *err);
-    /** The results of a block: the one that was started, if there is `regf_start`.
-     *  NBC_OK even when a row overflows: block_calls.c looks at nnb. */
+    /** The results of a block, which `regf_start` has started if there is such a function.
+     *  NBC_OK even when a row overflows: block_calls.c examines nnb. */
     int (*regf)(void *state, const struct gpunb_block *block, struct nbc_error *err);
-    /** Begin with a potential, and return while a device is at work; NULL where there is none. One that is never asked
-     *  for is given up by the next one, or by `free`. */
+    /** Start a potential, and return while a device is at work; NULL where there is none. The next one, or `free`,
+     *  abandons a potential without a wait. */
     int (*potential_start)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
-    /** The one that was started, if there is `potential_start`. */
+    /** The potential that `potential_start` has started, if there is such a function. */
     int (*potential)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
     int (*softened)(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
     /** Bytes that have gone to the devices and have come from them since creation; NULL: there are no devices. */
@@ -90,8 +91,8 @@ struct gpunb_backend {
     /** The devices in use, "device 0 (name), ...", cut to `size`; NULL: the processor. */
     void (*device_names)(const void *state, char *text, size_t size);
     int (*gpus)(const void *state, int room, int *device); /**< gpunb_gpus; NULL: it has none */
-    int takes_devices;                                     /**< 1: a request may name devices, "cuda:0,2" */
-    size_t n_worth;                                        /**< sources from which the automatic choice takes it */
+    int takes_devices;                                     /**< 1: a request may select devices, "cuda:0,2" */
+    size_t n_worth;                                        /**< sources from which the automatic choice prefers it */
 };
 
 extern const struct gpunb_backend gpunb_backend_ref;
@@ -100,18 +101,18 @@ extern const struct gpunb_backend gpunb_backend_ref;
 int gpunb_backend_count(void);
 const struct gpunb_backend *gpunb_backend_row(int k);
 
-/** Row number of the backend to use for a request as in gpunb_options.backend; -1 with `err` filled if there is none.
+/** Row number of the backend for a request as in gpunb_options.backend; -1 with `err` filled if there is none.
  *  @param[out] devices  the part of the request after the colon, "" if there is none */
 int gpunb_backend_select(const char *request, size_t n_j_max, const char **devices, struct nbc_error *err);
 
 /** "float", "twofloat", "double"; "default" otherwise. */
 const char *gpunb_precision_name(enum gpunb_precision precision);
-/** How the handle forms differences: none is the default here. */
+/** How the handle forms differences: never the default here. */
 enum gpunb_precision gpunb_precision_in_use(const gpunb_t *handle);
-/** Where the handle computes, in words, cut to `size`. */
+/** Where the handle computes, as text, cut to `size`. */
 void gpunb_device_names(const gpunb_t *handle, char *text, size_t size);
 
-/** gpunb_regf with rows of nblist `list_stride` apart and the weighting chosen by the call; checks everything.
+/** gpunb_regf with rows of nblist `list_stride` apart and the weighting chosen by the call, with all checks.
  *  block->list_stride, mass_weighted are used as given; the handle's own weighting is not. */
 int gpunb_regf_block(gpunb_t *handle, const struct gpunb_block *block);
 

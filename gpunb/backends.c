@@ -18,7 +18,7 @@ static const struct gpunb_backend *const rows[] = {
 
 enum { N_ROWS = (int)(sizeof rows / sizeof rows[0]) };
 
-/* A row is filled when somebody first looks at it: to ask whether there is a GPU takes a fifth of a second. */
+/* A row is filled when it is first read: to detect a GPU takes a fifth of a second. */
 static struct gpunb_backend_info infos[N_ROWS];
 static pthread_mutex_t infos_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -64,7 +64,7 @@ static int is_auto(const char *request)
     return !request || !request[0] || !strcmp(request, "auto");
 }
 
-/* "avx512 avx2 (not on this processor) ...": what a user may ask for. */
+/* "avx512 avx2 (not on this processor) ...": the backends for a message to the user. */
 static void list_names(char *text, size_t size)
 {
     size_t used = 0;

@@ -29,7 +29,8 @@ enum gpunb_precision {
 /** Zero-initialise; every zero field means the default. */
 struct gpunb_options {
     const char *backend; /**< name of a backend; NULL: $GPUNB_BACKEND, else the best one available. "cuda:0,2": these
-                            GPUs; "cuda": those in $GPU_LIST ("0 2"), else one for every 131072 sources, as there are */
+                              GPUs; "cuda": those in $GPU_LIST ("0 2"), else one for every 131072 sources, as far as
+                              there are GPUs */
     int mass_weighted;   /**< 1: w_j = m_j in the neighbour test (the caller divides r_nb2 by the mean mass); 0: w_j = 1
                           */
     enum gpunb_precision precision;
@@ -47,28 +48,28 @@ struct gpunb_backend_info {
 
 /** Backend number k, or NULL past the end of the table. */
 const struct gpunb_backend_info *gpunb_backend(int k);
-/** Its name alone, or NULL past the end: nobody asks for devices, which may take a fifth of a second. */
+/** Name of backend k, or NULL past the end: devices are not searched for, which may take a fifth of a second. */
 const char *gpunb_backend_name(int k);
 
 /** Open the library for up to n_j_max sources.
  *  @param[out] handle  set on success only
- *  @param[out] err     what was wrong; may be NULL
+ *  @param[out] err     the text of a failure; may be NULL
  *  @return NBC_OK, NBC_UNAVAILABLE (unknown backend or not on this machine), NBC_NO_MEMORY, NBC_DEVICE,
  *          NBC_BAD_ARGUMENT (also: NBC_ISA names no level) */
 int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *options, struct nbc_error *err);
 void gpunb_free(gpunb_t *handle);
-/** Room for n_j_max sources. It never shrinks: if there is as much already, nothing happens. Sources and predictors
- * stay. The room becomes exactly what is asked for and all is copied, so let it grow geometrically.
+/** Enlarge to n_j_max sources. The capacity never shrinks: if it is as large already, nothing happens. Sources and
+ *  predictors stay. The capacity becomes exactly n_j_max and all is copied, so let it grow geometrically.
  *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE. After a failure the handle is as it was. */
 int gpunb_reserve(gpunb_t *handle, size_t n_j_max);
 
 /** Row of the backend in use. */
 const struct gpunb_backend_info *gpunb_info(const gpunb_t *handle);
-/** GPUs on which a handle works, so that a program can keep bodies where its forces are made.
+/** GPUs on which a handle works, so that a program can keep bodies where their forces are computed.
  *  @param[out] device [room]  their CUDA numbers; NULL: not wanted
  *  @return how many there are; 0: its backend has none */
 int gpunb_gpus(const gpunb_t *handle, int room, int *device);
-/** What the last failing call on this handle had to say. */
+/** Text of the last failure on this handle. */
 const char *gpunb_last_error(const gpunb_t *handle);
 
 /** Sources of the calls of gpunb_regf that follow: predicted state at the block time. Zero masses are allowed.
@@ -87,11 +88,12 @@ int gpunb_send_positions(gpunb_t *handle, size_t n_j, const double *mass, const 
  *          and quantity, nothing is stored; NBC_NO_MEMORY, NBC_DEVICE (the first call on a handle alone) */
 int gpunb_set_jp(gpunb_t *handle, size_t j, const double x[3], const double v[3], const double acc[3],
                  const double jerk[3], double mass, double t0);
-/** There is no source j from the next gpunb_predict on, until it is set again; at first there is none at all.
+/** Remove source j from the next gpunb_predict on, until it is set again; at first there are no sources.
  *  @return NBC_OK; NBC_BAD_ARGUMENT */
 int gpunb_clear_jp(gpunb_t *handle, size_t j);
-/** Predictors that were set travel to the devices while the caller goes on, so that the next gpunb_predict need not
- * wait for them: worth a call after some hundreds of gpunb_set_jp. No call of gpunb_set_jp may run beside it.
+/** Start the transfer of new predictors to the devices while the caller goes on, so that the next gpunb_predict does
+ *  not have to wait for them: worth a call after some hundreds of gpunb_set_jp. No call of gpunb_set_jp may run
+ *  beside it.
  *  @return NBC_OK; NBC_DEVICE */
 int gpunb_push_jp(gpunb_t *handle);
 /** Sources of the calls of gpunb_regf that follow: those that are stored under numbers below n_j, predicted to t.

@@ -1,5 +1,5 @@
-/** The handle, for the files of the library that take calls: gpunb.c (sources, potentials), predictors.c,
- *  block_calls.c (regular forces) and softened.c. */
+/** The handle, for the files of the library with calls: gpunb.c (sources, potentials), predictors.c, block_calls.c
+ *  (regular forces) and softened.c. */
 #ifndef GPUNB_HANDLE_H
 #define GPUNB_HANDLE_H
 
@@ -12,12 +12,12 @@ struct gpunb {
     void *state;
     enum gpunb_precision precision; /* in use, never the default */
     size_t n_j_max;
-    size_t n_sources; /* that act on targets: those last sent, or predicted */
+    size_t n_sources; /* sources that act on targets: those last sent, or predicted */
     size_t n_numbers; /* sources are numbered 0 .. n_numbers - 1, not all of them may be there */
     int mass_weighted, sent;
     int has_velocities; /* sources that were sent have them */
 
-    /* The block that was started; its results are where the caller said when it was waited for. */
+    /* The block that was started; its results go to the caller's arrays when it was waited for. */
     struct gpunb_block block;
     int started;         /* and the sources are still those it was started with */
     int32_t *self_place; /* [self_room] block.self, if numbers and places differ */

@@ -12,7 +12,7 @@
 #define GPUNB_INLINE static inline
 #endif
 
-/** What is summed for one target: acceleration, jerk, sum of m_j/r_ij. */
+/** Sums on one target: acceleration, jerk, sum of m_j/r_ij. */
 struct gpunb_sum {
     double acc[3], jerk[3], pot;
 };

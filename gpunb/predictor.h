@@ -1,4 +1,4 @@
-/** The predictor of a source, and the sources that take part: what gpunb_set_jp stores and gpunb_predict uses. */
+/** The predictor of a source, and the sources that take part: stored by gpunb_set_jp, used by gpunb_predict. */
 #ifndef GPUNB_PREDICTOR_H
 #define GPUNB_PREDICTOR_H
 
@@ -44,7 +44,7 @@ GPUNB_INLINE void gpunb_jp_at(const struct gpunb_jp *jp, double t, double x[3], 
     }
 }
 
-/** Whether a prediction is what gpunb_send would take. NaN is not. */
+/** Whether a prediction is in the range of gpunb_send. NaN is not. */
 GPUNB_INLINE int gpunb_state_is_sound(const double x[3], const double v[3])
 {
     int sound = 1;
@@ -52,7 +52,7 @@ GPUNB_INLINE int gpunb_state_is_sound(const double x[3], const double v[3])
     return sound;
 }
 
-/** Names source j, whose prediction is not sound.   @return NBC_NON_FINITE */
+/** Report source j, whose prediction is invalid.   @return NBC_NON_FINITE */
 int gpunb_refuse_prediction(struct nbc_error *err, size_t j, const struct gpunb_jp *jp, double t);
 
 #endif

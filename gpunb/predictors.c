@@ -1,4 +1,4 @@
-/* Sources that the library predicts itself: their predictors, and which of them take part. */
+/* Sources that the library predicts itself: their predictors, and the sources that take part. */
 #include "common/team.h"
 #include "gpunb/handle.h"
 #include "gpunb/predictor.h"
@@ -43,7 +43,7 @@ static int grow(void **array, size_t n_old, size_t n, size_t size)
     return grown != NULL;
 }
 
-/* Tables for n sources, in the handle and in the backend; what they hold is kept. */
+/* Tables for n sources, in the handle and in the backend, with their contents. */
 static int provide(struct gpunb *handle, size_t n, struct nbc_error *err)
 {
     const size_t n_old = handle->has_predictors ? handle->n_j_max : 0;
@@ -66,7 +66,7 @@ static int has_predictors(const struct gpunb *handle)
     return ready;
 }
 
-/* The first call of gpunb_set_jp finds no tables: those who send their sources have none. */
+/* The first call of gpunb_set_jp makes the tables: a handle without predictors has none. */
 static int open_predictors(struct gpunb *handle)
 {
     int status = NBC_OK;
@@ -110,8 +110,8 @@ static inline int within(const double value[3], double limit)
     return (fabs(value[0]) <= limit) & (fabs(value[1]) <= limit) & (fabs(value[2]) <= limit);
 }
 
-/* Each body of each block comes here. Numbers are looked at one by one: a processor that has just written them as they
- * are would wait for pairs of them. */
+/* Called for each body of each block. Numbers are read one by one: vector loads of numbers that were just written
+ * one by one would stall. */
 static int is_sound(const struct gpunb_jp *jp)
 {
     return within(jp->x, GPUNB_LIMIT) & within(jp->v, GPUNB_LIMIT) & within(jp->acc, DBL_MAX) &
@@ -134,7 +134,7 @@ static int refuse_predictor(struct gpunb *handle, size_t j, const struct gpunb_j
     return NBC_OK;
 }
 
-/* Calls for other sources may do the same at this moment. */
+/* Calls for other sources may write the same at this moment. */
 static void set_present(struct gpunb *handle, size_t j, unsigned char present)
 {
     if (handle->present[j] == present) return;
@@ -182,7 +182,7 @@ int gpunb_push_jp(gpunb_t *handle)
     return handle->backend->push_jp(handle->state, &handle->error);
 }
 
-/* ---- who takes part */
+/* ---- sources that take part */
 
 static void make_order(struct gpunb *handle, size_t n_numbers)
 {

@@ -38,13 +38,13 @@ static inline int find_outside(const double *values, size_t n, double low, doubl
     return tail && (good[0] & good[1] & good[2] & good[3]);
 }
 
-/* Every value is looked at, in vectors, and the culprit is sought only if there is one: this runs at each block. */
+/* Check every value, in vectors, and search for the culprit only if there is one: this runs at each block. */
 static int all_within(const double *values, size_t n, double low, double high)
 {
     return low == -high ? find_outside(values, n, low, high, 1) : find_outside(values, n, low, high, 0);
 }
 
-enum { NUMBERS_OF_A_PART = 8192 }; /* what a thread looks at in some microseconds */
+enum { NUMBERS_OF_A_PART = 8192 }; /* checked by a thread in some microseconds */
 
 static size_t numbers_of(const struct gpunb_quantity *q)
 {

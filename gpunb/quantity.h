@@ -1,4 +1,4 @@
-/** The numbers that a call is given, and what they may be. */
+/** Checks of the numbers given to a call against their ranges. */
 #ifndef GPUNB_QUANTITY_H
 #define GPUNB_QUANTITY_H
 
@@ -15,7 +15,7 @@ struct gpunb_quantity {
     double low, high;
 };
 
-/** Look at every value.
+/** Check every value.
  *  @return NBC_OK; NBC_NON_FINITE, NBC_BAD_ARGUMENT: `err` names the first value that is refused */
 int gpunb_check(struct nbc_error *err, const char *call, const struct gpunb_quantity *list, int count);
 

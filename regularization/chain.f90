@@ -62,7 +62,7 @@ module chain_regularization
     real(c_double) :: distance = 0, speed = 0, energy = 0
   end type chain_group
 
-  ! struct nbc_error: what was wrong, in words that end with c_null_char.
+  ! struct nbc_error: the text of the failure, which ends with c_null_char.
   type, bind(c) :: chain_error
     integer(c_int) :: status = 0
     character(kind=c_char) :: text(4096) = c_null_char

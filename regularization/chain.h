@@ -59,8 +59,8 @@ struct chain_body {
     double mass;   /**< > 0 */
     double radius; /**< >= 0; two bodies collide when their pericentre is within the sum of their radii */
     double x[3], v[3];
-    double x_low[3]; /**< what rounding took from x, 0 if that is not known: the distance of two bodies that are close
-                        together, and far from the origin, has digits that are not in x */
+    double x_low[3]; /**< rounding error of x, 0 if unknown: the distance of two bodies that are close together, and
+                          far from the origin, has digits that are not in x */
 };
 
 /** The system. Fields are for reading; the functions below change them. Zero-filled before chain_init. */
@@ -76,7 +76,7 @@ struct chain {
     double kappa[CHAIN_LINKS];            /**< slow-down factor of each link of the chain, 1: none */
     double t, t_low;                      /**< time: the sum of both */
     double y[CHAIN_VARS];                 /**< variables of the formulation (chain_ks.c, chain_ar.c) */
-    double y_low[CHAIN_VARS];             /**< what rounding took from them */
+    double y_low[CHAIN_VARS];             /**< rounding errors of y */
     double energy;                        /**< internal energy that the system should have */
     double step;                          /**< next step of the independent variable */
     double closest_r[CHAIN_PAIRS];        /**< closest approach of each pair so far: see chain_closest */
@@ -98,9 +98,9 @@ struct chain_field {
     int (*acceleration)(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
                         const double v[][3], double acc[][3]);
     void *context;
-    /** 1: acc depends on v, as a Coriolis force does. "ar" then asks three times for each of its kicks, with the
-     * auxiliary velocity and the real one before and after (Hellstrom & Mikkola 2010); "chain" asks as often as ever.
-     */
+    /** 1: acc depends on v, as a Coriolis force does. "ar" then calls it three times for each of its kicks, with the
+     *  auxiliary velocity and the real one before and after (Hellstrom & Mikkola 2010); "chain" calls it as often as
+     *  without. */
     int by_velocity;
 };
 
@@ -141,7 +141,7 @@ int chain_advance(struct chain *c, double t_end, const struct chain_field *field
 
 /** Members at the present time in the caller's frame.   @param[out] body [c->n], in the order of c->id */
 void chain_bodies(const struct chain *c, struct chain_body body[]);
-/** The same at another time, by integrating a copy: of use between the ends of intervals. Events are not looked for.
+/** The same at another time, by integrating a copy: for times between the ends of intervals. Events are ignored.
  *  @return as chain_advance */
 int chain_bodies_at(const struct chain *c, double t, const struct chain_field *field, struct chain_body body[],
                     struct nbc_error *err);
@@ -159,20 +159,20 @@ void chain_slow_end(struct chain *c);
 
 /** Internal Newtonian energy, from positions and velocities as they are. */
 double chain_energy(const struct chain *c);
-/** What chain_energy should be by the initial energy and the work of field and post-Newtonian terms. The difference
- *  of the two is the error of the integration; while a pair is slowed down, also its energy's fluctuation, which is
- *  larger than in truth by the factor of the slow-down and ends with it. */
+/** Value of chain_energy expected from the initial energy and the work of field and post-Newtonian terms. The
+ *  difference of the two is the error of the integration; while a pair is slowed down, it includes the energy's
+ *  fluctuation, which is larger than without slow-down by the factor of the slow-down and ends with it. */
 double chain_energy_booked(const struct chain *c);
 /** Newtonian energy plus, with post-Newtonian terms, what they conserve with it for each pair (1PN, 2PN). */
 double chain_energy_pn(const struct chain *c);
-/** Closest approach of members at places a and b so far, of one that a merger has made since then, as a distance and
- * its time. 0 <= a, b < c->n, a != b. */
+/** Closest approach of members at places a and b so far, for a merged member since the merger, as a distance and its
+ *  time. 0 <= a, b < c->n, a != b. */
 void chain_closest(const struct chain *c, int a, int b, double *r, double *t);
 
 /** Take in bodies that are at c->t.
  *  @return NBC_OK; NBC_BAD_ARGUMENT (too many, or an identity twice); NBC_NON_FINITE */
 int chain_absorb(struct chain *c, int n, const struct chain_body body[], struct nbc_error *err);
-/** Give up members; at least two must stay. The internal energy changes by what goes with them.
+/** Remove members; at least two must stay. The internal energy changes by the part that leaves with them.
  *  @param[out] body [n] the members that left
  *  @return NBC_OK; NBC_BAD_ARGUMENT */
 int chain_emit(struct chain *c, int n, const int64_t id[], struct chain_body body[], struct nbc_error *err);
@@ -199,7 +199,7 @@ int chain_escaper(const struct chain *c, double ratio, double r_bound, struct ch
 /** The same beyond the longest of the links that have at most `most` >= 1 members on one side. */
 int chain_escaper_of(const struct chain *c, int most, double ratio, double r_bound, struct chain_group *group);
 
-/** Bytes of struct chain, for those who cannot say sizeof. */
+/** Bytes of struct chain, for callers in languages without sizeof. */
 size_t chain_size(void);
 
 #ifdef __cplusplus

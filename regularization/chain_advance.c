@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-/* A step covers at most this part of the radial period of any link, so that no link has two pericentres in a step, and
- * one that it has shows in the sign of its radial velocity at the ends. */
+/* A step covers at most this part of the radial period of any link, so that no link has two pericentres in a step,
+ * and a single one shows in the sign of its radial velocity at the ends. */
 static const double PART_OF_PERIOD = 0.45;
 /* A pericentre is located if the two-body orbits at the ends of the step say that it matters, within this factor. */
 static const double NEAR = 1.1;
 /* and until the radial velocity is this part of the speed: its distance is then good to the square of it. On a radial
  * orbit, where it never is, until the place in the step is known to the second number. */
 static const double AT_PERICENTRE = 1e-8, PLACE = 1e-11;
-/* What is part of a step takes fewer steps than this. */
+/* Most steps for an exact part of a step. */
 enum { MOST_PARTS = 1000 };
 
 static double time_left(const struct chain *c, double t_end)
@@ -56,8 +56,7 @@ static void measure(const struct chain *c, struct chain_system *s)
     s->speed = fmax(s->speed, sqrt(s->total / s->size)); /* they may be at rest */
 }
 
-/* One step of at most h > 0, or -h if that is negative; *done: what was made. c->step and c->column become proposals.
- */
+/* One step of at most h > 0, or -h if h is negative; *done: the step made. c->step and c->column become proposals. */
 static int step_once(struct chain *c, const struct chain_field *field, double h, double longest, double *done)
 {
     struct chain_system s;
@@ -84,7 +83,7 @@ static int step_once(struct chain *c, const struct chain_field *field, double h,
     return NBC_OK;
 }
 
-/* Exactly ds, in as many steps as it takes: more than some few are not needed for what is part of a step. */
+/* Advance exactly ds, in as many steps as necessary: a part of a step needs few. */
 static int walk(struct chain *c, const struct chain_field *field, double ds)
 {
     double left = ds;
@@ -105,8 +104,8 @@ static double rate(const struct chain *c, const struct chain_field *field)
     return chain_formulation(s.method)->rate(&s, c->y);
 }
 
-/* Longest step that cannot hide a pericentre. The period of a link takes what the link itself adds to ds/dt, and what
- * all others add, who are taken to keep half of what they add now. */
+/* Longest step that cannot hide a pericentre. The period of a link depends on its own contribution to ds/dt, and on
+ * that of all others, which are assumed to keep half of their present contribution. */
 static double longest_step(const struct chain_system *s, const struct chain_links *links, double ds_dt)
 {
     const double own = chain_formulation(s->method)->period;
@@ -123,7 +122,8 @@ static double longest_step(const struct chain_system *s, const struct chain_link
     return PART_OF_PERIOD * least;
 }
 
-/* Where between 0 and ds the time is that of the end, by the cubic through times and rates at both ends of a step. */
+/* Place between 0 and ds at which the time is that of the end, by the cubic through times and rates at both ends of
+ * a step. */
 static double guess(double ds, double t1, double rate0, double rate1, double t)
 {
     double low = 0, high = 1, a = ds * rate0, b = ds * rate1;
@@ -135,8 +135,8 @@ static double guess(double ds, double t1, double rate0, double rate1, double t)
     return 0.5 * (low + high) * ds;
 }
 
-/* From `before`, from which a step of ds leads beyond t_end, to t_end: *c was its end and becomes the state there.
- * *ds becomes the step that leads there. */
+/* From `before`, from which a step of ds leads beyond t_end, to t_end: *c, on entry the end of that step, becomes
+ * the state at t_end, and *ds the step to it. */
 static int land(struct chain *c, const struct chain *before, const struct chain_field *field, double t_end, double *ds)
 {
     const double left = time_left(before, t_end), whole = left - time_left(c, t_end), next = c->step;
@@ -276,7 +276,7 @@ static void note_all_closest(struct chain *c, const struct chain_links *links)
     }
 }
 
-/* A step and what follows from it, not beyond t_end. */
+/* A step and its consequences, not beyond t_end. */
 static int advance_step(struct chain *c, double t_end, const struct chain_field *field, struct chain_event *event)
 {
     const struct chain before = *c;

@@ -46,16 +46,16 @@ static void to_links(const struct chain_system *s, const double *y, struct chain
     }
 }
 
-/* What a march carries: links, auxiliary velocities, and the rest of the variables as differences from the start. */
+/* Variables of a march: links, auxiliary velocities, and differences of all other variables from the start. */
 struct march {
     struct chain_links links;
-    double low_x[CHAIN_LINKS][3], low_v[CHAIN_LINKS][3]; /* what rounding took from them */
+    double low_x[CHAIN_LINKS][3], low_v[CHAIN_LINKS][3]; /* their rounding errors */
     double aux[CHAIN_LINKS][3];
     double t, energy, cm_x[3], cm_v[3], w;
     double energy0, w0;
 };
 
-/* Velocities at which the chain vectors of the slowed system change. */
+/* Rates of change of the chain vectors of the slowed system. */
 static void slowed(const struct chain_system *s, const double v[][3], double out[][3])
 {
     memcpy(out, v, (size_t)s->links * sizeof *v);
@@ -115,7 +115,7 @@ static double accelerations(struct chain_system *s, const double x[][3], double 
     return u;
 }
 
-/* sum += d, with what rounding took in low. */
+/* sum += d, with the rounding error in low. */
 static inline void add(double *sum, double *low, double d)
 {
     d += *low;
@@ -168,7 +168,8 @@ static void add_velocity_terms(struct chain_system *s, const struct site *site, 
     if (s->pn) chain_pn_add(s, place, (const double(*)[3])each, acc);
 }
 
-/* The auxiliary velocities in half a kick: by acc, which depends on places, and what depends on the real velocities. */
+/* Half a kick of the auxiliary velocities, by acc, which depends on positions, and by the terms that depend on the
+ * real velocities. */
 static void kick_auxiliary(struct chain_system *s, struct march *m, const struct site *site, const double acc[][3],
                            double dt)
 {
@@ -178,7 +179,7 @@ static void kick_auxiliary(struct chain_system *s, struct march *m, const struct
     accelerate(s, m->aux, (const double(*)[3])all, dt);
 }
 
-/* Work of the forces from outside, and change of w, at the velocities of the slowed system between before and after. */
+/* Work of external forces, and change of w, at the velocities of the slowed system between before and after. */
 static void integrals(const struct chain_system *s, struct march *m, const double before[][3],
                       const double outside[][3], const double by_place[][3], double dt)
 {

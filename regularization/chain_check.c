@@ -1,12 +1,12 @@
-/* Whether a system that comes from elsewhere is one that the functions of this library leave behind. */
+/* Whether a system from a file is consistent, as the functions of this library leave it. */
 #include "regularization/chain_impl.h"
 #include "regularization/check.h"
 
-/* A sound chain must never be refused: a run of days hangs on it. Slow-down lets an energy go up and down by less than
- * the energies that it is made of. */
+/* A sound chain must never be refused, since a long run depends on it. Slow-down lets an energy vary by less than
+ * the energies that it is composed of. */
 static const double FLUCTUATION = 1e3;
 
-/* A step over that of a start, which is a tenth of the shortest time of a link. */
+/* Limits of a step in units of that at a start, which is a tenth of the shortest time of a link. */
 static const double SHORTEST = 1e-15, LONGEST = 1e15;
 
 static void check_options(const struct chain_options *o, struct nbc_misfit *misfit)

@@ -1,14 +1,14 @@
-/* Bulirsch-Stoer extrapolation with control of order and step (Bulirsch & Stoer 1966; Deuflhard 1983). Each march of a
- * step makes a new diagonal element of the Aitken-Neville table.
+/* Bulirsch-Stoer extrapolation with control of order and step (Bulirsch & Stoer 1966; Deuflhard 1983). Each march of
+ * a step makes a new diagonal element of the Aitken-Neville table.
  *
- * The numbers of parts grow almost geometrically. With 2, 4, 6, 8, 10, ... the table would multiply what rounding takes
- * from the marches by 10 to 50, with these by less than 2: in the Pythagorean problem the error at t = 60 is 4 times
+ * The numbers of parts grow almost geometrically. With 2, 4, 6, 8, 10, ... the table would multiply rounding errors
+ * of the marches by 10 to 50, with these by less than 2: in the Pythagorean problem the error at t = 60 is 4 times
  * smaller in the KS chain and 10 times in the leapfrog, for a quarter more work.
  *
- * Errors below what rounding of the variables makes of a step cannot be reached, by no step: where velocities of light
- * bodies are differences of momenta of heavy ones, that is many times the last bit. The error of truncation falls ever
- * faster from column to column. One that does not fall is compared with the effect of a last bit on the same march, and
- * if it is no larger, the step is accepted as it is. */
+ * No step can reach an error below the rounding errors of its variables. Where velocities of light bodies are
+ * differences of momenta of heavy ones, these are many times the last bit. The truncation error falls ever faster
+ * from column to column. An error that does not fall is compared with the effect of a last bit on the same march; if
+ * it is no larger, the step is accepted as it is. */
 #include "regularization/chain_impl.h"
 
 #include <float.h>
@@ -22,12 +22,12 @@ static const int PARTS[COLUMNS] = {2, 4, 6, 8, 12, 16, 24, 32, 48, 64};
 static const double STALLED = 0.1;
 /* No step with a larger error is accepted, unless the tolerance is larger; and no larger one is suspected. */
 static const double LARGEST_ERROR = 1e-9, LARGEST_SUSPECT = 1e-5;
-/* An attempt that is shorter by LEAST_SHRINK at least, and yet leaves this part of the error, shows rounding too:
+/* An attempt that is shorter by LEAST_SHRINK at least, and yet has this part of the error, shows rounding too:
  * truncation would leave LEAST_SHRINK^7 = 0.08. */
 static const double NO_BETTER = 0.5;
 /* Directions of last bits that are tried before an error is taken for one of truncation. */
 enum { PATTERNS = 3 };
-/* Part of an error that a column leaves where even the first one shows nothing but rounding. */
+/* Part of an error that remains in a column where even the first one shows nothing but rounding. */
 static const double LEAST_PART = 0.01;
 /* A step that must become shorter than this fraction of the one that was tried first will not succeed. */
 static const double SHORTEST = 1e-10;
@@ -85,7 +85,7 @@ static double distance(const struct chain_groups *groups, const double *y, const
     return sqrt(worst);
 }
 
-/* What the last bit of each variable, in some direction, does to the result of the last march. */
+/* Effect of a last bit of each variable, in some direction, on the result of the last march. */
 static double last_bits(struct chain_system *s, const struct table *table, const struct chain_groups *groups,
                         const double *y, double h, int column, int pattern)
 {
@@ -100,7 +100,7 @@ static double last_bits(struct chain_system *s, const struct table *table, const
     return distance(groups, y, d, table->row[0]);
 }
 
-/* An error below which none means anything, or less if `error` is below that already. */
+/* Smallest significant error, or less if `error` is below that already. */
 static double rounding(struct chain_system *s, const struct table *table, const struct chain_groups *groups,
                        const double *y, double h, int column, double error)
 {
@@ -127,8 +127,8 @@ static void accept(const struct table *table, int column, double *y, double *y_l
     }
 }
 
-/* The order and step that promise least work for their length, after a step of h that converged in `column`; after a
- * rejection neither may grow, or the same would happen again at each step. */
+/* The order and step with the least work per length, after a step of h that converged in `column`; after a rejection
+ * neither may grow, or the next step would be rejected again. */
 static void plan(struct chain_step *step, const double *factor, double h, int first, int column, int was_rejected)
 {
     const double most = was_rejected ? 1 : step->longest / h;
@@ -151,7 +151,7 @@ static void plan(struct chain_step *step, const double *factor, double h, int fi
     }
 }
 
-/* An attempt of a step, and what came of it. */
+/* An attempt of a step, and its result. */
 struct attempt {
     double h, tolerance;
     int target;             /* the column in which it should converge; one more is allowed */
@@ -159,7 +159,7 @@ struct attempt {
     double error[COLUMNS];  /* of each column from 1 on */
     double allowed;         /* the tolerance, or what rounding leaves */
     double stalled;         /* error, if it is suspected to be one of rounding; else 0 */
-    int lost;               /* it is one of rounding, and too large */
+    int lost;               /* it is due to rounding, and too large */
     double factor[COLUMNS]; /* by which the step may grow in each column */
 };
 
@@ -183,8 +183,8 @@ static void make_columns(struct chain_system *s, const double *y, const double *
     }
 }
 
-/* Growth of the step in each column. In those that rounding spoils, truncation would leave at most the part of the
- * error of the column before that it left in the last one that shows it. */
+/* Growth of the step in each column. In columns spoilt by rounding, the truncation error is taken as at most the
+ * part of the error of the column before that remained in the last one that shows it. */
 static void find_factors(struct attempt *a)
 {
     double error = HUGE_VAL, part = LEAST_PART;

@@ -27,7 +27,7 @@ struct chain_links {
     double x[CHAIN_LINKS][3], v[CHAIN_LINKS][3];
 };
 
-/** What is constant during a step, everything in the order of the chain. */
+/** Constants of a step, all in the order of the chain. */
 struct chain_system {
     int n, links;
     int method, pn;
@@ -45,7 +45,7 @@ struct chain_system {
     double size, speed;  /**< longest link; fastest link, or a circular orbit of that size: during a step */
     double t;            /**< time at the start of the step: y holds differences from it */
     int64_t evaluations; /**< of all accelerations */
-    int field_status;    /**< what the field returned, if it was not 0 */
+    int field_status;    /**< status of the field, if it was not 0 */
 };
 
 enum { CHAIN_GROUPS = 2 * CHAIN_LINKS + 4 };
@@ -55,8 +55,8 @@ enum { CHAIN_GROUPS = 2 * CHAIN_LINKS + 4 };
 struct chain_groups {
     int n;
     int length[CHAIN_GROUPS], tested[CHAIN_GROUPS];
-    double least[CHAIN_GROUPS]; /**< least scale: of the centre of mass, which may stand still at the origin, the size
-                                   and the speed of the system */
+    double least[CHAIN_GROUPS]; /**< smallest scale: for the centre of mass, which may rest at the origin, the size
+                                     and the speed of the system */
 };
 
 /** A formulation: its variables, and a march through a step in n equal parts whose error is even in the part's size. */
@@ -89,7 +89,7 @@ void chain_system_make(const struct chain *c, const struct chain_field *field, s
 void chain_groups_make(const struct chain_system *s, int length, struct chain_groups *groups);
 /** Positions and velocities relative to the centre of mass, in the order of the chain; v may be NULL. */
 void chain_places(const struct chain_system *s, const double link[][3], double place[][3]);
-/** The same with what rounding took from each place, so that differences of places have all digits of the links. */
+/** The same with the rounding error of each position, so that differences of positions have all digits of the links. */
 void chain_places_exactly(const struct chain_system *s, const double link[][3], double place[][3], double low[][3]);
 /** Sum of field and post-Newtonian accelerations, minus their mean; v: physical velocities. Both in chain order.
  *  @param[out] mean  acceleration of the centre of mass
@@ -109,11 +109,11 @@ void chain_pn_add(const struct chain_system *s, const double x[][3], const doubl
 /** Energy that the 1PN and 2PN terms of a pair add to the Newtonian one. */
 double chain_pn_energy(int pn, double c_light, double m1, double m2, const double x[3], const double v[3]);
 
-/** chain_extrapolate.c: one step of at most h, accepted by the tolerance, or where rounding does not let it be reached
- *  with the error that rounding leaves, 1e-9 at most.
- *  @param[in,out] y,y_low  [variables] state and what rounding took from it
- *  @param[in,out] step  what to try; out: what was made, and what to try next
- *  @return NBC_OK; CHAIN_NO_STEP (none is short enough); CHAIN_INFINITE; what the field returned */
+/** chain_extrapolate.c: one step of at most h, accepted by the tolerance, or, where rounding keeps it from that, with
+ *  the error due to rounding, 1e-9 at most.
+ *  @param[in,out] y,y_low  [variables] state and its rounding error
+ *  @param[in,out] step  step to try; out: the step made, and the next one to try
+ *  @return NBC_OK; CHAIN_NO_STEP (none is short enough); CHAIN_INFINITE; the status of the field */
 enum { CHAIN_NO_STEP = -1001, CHAIN_INFINITE = -1002 };
 struct chain_step {
     double step, longest, done; /* longest > 0: bound of the next step */
@@ -128,7 +128,7 @@ void chain_first_order(struct chain *c, const struct chain_body body[]);
 /** Lay it anew if another chain has become shorter.   @return 1 if so */
 int chain_reselect(struct chain *c, const struct chain_system *s, const struct chain_links *links);
 
-/** chain_slow.c: choose the slow-down of each link; links: its present state.   @return what the field returned */
+/** chain_slow.c: choose the slow-down of each link; links: its present state.   @return the status of the field */
 int chain_slow_choose(struct chain *c, struct chain_system *s, struct chain_links *links);
 
 /** chain_start.c: members and variables from bodies at c->t; counters and closest approaches stay. */

@@ -237,8 +237,8 @@ static void begin(struct chain_system *s, const double *y, double *f)
     derivative(s, y, f);
 }
 
-/* Differences from the start are summed, not the variables themselves: they are smaller, and so is what rounding takes.
- */
+/* Differences from the start are summed, not the variables themselves: they are smaller, and so are their rounding
+ * errors. */
 static void march(struct chain_system *s, const double *y, const double *f0, double h, int n, double *d)
 {
     const int count = variables(s->n);

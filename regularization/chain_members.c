@@ -1,5 +1,5 @@
-/* Members that come, go and merge. The bodies are taken relative to the old centre of mass meanwhile, with what
- * rounding took from their places, so that distances between them keep the digits that the chain vectors have. */
+/* Members that come, go and merge. Meanwhile bodies are relative to the old centre of mass, with the rounding errors
+ * of their positions, so that distances between them keep the digits of the chain vectors. */
 #include "common/sum.h"
 #include "regularization/chain_impl.h"
 
@@ -142,7 +142,7 @@ int chain_merge(struct chain *c, int64_t id_a, int64_t id_b, double radius, doub
         rest[left++] = all[i];
     }
     struct chain fresh = *c;
-    for (int i = 0; i < c->n; i++) /* of what both become it begins now */
+    for (int i = 0; i < c->n; i++) /* for the merged member it begins now */
         if (i != a) fresh.closest_r[chain_pair_index(a, i)] = 0;
     keep_closest(&fresh, left, keep);
     int status = replace(&fresh, left, rest, x, v, err);

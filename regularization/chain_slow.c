@@ -1,7 +1,7 @@
 /* Slow-down of tight pairs (Mikkola & Aarseth 1996): the internal Hamiltonian of a link is divided by kappa, so that
- * its orbit takes kappa times as long while everything that perturbs it stays as it is. What a perturbation does to the
- * elements of the orbit, averaged over the orbit, is then the same; what it does within an orbit is kappa times as
- * large. kappa is therefore bounded by the perturbation, and the slowed period by the time in which that changes. */
+ * its orbit takes kappa times as long while all perturbing motion keeps its speed. Then the effect of a perturbation
+ * on the elements, averaged over the orbit, is the same, and its effect within an orbit is kappa times as large. So
+ * the perturbation bounds kappa, and the time in which it changes bounds the slowed period. */
 #include "regularization/chain_impl.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ struct pair {
     double mass, apocentre, period, speed; /* speed: of the two relative to each other, now */
 };
 
-/* Accelerations of the field on members at rest, and what their velocities add, in the order of the chain. */
+/* Accelerations of the field on members at rest, and the part due to their velocities, in the order of the chain. */
 struct field_parts {
     double at_rest[CHAIN_MAX][3], by_velocity[CHAIN_MAX][3];
 };
@@ -74,9 +74,9 @@ static double perturbation_by_members(const struct chain_system *s, const double
     return sum;
 }
 
-/* Perturbation by the tide of the field at apocentre, where it is largest, because it grows with the separation while
- * the force of the pair falls. What depends on velocities turns the orbit, at no change of its energy, and bounds the
- * slowed period instead. Neither depends on the phase. */
+/* Perturbation by the tide of the field at apocentre, where it is largest, because it grows with the separation
+ * while the force of the pair falls. Terms that depend on velocities turn the orbit, at no change of its energy, and
+ * bound the slowed period instead. Neither depends on the phase. */
 static double perturbation_by_field(const struct field_parts *field, int k, double r, const struct pair *pair,
                                     double *longest)
 {
@@ -90,7 +90,7 @@ static double perturbation_by_field(const struct field_parts *field, int k, doub
     return chain_norm(tide) * r * r / pair->mass * size * size * size;
 }
 
-/* What one link may have, and its weight when the fluctuation of the energy is shared out: the energy of the pair times
+/* Slow-down of one link, and its weight when the fluctuation of the energy is divided: the energy of the pair times
  * its perturbation. */
 static double wanted(const struct chain *c, const struct chain_system *s, const struct chain_links *links,
                      const double x[][3], const double v[][3], const struct field_parts *field, int k, double *weight)
@@ -104,7 +104,7 @@ static double wanted(const struct chain *c, const struct chain_system *s, const 
     *weight = (s->kappa[k] - 1) * gamma * s->mass[k] * s->mass[k + 1] / pair.apocentre;
     double most = fmin(fmin(c->options.slow / fmax(gamma, 1e-300), longest / pair.period), LARGEST);
     double kappa = most >= 2 ? exp2(floor(log2(most))) : 1;
-    /* With room to spare on both sides, so that it does not go up and down with the phases of the orbits. */
+    /* With a margin on both sides, so that kappa does not alternate with the phases of the orbits. */
     if (kappa == 2 * s->kappa[k] || (kappa == 0.5 * s->kappa[k] && kappa > 1)) return s->kappa[k];
     return kappa > s->kappa[k] ? 0.5 * kappa : kappa;
 }
@@ -141,10 +141,10 @@ static double slowed_parts(const struct chain_system *s, const struct chain_link
     return sum;
 }
 
-/* While an orbit is slowed, its energy and with it that of the system fluctuates with kappa - 1 times the amplitude
- * that the perturbation gives it in truth. A smaller kappa taken at any phase would make a part of that permanent. So
- * the difference between the energy and its reference is cut down with kappa - 1, and the pair has what it should have
- * when kappa is 1 again. A larger kappa leaves things as they are. */
+/* While an orbit is slowed, its energy, and with it that of the system, fluctuates with kappa - 1 times the
+ * amplitude without slow-down. A smaller kappa taken at any phase would make a part of that permanent. So the
+ * difference between the energy and its reference is reduced with kappa - 1, and is zero when kappa is 1 again. A
+ * larger kappa changes nothing. */
 static void change_kappa(struct chain *c, struct chain_system *s, struct chain_links *links, const double kappa[],
                          const double weight[])
 {
@@ -161,16 +161,16 @@ static void change_kappa(struct chain *c, struct chain_system *s, struct chain_l
         double change = (kappa[k] - old) / (old - 1) * off * weight[k] / sum;
         wanted_change += change;
         give_energy(s, links, k, change);
-        /* Once more for what the place of the pair in the field of the others made of it. */
+        /* Second iteration, since the first one changed the position of the pair in the field of the others. */
         give_energy(s, links, k, wanted_change - (chain_links_energy(s, links, NULL) - energy));
     }
     chain_set_links(c, links);
-    /* What conserves itself is not the error of the energy, but that over T + U: it must not grow with that. */
+    /* The energy is conserved relative to T + U: the error of that ratio must not grow. */
     const double now = chain_links_energy(s, links, &after) - slowed_parts(s, links, &after);
     chain_add_energy(c, now - error * after / before - chain_slow_energy(c));
 }
 
-/* The accelerations of the field on the members as they are.   @return what the field returned */
+/* The accelerations of the field on the members as they are.   @return the status of the field */
 static int find_field(const struct chain *c, struct chain_system *s, const double x[][3], const double v[][3],
                       struct field_parts *field)
 {

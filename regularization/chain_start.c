@@ -128,7 +128,7 @@ int chain_init(struct chain *c, const struct chain_options *options, int n, cons
     return chain_refill(c, n, body, err);
 }
 
-/* Momenta of heavy bodies leave velocities of light ones few digits; the leapfrog has velocities. */
+/* Velocities of light bodies from momenta of heavy ones have few digits; the leapfrog uses velocities. */
 static int32_t choose_method(const struct chain *c)
 {
     double lightest = HUGE_VAL, heaviest = 0;

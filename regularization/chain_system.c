@@ -1,5 +1,5 @@
-/* What the equations of motion need and what stays constant during a step: masses in the order of the chain, their
- * products, coefficients of the kinetic energy, and the forces from outside. */
+/* Input of the equations of motion that is constant during a step: masses in the order of the chain, their products,
+ * coefficients of the kinetic energy, and the external forces. */
 #include "common/sum.h"
 #include "regularization/chain_impl.h"
 
@@ -94,7 +94,7 @@ void chain_places_exactly(const struct chain_system *s, const double link[][3], 
 {
     chain_places(s, link, place);
     for (int c = 0; c < 3; c++) {
-        low[0][c] = 0; /* the same shift of all, whatever rounding made of it */
+        low[0][c] = 0; /* a shift of all, which contains their common rounding error */
         for (int k = 0; k < s->links; k++) {
             place[k + 1][c] = place[k][c];
             low[k + 1][c] = low[k][c];

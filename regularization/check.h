@@ -1,4 +1,4 @@
-/** Whether systems that come from a file are such as this library leaves behind. Private to libnbody6. */
+/** Whether systems from a file are consistent, as this library leaves them. Private to libnbody6. */
 #ifndef REGULARIZATION_CHECK_H
 #define REGULARIZATION_CHECK_H
 
@@ -7,15 +7,16 @@
 struct chain;
 struct ks_pair;
 
-/** Of a pair: what follows from other members is compared with them, and nothing is so large or so small that steps
- *  would not end.
+/** Check of a pair: members that follow from others agree with these, and no number is so large or so small that
+ *  steps would not end.
  *  @param[in]  pair    filled somehow; any numbers
- *  @param[out] misfit  the first member that does not fit */
+ *  @param[out] misfit  the first inconsistent member */
 void ks_check(const struct ks_pair *pair, struct nbc_misfit *misfit);
 
-/** Of a few-body system: numbers in their ranges, members at different places, an energy and a step that they can have.
+/** Check of a few-body system: numbers are in their ranges, members at different positions, and energy and step are
+ *  possible for them.
  *  @param[in]  c       filled somehow; any numbers
- *  @param[out] misfit  the first member that does not fit */
+ *  @param[out] misfit  the first inconsistent member */
 void chain_check(const struct chain *c, struct nbc_misfit *misfit);
 
 #endif

@@ -36,7 +36,7 @@
 extern "C" {
 #endif
 
-/** What others do to a pair at one time. */
+/** Perturbation of a pair at one time. */
 struct ks_perturbation {
     double p[3];     /**< acceleration of body 0 minus acceleration of body 1, both by others only */
     double pdot[3];  /**< d p/dt, the components moving with the xdot given */
@@ -62,7 +62,7 @@ struct ks_perturbation {
 typedef int (*ks_perturb_fn)(void *context, double t, double t_lo, const double x[3], const double xdot[3],
                              struct ks_perturbation *out);
 
-/** What the user decides. */
+/** Options of the user. */
 struct ks_options {
     double eta;        /**< ETAU: step in units of the oscillation, 2 pi/eta steps an orbit, half as many where gamma is
                             below 10^-6; 0 < eta <= 0.5 */
@@ -85,7 +85,8 @@ struct ks_orbit {
     double h, e[3], l[3];
 };
 
-/** A pair. Read what you like; write through functions only. tau is the fictitious time, a prime a derivative by it. */
+/** A pair. All members may be read; functions alone write them. tau is the fictitious time, a prime a derivative by
+ *  it. */
 struct ks_pair {
     double mass[2];
     double m; /**< mass[0] + mass[1] */
@@ -98,7 +99,7 @@ struct ks_pair {
     double h;     /**< energy of relative motion per reduced mass, as integrated; the binding energy is -h mu */
     double kappa; /**< slow-down factor, >= 1 */
     struct ks_node now;
-    double u_lo[4], up_lo[4]; /* what rounding left over of u and u', like t_lo of t */
+    double u_lo[4], up_lo[4]; /* rounding errors of u and u', as t_lo of t */
 
     double p[3], pdot[3]; /**< perturbation of the present state, not multiplied by kappa */
     double gamma;         /**< its strength |p| R^2/m */
@@ -112,7 +113,7 @@ struct ks_pair {
     double work;          /**< its integral since ks_init or ks_take_work */
     struct ks_orbit mean; /**< average over a period, brought to the end of the last one; mean.h = 0: none is over since
                                ks_start */
-    struct ks_orbit drift;            /**< what it changes by in a period */
+    struct ks_orbit drift;            /**< its change in a period */
     struct ks_orbit begin, sum, last; /* of the present period: at its begin, integral over time, at its present end */
     double swing, time;               /* how much of it is over, in periods and in time/kappa */
 
@@ -160,13 +161,13 @@ int ks_init(struct ks_pair *pair, const struct ks_options *options, const double
  *  Derivatives from earlier steps are forgotten. Keeps kappa, unless the perturbation is too strong for it (struct
  *  ks_options): then there are two evaluations.
  *  @param[in] perturb  NULL: no perturbation
- *  @return NBC_OK; NBC_NON_FINITE (of perturb); what perturb returned */
+ *  @return NBC_OK; NBC_NON_FINITE (of perturb); the status of perturb */
 int ks_start(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct nbc_error *err);
 
 /** One step of pair->dtau, with one evaluation of the perturbation (two in the first step after ks_start and where
- *  gamma > 0.02), and the choice of the next. After each whole period slow-down is chosen anew if options.gamma_slow >
- * 0.
- *  @return NBC_OK; NBC_BAD_STATE (no ks_start); NBC_NON_FINITE; what perturb returned. pair is unchanged on failure. */
+ *  gamma > 0.02), and the choice of the next. After each whole period slow-down is chosen anew if options.gamma_slow
+ *  > 0.
+ *  @return NBC_OK; NBC_BAD_STATE (no ks_start); NBC_NON_FINITE; the status of perturb. pair is unchanged on failure. */
 int ks_step(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struct nbc_error *err);
 
 /** All steps that end at or before t_end: afterwards pair->t <= t_end < pair->t + pair->dt, unless it was later before.
@@ -223,9 +224,9 @@ double ks_time_to_apocentre(const struct ks_pair *pair);
  *  @return NBC_OK; NBC_NON_FINITE (pair is unchanged then) */
 int ks_shift_time(struct ks_pair *pair, double shift);
 
-/** Energy of relative motion per reduced mass, without what slow-down adds to its variation within a period: with
- *  kappa > 1 the perturbation makes h vary kappa times as much as it should. h itself if kappa = 1, or if no whole
- *  period has passed since ks_start. */
+/** Energy of relative motion per reduced mass, without the extra variation within a period by slow-down: with kappa >
+ *  1 the perturbation makes h vary kappa times as much. h itself if kappa = 1, or if no whole period has passed since
+ *  ks_start. */
 double ks_energy(const struct ks_pair *pair);
 
 /** The integral of the perturbation's power so far, which begins anew. */

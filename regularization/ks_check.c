@@ -1,11 +1,11 @@
-/* Whether a pair that comes from elsewhere is one that the functions of this library leave behind. */
+/* Whether a pair from a file is consistent, as the functions of this library leave it. */
 #include "regularization/check.h"
 #include "regularization/ks_internal.h"
 
 #include <math.h>
 
-/* A sound pair must never be refused: a run of days hangs on it. So a relation is asked for as exactly only as it holds
- * whatever pair it is, whoever acts on it, and however its numbers drift in 10^9 orbits. */
+/* A sound pair must never be refused, since a long run depends on it. So a relation is only required to the accuracy
+ * with which it holds for any pair, any perturbers, and any drift of its numbers in 10^9 orbits. */
 
 /* The sum of four squares, in another order. */
 static const double ROUNDED = 1e-9;
@@ -79,7 +79,7 @@ static void check_constants(const struct ks_pair *pair, struct nbc_misfit *misfi
     nbc_unless(pair->kappa >= 1 && pair->kappa <= STRONGEST, misfit, "kappa", pair->kappa, "a number from 1 to 1e12");
 }
 
-/* The next step: about as long as its length in time says, and not many oscillations. Before ks_start there is none. */
+/* The next step: consistent with its length in time, and not many oscillations. Before ks_start there is none. */
 static void check_step(const struct ks_pair *pair, struct nbc_misfit *misfit)
 {
     const double longest = 4e3 / sqrt(fabs(pair->h) + pair->m / fmax(pair->now.r, pair->r_max));

@@ -1,4 +1,4 @@
-/* What is decided between steps: the next step, and what was met in an orbit. */
+/* Decisions between steps: the next step, and the extremes of an orbit. */
 #include "regularization/ks_internal.h"
 
 #include <float.h>
@@ -13,17 +13,17 @@ static const double GAMMA_FOLLOW = 1e-3;
  * error, up to twice as long. Not so the first two steps after a start, which are of lower order. */
 static const double GAMMA_LONGER = 1e-4, LONGEST = 2;
 
-/* Nor shorter by more than this on that account. In a head-on collision the tide goes to zero with the separation:
- * steps in which it changes little come to the collision after infinitely many. Far from apocentre it does not matter.
- */
+/* Largest factor of shortening for that reason. In a head-on collision the tide goes to zero with the separation:
+ * with steps in which it changes little the collision would take infinitely many. Far from apocentre it does not
+ * matter. */
 static const double SHORTEST = 1e-3;
 
-/* Of the time in which a perturber comes to a member, where it is nearer than the other one. Until it dominates the
- * perturbation, the change of that says nothing of what it will do: a star that falls to a heavy member within a step
- * would act on nobody. So it comes half as near with each step. */
+/* Part of the time in which a perturber that is nearer to a member than the other member reaches it. Until it
+ * dominates the perturbation, the change of that does not predict its effect: a star that falls to a heavy member
+ * within a step would act on no member. So each step halves its distance at most. */
 static const double OF_NEAR = 0.5;
 
-/* The first step of a pair has nothing to interpolate with but its ends. */
+/* The first step of a pair can only interpolate between its ends. */
 static const double FIRST = 0.25;
 
 int ks_passed_apocentre(struct ks_pair *pair, double dtau, double rp_old)
@@ -49,9 +49,9 @@ static double longer_where_weak(double gamma)
     return gamma > 0 ? ks_min(LONGEST * LONGEST * LONGEST, ks_max(1.0, sqrt(GAMMA_LONGER / gamma))) : 1.0;
 }
 
-/* eta times the time scale of the oscillator or of free fall, shorter where perturbed (Aarseth's 1 + 1000 gamma), and
- * not longer than the perturbation takes to change. The largest gamma of the orbit stands in for gamma, so that steps
- * are of the same length all the way round: then errors of an orbit cancel. */
+/* eta times the time scale of the oscillator or of free fall, shorter where perturbed (Aarseth's 1 + 1000 gamma),
+ * and not longer than the time in which the perturbation changes. The largest gamma of the orbit stands in for
+ * gamma, so that steps have the same length all the way round: then errors of an orbit cancel. */
 void ks_choose_step(struct ks_pair *pair)
 {
     double swing = 0.5 / fabs(pair->h), fall = ks_max(pair->now.r, pair->r_max) / pair->m;

@@ -10,8 +10,8 @@ static void note_near(double r2, double v2, struct ks_perturbation *out)
     if (time > 0 && isfinite(time) && (!(out->t_near > 0) || time < out->t_near)) out->t_near = time;
 }
 
-/* Adds what a mass does to the first member less what it does to the second one, which it has at distances d: both at
- * once, as sums of two numbers.   @param[in] x2  square of the distance between the members */
+/* Add the acceleration of the first member by a mass minus that of the second one, at distances d: both at once, as
+ * sums of two numbers.   @param[in] x2  square of the distance between the members */
 static void attract(double m, double d[3][2], double v[3][2], double x2, struct ks_perturbation *out)
 {
     double strength[2], turn[2], r2[2];

@@ -1,11 +1,11 @@
-/** What the files of the KS integrator share. Private to this folder. */
+/** Private interface between the files of the KS integrator. */
 #ifndef KS_INTERNAL_H
 #define KS_INTERNAL_H
 
 #include "regularization/kepler.h"
 #include "regularization/ks.h"
 
-/* What is interpolated: F (4 components), h', S. */
+/* Interpolated quantities: F (4 components), h', S. */
 enum { AT_F = 0, AT_H = 4, AT_S = 5, KS_PARTS = 6, KS_ORDERS = 6 };
 
 /* State at some distance of a node. */
@@ -68,7 +68,7 @@ int ks_restart(struct ks_pair *pair, ks_perturb_fn perturb, void *context, struc
 /* Factor, less one, by which u and u' (u' alone, unless h < 0) have to be longer for the energy h. */
 double ks_rectification_factor(double m, double h, const double u[4], const double up[4]);
 
-/* u, u', h at the end of a step: of `value`, rectified, with what rounding left over kept in pair->u_lo, up_lo. */
+/* u, u', h at the end of a step: of `value`, rectified, with the rounding errors in pair->u_lo, up_lo. */
 void ks_move(struct ks_pair *pair, const struct ks_node *from, const struct ks_value *value, struct ks_node *to);
 
 /* State at dtau from `node`, with derivatives d of order 0 .. degree. */
@@ -94,7 +94,7 @@ int ks_make_step(struct ks_pair *pair, double dtau, ks_perturb_fn perturb, void 
 /* gamma of a perturbation at the present separation. */
 double ks_strength(const struct ks_pair *pair, const struct ks_perturbation *perturbation);
 
-/* gamma and what follows from it; estimate: also guess the largest of an orbit. */
+/* gamma and quantities derived from it; estimate: also guess the largest of an orbit. */
 void ks_note_perturbation(struct ks_pair *pair, const struct ks_perturbation *perturbation, int estimate);
 
 /* Bookkeeping of a step of dtau from a state with R' = rp_old; 1 if an apocentre was passed. */
@@ -106,10 +106,10 @@ int ks_average_orbit(struct ks_pair *pair, double dtau, double r_from);
 /* A new period to average over begins here; mean: the last average is lost as well. */
 void ks_forget_average(struct ks_pair *pair, int mean);
 
-/* The slow-down factor for the next period; to be asked once after each. */
+/* The slow-down factor for the next period; to be called once after each. */
 double ks_choose_slowdown(struct ks_pair *pair);
 
-/* The slow-down factor, lowered if the present perturbation is far above what it was chosen for. */
+/* The slow-down factor, lowered if the present perturbation is far above that for which it was chosen. */
 double ks_limit_slowdown(const struct ks_pair *pair);
 
 /* pair->dtau and pair->dt for the next step. */

@@ -51,8 +51,8 @@ static int first_guess(const struct ks_pair *pair, double dt, double *dtau)
     return NBC_OK;
 }
 
-/* Where the series is no time of an orbit any more, iteration may go round in circles. A root that is bracketed between
- * now and twice a guess, four times, ... is found in any case.   @return NBC_NON_FINITE if none is */
+/* The series may not be the time of an orbit any more, and iteration may not converge. A root that is bracketed
+ * between now and twice a guess, four times, ... is always found.   @return NBC_NON_FINITE if none is */
 static int bisect_time(const struct ks_pair *pair, double d[KS_ORDERS][KS_PARTS], int degree, double dt, double guess,
                        double *dtau)
 {
@@ -137,8 +137,8 @@ int ks_advance(struct ks_pair *pair, double t_end, ks_perturb_fn perturb, void *
     return ks_advance_some(pair, t_end, INT64_MAX, perturb, context, &done, err);
 }
 
-/* What the time after a step lacks of t_end, made up by the series at its end: for remainders where nothing else
- * changes. */
+/* The difference between the time after a step and t_end, bridged by the series at its end: for remainders in which
+ * nothing else changes. */
 static void settle(struct ks_pair *pair, double t_end)
 {
     double left = time_left(pair, t_end), d[KS_ORDERS][KS_PARTS], dtau = left / (pair->kappa * pair->now.r);
@@ -164,9 +164,9 @@ static double last_step(const struct ks_pair *pair)
     return pair->kappa * t;
 }
 
-/* A step that ends at t_end, but for what is left to the series. The corrected time of an end differs from the
- * predicted one that the first dtau was chosen by: Newton's iteration, and bisection where that leaves what is known to
- * be too short and too long. Where the corrected time jumps, nothing better than SETTLED may be found.
+/* A step that ends at t_end, except for the remainder for the series. The corrected time of the end differs from the
+ * predicted one by which the first dtau was chosen: Newton's iteration, with bisection where that leaves the
+ * bracket. Where the corrected time jumps, the best result may be accurate to SETTLED only.
  * @param[in,out] dtau  length of the step
  * @param[out] next     the pair after it */
 static int step_to(const struct ks_pair *pair, double t_end, double *dtau, struct ks_pair *next, ks_perturb_fn perturb,

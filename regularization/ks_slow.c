@@ -1,7 +1,7 @@
-/* Slow-down (Mikkola & Aarseth 1996). Of what the perturbation does within a period the part that comes back varies
- * kappa times as much as it should, and only its average is the orbit that lasts. When kappa changes, the deviation
- * from the average of the last period is multiplied by the ratio of the factors: without that, what it happens to be at
- * each change would stay, and where changes follow an outer orbit, grow. */
+/* Slow-down (Mikkola & Aarseth 1996). The periodic part of the perturbation's effect varies kappa times as much as
+ * without slow-down, and only its average is the secular orbit. When kappa changes, the deviation from the average
+ * of the last period is multiplied by the ratio of the factors: without that, its momentary value at each change
+ * would persist, and where changes follow an outer orbit, grow. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 /* kappa periods must be this much shorter than the time in which perturbers change. */
 static const double SLOW_PERIODS = 0.2;
 
-/* A factor is changed when it is too large, or could be larger by the first; then it is set to this part of what is
- * possible. Every change costs an evaluation of the perturbation, and a step of lower order. */
+/* A factor is changed when it is too large, or could be larger by the first number; then it is set to the second
+ * part of the largest possible one. Every change costs an evaluation of the perturbation, and a step of lower order. */
 static const double SLOW_TOLERANCE = 1.25, SLOW_RESERVE = 0.9;
 
-/* Deviations are small quantities: above this part of what they are deviations of, only the energy is corrected. */
+/* Deviations are small quantities: above this part of their reference only the energy is corrected. */
 static const double SMALL = 0.1;
 
 static void cross(const double a[3], const double b[3], double c[3])
@@ -60,7 +60,7 @@ void ks_forget_average(struct ks_pair *pair, int mean)
     pair->begin = pair->last;
 }
 
-/* From part a to part b of a step of dtau from `last` to `to`: what is averaged is linear in it, and so is R. */
+/* From part a to part b of a step of dtau from `last` to `to`: averaged quantities are linear in it, and so is R. */
 static void add_part(struct ks_pair *pair, double dtau, double a, double b, const struct ks_orbit *to, double r_from)
 {
     double r = pair->now.r, from = 0.5 * dtau * (b - a) * (r_from + a * (r - r_from));
@@ -69,7 +69,7 @@ static void add_part(struct ks_pair *pair, double dtau, double a, double b, cons
     pair->time += from + until;
 }
 
-/* The average is that of the middle of the period; from there to its end goes half of what the period changed. */
+/* The average is that of the middle of the period; to its end half of the change in the period is added. */
 static void end_period(struct ks_pair *pair, double dtau, double at, double rest, const struct ks_orbit *to,
                        double r_from)
 {
@@ -133,8 +133,8 @@ double ks_energy(const struct ks_pair *pair)
     return pair->mean.h < 0 && pair->kappa > 1 ? mean + (pair->h - mean) / pair->kappa : pair->h;
 }
 
-/* The orbit that o is to become exactly: of energy h, in the plane of l, its pericentre in the direction of e. Of e and
- * l, which both give the eccentricity, the one counts that gives it better. */
+/* The orbit that o is to become: of energy h, in the plane of l, its pericentre in the direction of e. Of e and l,
+ * which both determine the eccentricity, the more accurate one is used. */
 static int make_consistent(struct ks_orbit *o, double m)
 {
     double l2 = ks_dot3(o->l, o->l), along = ks_dot3(o->e, o->l) / l2, e2, e = 0;

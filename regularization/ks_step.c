@@ -58,7 +58,7 @@ static void values(const struct ks_node *n, double h0, double y[KS_PARTS], doubl
     yp[AT_S] = n->r3 - 2.0 * h0 * n->rp;
 }
 
-/* What the state after dtau is made of, where the derivatives do not come in. */
+/* Factors of the state after dtau that do not depend on derivatives. */
 struct arc {
     double swing, turn;   /* tau c_1 and c_0 - 1 of u */
     double lag, bend;     /* tau c_1 and tau^2 c_2 of t */
@@ -88,7 +88,7 @@ static void make_arc(double h, double dtau, struct arc *arc)
     }
 }
 
-/* What F, h' and S add to the state after dtau. */
+/* Contribution of F, h' and S to the state after dtau. */
 struct driven {
     double u[4], up[4], h, t;
 };
@@ -186,8 +186,8 @@ static void shift(double d[KS_ORDERS][KS_PARTS], double s, const struct ks_node 
 
 /* Polynomials through the begin of a step of s, its end and, if there is one, a node at -w, in Newton's form,
  *     y + y' tau + e tau^2 + f tau^2 (tau - s) + [g + k (tau + w)] tau^2 (tau - s)^2.
- * The end makes e and f of each part. All else is linear in these two, with factors that all parts share: so what they
- * bring is found once for a step, and the corrector changes e and f alone. */
+ * The end determines e and f of each part. All else is linear in these two, with factors that all parts share: so
+ * their contribution is computed once for a step, and the corrector changes e and f alone. */
 struct polynomials {
     double s, inverse, inverse2;
     double d[KS_ORDERS][KS_PARTS]; /* derivatives at the begin where e and f are zero */
@@ -247,7 +247,7 @@ static void get_derivatives(const struct polynomials *p, double d[KS_ORDERS][KS_
         for (int i = 0; i < KS_PARTS; i++) d[k][i] = p->d[k][i] + (p->by_e[k] * p->e[i] + p->by_f[k] * p->f[i]);
 }
 
-/* What polynomials add to the end of a step: without e and f, and by them. */
+/* Contribution of polynomials to the end of a step: without e and f, and by them. */
 struct driving {
     struct driven rest;
     double u[2], up[2], h[2], t[2];
@@ -297,7 +297,7 @@ static double take_energy(const struct driving *by, struct polynomials *p, const
     return change;
 }
 
-/* The end of the step as it is found.   @return the square of what it moves by, in units of what rounding may do */
+/* The end of the step in this iteration.   @return the square of its change, in units of the rounding error */
 static double take_end(const struct ks_value *value, double m, double moved_h, struct ks_node *b)
 {
     double moved = 0, moved_p = 0, h = fabs(b->h) + m / b->r;
@@ -311,9 +311,9 @@ static double take_end(const struct ks_value *value, double m, double moved_h, s
     return ((moved * h + moved_p) * h + moved_h * moved_h * b->r) / (b->r * h * h * ROUNDING * ROUNDING);
 }
 
-/* Solve the corrector for the end b of the step by iteration; the perturbation stays as it is. Where that is weak, a
- * turn moves the end by no more than the same part of what the one before did: once the next one would not move it,
- * there is no need to see that. (By gamma 8 turns alternate, and such a stop would leave 6e-12.) */
+/* Solve the corrector for the end b of the step by iteration at constant perturbation. With a weak perturbation each
+ * iteration changes the end by a constant part of the change before: once the next change would be negligible, it is
+ * skipped. (By gamma 8 iterations alternate, and such a stop would leave 6e-12.) */
 static void correct(const struct ks_pair *pair, const struct ks_perturbation *out, const struct arc *arc, double s,
                     const struct ks_node *c, struct ks_node *b, double d[KS_ORDERS][KS_PARTS], struct ks_value *value)
 {

@@ -53,7 +53,7 @@ module ks
   ! Status codes of nbc.h that the calls here return.
   integer(c_int), parameter :: ks_ok = 0, ks_bad_argument = 2, ks_non_finite = 4, ks_bad_state = 5, ks_internal = 11
 
-  ! struct nbc_error: what was wrong, in words that end with c_null_char.
+  ! struct nbc_error: the text of the failure, which ends with c_null_char.
   type, bind(c) :: ks_error
     integer(c_int) :: status = 0
     character(kind=c_char) :: text(4096) = c_null_char
@@ -107,7 +107,7 @@ module ks
     type(c_ptr) :: paths
   end type ks_field
 
-  ! What perturbs a pair: c_funloc of a function of this kind is what the calls below take as perturb. c_null_funptr: nothing does.
+  ! Perturbation of a pair: the calls below take c_funloc of a function of this kind as perturb. c_null_funptr: none.
   abstract interface
     integer(c_int) function ks_perturb(context, t, t_lo, x, xdot, out) bind(c)
       import :: c_double, c_int, c_ptr, ks_perturbation

@@ -49,7 +49,7 @@ static void series(double z, double *below, double *top)
     *top = sum[1] * inverse_factorial[TOP];
 }
 
-/* The same without a question after each term, for steps of an integrator: the first one left out is 10^-17. */
+/* The same without a test after each term, for steps of an integrator: the first one left out is 10^-17. */
 static void short_series(double z, double *below, double *top)
 {
     double sum[2], z2 = z * z;
@@ -67,7 +67,7 @@ static inline void go_down(double z, double c[KEPLER_STUMPFF_MAX + 1])
     for (int n = TOP - 2; n >= 0; n--) c[n] = inverse_factorial[n] - z * c[n + 2];
 }
 
-/* Small arguments have a way of their own: through one end for both series a step takes 5 percent longer. */
+/* Small arguments have a loop of their own; a common end for both series is slower. */
 void kepler_stumpff(double z, double c[KEPLER_STUMPFF_MAX + 1])
 {
     if (fabs(z) <= SHORT) {

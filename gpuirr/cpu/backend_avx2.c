@@ -1,4 +1,4 @@
-/* AVX2 and FMA; compiled with the flags of that instruction set, or else only a row that says so. */
+/* AVX2 and FMA; compiled with the flags of that instruction set, or else only a row that reports it as absent. */
 #include "gpuirr/backend.h"
 
 #if defined(__AVX2__) && defined(__FMA__)

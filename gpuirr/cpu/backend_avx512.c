@@ -1,4 +1,4 @@
-/* AVX-512; compiled with the flags of that instruction set, or else only a row that says so. */
+/* AVX-512; compiled with the flags of that instruction set, or else only a row that reports it as absent. */
 #include "gpuirr/backend.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__FMA__)

@@ -1,5 +1,5 @@
-/* The oracle: a plain loop in double precision, prediction on the fly. Every other backend is tested against it, so it
- * is never optimised. */
+/* The reference: a plain loop in double precision, prediction on the fly. Every other backend is tested against it,
+ * so it is never optimised. */
 #include "gpuirr/store.h"
 
 #include <string.h>

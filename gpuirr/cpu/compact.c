@@ -9,11 +9,11 @@ static void put_time(float *row, double t0)
     memcpy(row + 14, &t0, sizeof t0);
 }
 
-/* Not much is near the origin itself: smaller coordinates are stored as this, or exponents would get out of hand. */
+/* Smaller coordinates, which only a few bodies near the origin have, are stored as this to bound the exponents. */
 static const double TINY = 0x1.8p-90;
 
-/* The float that stands for `value` in a row, and *rest, the 23 bits behind the point of m (compact.h). All on the bits
- * of the double, of which 29 do not fit a float. */
+/* The float that represents `value` in a row, and *rest, the 23 bits behind the point of m (compact.h). All on the
+ * bits of the double, of which 29 do not fit a float. */
 static float split(double value, uint32_t *rest)
 {
     const uint64_t unit = (uint64_t)1 << 29, exponent = (uint64_t)0x7ff << 52;
@@ -48,7 +48,7 @@ static uint32_t hide_tail(uint32_t rest, uint32_t hidden, int n_bits)
     return round_to(rest, n % unit, unit, most) ^ n / unit;
 }
 
-/* From the 23 bits of each coordinate and the floats that stand for them. */
+/* tails from the 23 bits of each coordinate and the floats in the row. */
 static uint32_t join_tails(const uint32_t rest[3], const float high[3])
 {
     uint32_t bits[3], tails;

@@ -1,7 +1,8 @@
-/** The layout of the SIMD backends: what their kernels read for each neighbour, in float. Private to GPUIRR.
+/** The layout of the SIMD backends: data of each neighbour for their kernels, in float. Private to GPUIRR.
  *
- *  A neighbour costs one cache line, of `row`, or of `pred` after pred_all: beyond the second-level cache the number of
- *  lines is what a force costs. Pairs that float arithmetic cannot resolve are summed from `body`, in double. */
+ *  A neighbour costs one cache line, of `row`, or of `pred` after pred_all: beyond the second-level cache the number
+ *  of lines determines the time of a force. Pairs that float arithmetic cannot resolve are summed from `body`, in
+ *  double. */
 #ifndef GPUIRR_CPU_COMPACT_H
 #define GPUIRR_CPU_COMPACT_H
 
@@ -10,12 +11,12 @@
 /** Floats in a row, in two halves that the kernels transpose:
  *  row:  x, y, z, m, vx, vy, vz, tails | ax/2, ay/2, az/2, jx/6, jy/6, jz/6, t0
  *  pred: x, y, z, m, vx, vy, vz, d^2   | x, y, z low, 0, unused
- *  tails: what x, y, z lack. The float x stands one to two units in its last place, ulp(x), nearer to zero than the
- *  coordinate = x + m ulp(x), where m in [1, 2) is the float with the sign and the exponent of x whose 23 bits behind
- *  the point are those of x, but for the highest ones: 11 of x, 12 of y and 9 of z, which are those of x, y, z and
- *  `tails` together (exclusive or). In tails, y is lowest, then x, then z; the bits of z behind its highest nine are
- *  changed by what stands there in tails as well. Coordinates are right to 2^-33 |x|. To decode one takes a shift, a
- *  selection of bits, an exclusive or and a multiplication, or less.
+ *  tails: the low parts of x, y, z. The float x lies one to two units in its last place, ulp(x), nearer to zero than
+ *  the coordinate = x + m ulp(x), where m in [1, 2) is the float with the sign and the exponent of x whose 23 bits
+ *  behind the point are those of x, except for the highest ones: 11 of x, 12 of y and 9 of z, which are those of x,
+ *  y, z and `tails` together (exclusive or). In tails, y is lowest, then x, then z; the bits of z behind its highest
+ *  nine are combined with these bits of tails as well. Coordinates are accurate to 2^-33 abs(x). To decode one takes
+ *  a shift, a selection of bits, an exclusive or and a multiplication, or less.
  *  t0 is a double in the place of two floats.
  *  d: distance from the stored position to the predicted one = high + low. */
 #define GPUIRR_ROW 16

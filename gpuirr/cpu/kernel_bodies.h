@@ -36,8 +36,8 @@ INLINE void fetch_half(const float *rows, const int32_t *index, int half)
     for (int l = half * SIMD_W / 2; l < (half + 1) * SIMD_W / 2; l++) __builtin_prefetch(row_at(rows, index[l]));
 }
 
-/* The predictor of gpuirr.h, by Horner's rule. All that is predicted by anyone is predicted here, so that it has the
- * same bits whether it was stored or not. The half with the time is read first: all else waits for it. */
+/* The predictor of gpuirr.h, by Horner's rule. All predictions are made here, so that they have the same bits
+ * whether stored or not. The half with the time is read first: all else depends on it. */
 INLINE struct bodies predict_lanes(const float *const *row, double t)
 {
     struct bodies p;

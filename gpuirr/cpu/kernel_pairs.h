@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* Neighbours that are summed in float, one in each lane at a time, before a flush to double. Who is strong (pair.h) is
- * decided for each chunk; one sum in twelve meets such a neighbour in whole runs. */
+/* Neighbours that are summed in float, one in each lane at a time, before a flush to double. Strong neighbours
+ * (pair.h) are determined for each chunk; one sum in twelve has one in whole runs. */
 enum { CHUNK = 128 };
 
 /* A chunk of a list: position and velocity relative to the active body, mass, distance. r2 is NaN for pairs that are
@@ -84,8 +84,8 @@ INLINE void find_nearer(const struct pairs *pairs, uint32_t k, int number, struc
     nearest->vector = vi_where(nearer, vi_set1(number), nearest->vector);
 }
 
-/* Sums over n pairs, as if all were for floats. In the last vector the lanes `behind` are behind the list.
- * @return 1: they were, and no neighbour is strong. NaN is in no range. */
+/* Sums over n pairs in float, for all of them. In the last vector the lanes `behind` are behind the list.
+ * @return 1: all pairs fit floats, and no neighbour is strong. NaN is in no range. */
 INLINE int sum_pairs(const struct pairs *pairs, uint32_t n, vm behind, struct lanes *lanes)
 {
     uint32_t k = 0;
@@ -102,7 +102,7 @@ INLINE int sum_pairs(const struct pairs *pairs, uint32_t n, vm behind, struct la
 
 /* ---- lists */
 
-/* What was summed over a list so far. */
+/* Sums over a list so far. */
 struct list_sums {
     vf sum[6];    /* of the last chunk */
     vf magnitude; /* of all chunks: m/r^2 of pairs in float */
@@ -145,7 +145,7 @@ static void sum_pairs_with_care(const struct gpuirr_compact *store, int32_t i, d
     }
 }
 
-/* To double what was summed in floats, and begin anew. */
+/* Add the float sums to those in double, and clear them. */
 static void flush(struct list_sums *sums, int is_first)
 {
     double part[6];
@@ -159,7 +159,7 @@ static inline int not_finite(const double total[6])
     return 0 * (((total[0] + total[1]) + (total[2] + total[3])) + (total[4] + total[5])) != 0;
 }
 
-/* The nearest of all lanes and of what was summed in double. Strong neighbours are among both. */
+/* The nearest of all lanes and of the neighbours in double. Strong neighbours are among both. */
 static int32_t find_nearest(const struct gpuirr_task *task, const struct list_sums *sums)
 {
     _Alignas(64) float r2[SIMD_W];
@@ -176,7 +176,7 @@ static int32_t find_nearest(const struct gpuirr_task *task, const struct list_su
     return nearest;
 }
 
-/* The whole of a list: all sums are in double then. @return 0: they overflowed in float */
+/* The whole list: all sums in double.   @return 0: the float sums have overflowed */
 INLINE int total_of_list(const struct gpuirr_task *task, const struct list_sums *sums, const int want_nearest,
                          struct gpuirr_force *force)
 {

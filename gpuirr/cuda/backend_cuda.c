@@ -24,12 +24,12 @@ static int fail(struct nbc_error *err, const struct gpu *gpu, const char *call, 
         if (code_ != cudaSuccess) return fail(err, gpu, #call, code_);                                                 \
     } while (0)
 
-/* Number of devices; if 0, *why says why. */
+/* Number of devices; if 0, *why has the reason. */
 static int count_devices(const char **why)
 {
     int count = 0;
     const cudaError_t code = cudaGetDeviceCount(&count);
-    cudaGetLastError(); /* or a later call would report it */
+    cudaGetLastError(); /* clear the error, or a later call would report it */
     if (code == cudaErrorInsufficientDriver)
         *why = "no NVIDIA driver, or one older than this library wants";
     else if (code != cudaSuccess)
@@ -48,7 +48,7 @@ static const char *missing(void)
 
 /* ---- the device */
 
-/* The first that GPU_LIST names, which gpunb has checked as a whole if it takes GPUs. */
+/* The first GPU in GPU_LIST, which gpunb has checked as a whole if it uses GPUs. */
 static int choose_device(int *device, struct nbc_error *err)
 {
     const char *listed = getenv("GPU_LIST"), *why;

@@ -19,7 +19,7 @@ int gpuirr_forces_device(const struct gpuirr_forces_device *job, void *stream, s
         return nbc_fail(err, NBC_BAD_ARGUMENT, "%s: %zu forces, but numbers are 32-bit", call, job->n);
     if (job->n == 0) return NBC_OK;
     if (missing(job)) return nbc_fail(err, NBC_BAD_ARGUMENT, "%s: %s is NULL", call, missing(job));
-    /* No list is on its way: the pool is not written to. */
+    /* All lists are in the pool, which is not written to. */
     const struct gpuirr_device_force_job forces = {.t = job->t,
                                                    .body = job->body,
                                                    .pool = (int32_t *)(uintptr_t)job->list,

@@ -1,5 +1,5 @@
-/** What launches the kernels of the backend `cuda`. The functions only enqueue; they return what cudaGetLastError says.
- */
+/** Launches of the kernels of the backend `cuda`. The functions only enqueue; they return the result of
+ *  cudaGetLastError. */
 #ifndef GPUIRR_CUDA_KERNELS_H
 #define GPUIRR_CUDA_KERNELS_H
 
@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-/** Of one body at least. */
+/** For one body at least. */
 cudaError_t gpuirr_cuda_store(const struct gpuirr_device_store_job *job, cudaStream_t stream);
-/** Of one task at least. */
+/** For one task at least. */
 cudaError_t gpuirr_cuda_forces(const struct gpuirr_device_force_job *job, cudaStream_t stream);
 
 #ifdef __cplusplus

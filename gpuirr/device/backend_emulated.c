@@ -1,5 +1,5 @@
-/* The backend `cuda` without a GPU: all it does but for what the device itself does, which is done here by loops over
- * the lanes of each warp. For tests; nothing takes it by itself. */
+/* The backend `cuda` without a GPU: all of it except for the device, which is replaced by loops over the lanes of
+ * each warp. For tests; it is used by name only. */
 #include "common/team.h"
 #include "gpuirr/device/lane.h"
 #include "gpuirr/device/store.h"
@@ -64,7 +64,7 @@ static struct gpuirr_lane_sum sum_lanes(const struct gpuirr_lane_job *job, const
     return lanes[0];
 }
 
-/* Bodies whose lists travel: two of the same number would write at the same time. */
+/* Bodies whose lists are copied: two of the same number would write at the same time. */
 static void fetch_lists(const struct gpuirr_device_force_job *job)
 {
     for (size_t k = 0; k < job->n; k++) {

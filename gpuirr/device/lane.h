@@ -1,6 +1,6 @@
-/** What a lane of a warp sums of one neighbour list, for the backends `cuda` and `emulated`. Neighbours are dealt out
- * to the lanes one by one, are predicted as they come, in double, and differences are taken in double; forces are
- * summed in float as far as that is good enough (pair.h). Private to GPUIRR. */
+/** Sums of a lane of a warp over one neighbour list, for the backends `cuda` and `emulated`. Neighbours are dealt out
+ *  to the lanes one by one and predicted one by one, in double, and differences are taken in double; forces are
+ *  summed in float as far as that is accurate enough (pair.h). Private to GPUIRR. */
 #ifndef GPUIRR_DEVICE_LANE_H
 #define GPUIRR_DEVICE_LANE_H
 
@@ -13,12 +13,12 @@
 
 enum { GPUIRR_LANES = 32, GPUIRR_NOBODY = INT32_MAX };
 
-/** A neighbour is strong (pair.h) if its force is so many times that of one of mean mass at the edge of the list. Who
- * is so in one list may not be in another one, and leaves its rounding in the difference of both: an eighth of what
- *  processors take, whose floats are summed in floats anyway. */
+/** A neighbour is strong (pair.h) if its force is so many times that of one of mean mass at the edge of the list. A
+ *  neighbour that is strong in one list and not in another one leaves its rounding error in their difference: the
+ *  limit is an eighth of that on processors, whose sums of floats are themselves in float. */
 #define GPUIRR_LANE_STRONG (GPUIRR_STRONG / 8)
 
-/** A list, and the body whose force is wanted, at the time. */
+/** A list, and the body whose force is summed, at the time of the call. */
 struct gpuirr_lane_job {
     const struct gpuirr_device_body *body; /**< all */
     const int32_t *list;
@@ -26,7 +26,7 @@ struct gpuirr_lane_job {
     double t, x[3], v[3];
 };
 
-/** Which pairs are computed in double, beside those that floats cannot hold. */
+/** Pairs computed in double, beside those that do not fit floats. */
 struct gpuirr_lane_rule {
     float strong;    /**< neighbours with strong m > r^2 */
     int only_double; /**< all of them */
@@ -52,7 +52,7 @@ NBC_HD double gpuirr_times_plus(double a, double b, double c)
 #endif
 }
 
-/** The predictor of gpuirr.h. All that is predicted by anyone is predicted here. */
+/** The predictor of gpuirr.h, for all predictions on a device. */
 NBC_HD void gpuirr_body_at(const struct gpuirr_device_body *body, double t, double x[3], double v[3])
 {
     const double s = t - body->t0;
@@ -70,7 +70,7 @@ NBC_HD int gpuirr_mass_fits_float(double mass)
     return size == 0 || (size >= GPUIRR_MIN_MASS && size <= GPUIRR_MAX_MASS);
 }
 
-/** A neighbour, in whichever way is good.   @param[in] place  in the list */
+/** A neighbour, in float or double.   @param[in] place  in the list */
 NBC_HD void gpuirr_lane_add(const struct gpuirr_lane_job *job, const struct gpuirr_lane_rule *rule,
                             const struct gpuirr_device_body *other, int32_t place, struct gpuirr_lane_sum *sum)
 {
@@ -129,7 +129,7 @@ NBC_HD void gpuirr_lane_make(const struct gpuirr_lane_job *job, const struct gpu
     }
 }
 
-/** Sums of two halves of the lanes together: the same bits whichever of them comes first. */
+/** Add the sums of two halves of the lanes: the same bits in either order. */
 NBC_HD void gpuirr_lane_join(struct gpuirr_lane_sum *sum, const struct gpuirr_lane_sum *other)
 {
     for (int k = 0; k < 3; k++) {
@@ -147,12 +147,12 @@ NBC_HD void gpuirr_lane_join(struct gpuirr_lane_sum *sum, const struct gpuirr_la
     if (other->strongest > sum->strongest) sum->strongest = other->strongest;
 }
 
-/* ---- what follows from the sums of all lanes */
+/* ---- consequences of the sums over all lanes */
 
-/** A list is summed once more, by another rule, if the sums say that this one was not good for it. All lanes come to
- * the same answer. First all pairs are in float that can be; then strong ones are in double, by the means of the first
- *  sum; then everything is, if floats have overflowed.
- *  @return 1: once more */
+/** A list is summed again, by another rule, if the sums show that this one was not accurate enough. All lanes come to
+ *  the same result. First all possible pairs are in float; then strong ones are in double, by the means of the first
+ *  sum; then all are, if floats have overflowed.
+ *  @return 1: again */
 NBC_HD int gpuirr_lane_again(const struct gpuirr_lane_sum *total, struct gpuirr_lane_rule *rule)
 {
     const float edge = GPUIRR_LANE_STRONG / GPUIRR_EDGE * total->m;
@@ -162,13 +162,13 @@ NBC_HD int gpuirr_lane_again(const struct gpuirr_lane_sum *total, struct gpuirr_
         rule->strong = total->r2 / edge;
         return 1;
     }
-    for (int k = 0; k < 3; k++) zero += 0 * total->acc[k] + 0 * total->jerk[k]; /* or else a NaN */
+    for (int k = 0; k < 3; k++) zero += 0 * total->acc[k] + 0 * total->jerk[k]; /* otherwise the result is a NaN */
     if (zero == 0) return 0;
     rule->only_double = 1;
     return 1;
 }
 
-/** The rule to begin with.   @param[in] in_double  1: nothing is for floats */
+/** The first rule.   @param[in] in_double  1: all pairs in double */
 NBC_HD struct gpuirr_lane_rule gpuirr_lane_first(int32_t nnb, int in_double)
 {
     struct gpuirr_lane_rule rule;

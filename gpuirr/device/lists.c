@@ -6,16 +6,16 @@
 #include <string.h>
 
 enum {
-    TASKS_OF_A_PART = 512, /* tasks that a thread fills in some ten microseconds, */
-    LISTS_OF_A_PART = 128, /* lists that it copies */
+    TASKS_OF_A_PART = 512, /* tasks filled by a thread in some ten microseconds, */
+    LISTS_OF_A_PART = 128, /* lists copied by it */
     GRAIN_BYTES = GPUIRR_LIST_GRAIN * (int)sizeof(int32_t),
     SMALLEST_POOL = 4096 /* grains */
 };
 
-/* A list on its way. */
+/* A list to send. */
 struct gpuirr_device_fetch {
     int32_t body;
-    uint32_t at; /* grain among those on their way */
+    uint32_t at; /* grain among the lists to send */
 };
 
 int gpuirr_device_reserve(const struct gpuirr_device_user *user, struct gpuirr_device_buffer *buffer, size_t bytes,
@@ -52,7 +52,7 @@ void gpuirr_device_lists_free(struct gpuirr_device_lists *lists)
     nbc_free(lists->fetch);
 }
 
-/* A block on its way to tasks. */
+/* The tasks of a block. */
 struct preparation {
     struct gpuirr_device_lists *lists;
     const struct gpuirr_block *block;
@@ -95,13 +95,13 @@ static void find_lists(void *context, int part, int parts)
     __atomic_fetch_add(&p->missing, missing, __ATOMIC_RELAXED);
 }
 
-/* Whether the list can take the place of the one that the body has in the pool. */
+/* Whether the list fits into the place of the body's present one in the pool. */
 static int fits(const struct gpuirr_device_lists *lists, const struct gpuirr_device_row *row, size_t grains)
 {
     return row->version == lists->version && row->room >= grains;
 }
 
-/* Grains that the pool needs for what is missing, and for all lists of the block. A body that is there twice counts
+/* Grains that the pool needs for missing lists, and for all lists of the block. A body that is there twice counts
  * twice. */
 static void count_grains(const struct preparation *p, size_t *more, size_t *all)
 {
@@ -114,8 +114,8 @@ static void count_grains(const struct preparation *p, size_t *more, size_t *all)
     }
 }
 
-/* The pool begins anew, larger if more than half of it is in use. If there is no memory for that, it stays as large as
- * it is, if it can: lists travel more often then. */
+/* Clear the pool, and enlarge it if more than half of it is in use. Without memory for that, it keeps its size, if
+ * it can: lists are sent more often then. */
 static int renew_pool(struct gpuirr_device_lists *lists, size_t all, struct nbc_error *err)
 {
     const size_t room = lists->pool.bytes / GRAIN_BYTES, in_use = lists->used - lists->lost;
@@ -144,7 +144,7 @@ static void place_row(struct gpuirr_device_lists *lists, struct gpuirr_device_ro
     row->is_current = 1;
 }
 
-/* Places for what is missing.   @return grains that are on their way */
+/* Places for missing lists.   @return grains to send */
 static size_t place_lists(struct preparation *p)
 {
     struct gpuirr_device_lists *lists = p->lists;
@@ -199,7 +199,7 @@ static void find_all(struct preparation *p)
     nbc_team_run(nbc_parts((int64_t)p->block->n, TASKS_OF_A_PART), find_lists, p);
 }
 
-/* Memory for what is missing is there before anything changes but the pool. */
+/* Memory for missing lists is allocated before anything changes but the pool. */
 int gpuirr_device_lists_prepare(struct gpuirr_device_lists *lists, const struct gpuirr_block *block,
                                 struct gpuirr_device_task *task, struct nbc_error *err)
 {

@@ -1,12 +1,12 @@
-/** Which neighbour lists lie on a device, and where: in a pool of rows, which begins anew when it is full. A list that
- *  was set since, or was lost with the pool, is fetched when its body is active. Private to GPUIRR. */
+/** Neighbour lists on a device: in a pool of rows, which is cleared when it is full. A list that was set since, or
+ *  was lost with the pool, is fetched when its body is active. Private to GPUIRR. */
 #ifndef GPUIRR_DEVICE_LISTS_H
 #define GPUIRR_DEVICE_LISTS_H
 
 #include "gpuirr/backend.h"
 #include "gpuirr/device/device.h"
 
-/** Memory that only grows; what was in it is lost when it does. */
+/** Memory that only grows; its contents are lost when it does. */
 struct gpuirr_device_buffer {
     void *data;
     size_t bytes;
@@ -23,18 +23,18 @@ struct gpuirr_device_user {
 struct gpuirr_device_row {
     uint32_t start, room; /**< of the pool */
     uint32_t version;     /**< of the pool that it is in; 0: none */
-    uint32_t fresh;       /**< 1 + place among those on their way in this call; 0: none */
-    int is_current;       /**< what is in the pool, or on its way there, is the stored list */
+    uint32_t fresh;       /**< 1 + index among the lists to send in this call; 0: none */
+    int is_current;       /**< 1: the list in the pool, or to be sent there, is the stored list */
 };
 
-/** Zero-initialise, then say who uses it. */
+/** Zero-initialise, then set the device. */
 struct gpuirr_device_lists {
     struct gpuirr_device_user user;
     struct gpuirr_device_row *row;           /**< [n_max] */
     struct gpuirr_device_buffer pool, fresh; /**< fresh: on the host */
-    size_t used, lost;                       /**< grains of the pool; of those, what nobody has any more */
+    size_t used, lost;                       /**< grains of the pool; of those, grains without a list */
     uint32_t version;                        /**< of the pool */
-    struct gpuirr_device_fetch *fetch;       /**< [fetch_room] lists on their way in this call */
+    struct gpuirr_device_fetch *fetch;       /**< [fetch_room] lists to send in this call */
     size_t fetch_room;
 };
 
@@ -43,11 +43,11 @@ int gpuirr_device_reserve(const struct gpuirr_device_user *user, struct gpuirr_d
                           struct nbc_error *err);
 void gpuirr_device_release(const struct gpuirr_device_user *user, struct gpuirr_device_buffer *buffer);
 
-/** Tasks of a block, and the lists that are on their way. The device is idle.
+/** Tasks of a block, and the lists to send. The device is idle.
  *  @param[out] task [block->n]   @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
 int gpuirr_device_lists_prepare(struct gpuirr_device_lists *lists, const struct gpuirr_block *block,
                                 struct gpuirr_device_task *task, struct nbc_error *err);
-/** The pool is empty: lists on their way may not have arrived. */
+/** Clear the pool: lists that were sent may not have arrived. */
 void gpuirr_device_lists_forget(struct gpuirr_device_lists *lists);
 void gpuirr_device_lists_free(struct gpuirr_device_lists *lists);
 

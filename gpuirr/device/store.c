@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NOWHERE = -1, LEAST_BLOCK = 1024 /* active bodies that there is room for */ };
+enum { NOWHERE = -1, LEAST_BLOCK = 1024 /* capacity for active bodies */ };
 
 struct store {
     struct gpuirr_device_user user;
@@ -12,16 +12,16 @@ struct store {
     struct gpuirr_device_body *body;     /* [n_max] on the device */
     struct gpuirr_device_change *change; /* [n_max] on the host; n_changed wait there, */
     size_t n_changed;
-    int32_t *place; /* [n_max] where in `change`, or NOWHERE */
-    int reading;    /* the device may still read what was there before */
+    int32_t *place; /* [n_max] index in `change`, or NOWHERE */
+    int reading;    /* the device may still read the present contents */
     struct gpuirr_device_lists lists;
     struct gpuirr_device_buffer task, force, noise; /* on the host */
-    struct nbc_error lost;                          /* what failed while nobody could be told */
+    struct nbc_error lost;                          /* failure to be reported by the next call */
 };
 
 /* ---- bodies */
 
-/* The device is idle, or what it has is not known any more. */
+/* The device is idle, or in an unknown state. */
 static void settle(struct store *s)
 {
     struct nbc_error err = {0};
@@ -29,7 +29,8 @@ static void settle(struct store *s)
     __atomic_store_n(&s->reading, 0, __ATOMIC_RELEASE);
 }
 
-/* Whoever sets a body between the announcement of a time and the forces waits until those on their way have gone. */
+/* A body that is set between the announcement of a time and the forces has to wait until the bodies under way have
+ * arrived. */
 void gpuirr_device_set_jp(void *store, size_t i, const struct gpuirr_state *state)
 {
     struct store *s = store;
@@ -50,7 +51,7 @@ void gpuirr_device_set_jp(void *store, size_t i, const struct gpuirr_state *stat
     change->spare = 0;
 }
 
-/* Bodies that wait are on their way; those that come from now on take their places again. */
+/* The waiting bodies are under way; new ones take their places. */
 static int send(struct store *s, struct nbc_error *err)
 {
     const size_t n = s->n_changed;
@@ -64,7 +65,7 @@ static int send(struct store *s, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* What cannot be sent now still waits, and is sent before the forces, or fails there. */
+/* Bodies that cannot be sent now still wait, and are sent before the forces, or fail there. */
 void gpuirr_device_announce(void *store)
 {
     struct store *s = store;
@@ -135,7 +136,7 @@ const char *gpuirr_device_place(const void *store)
 
 /* ---- memory */
 
-/* Bodies [0, n_old) of the device as they are, and room for new ones, which are not set. */
+/* Copy bodies [0, n_old) of the device, and mark the new ones as not set. */
 static int grow_bodies(const struct store *s, size_t n_old, size_t n_max, void **grown, struct nbc_error *err)
 {
     const struct gpuirr_device *device = s->user.device;
@@ -151,7 +152,7 @@ static int grow_bodies(const struct store *s, size_t n_old, size_t n_max, void *
     return status;
 }
 
-/* What is on its way has arrived. */
+/* Transfers under way have arrived. */
 static int grow_changes(const struct store *s, size_t n_max, void **grown, struct nbc_error *err)
 {
     const int status = s->user.device->reserve(s->user.context, 1, n_max * sizeof *s->change, grown, err);
@@ -170,7 +171,7 @@ static int grow_tables(struct store *s, size_t n_old, size_t n_max, struct nbc_e
     return NBC_OK;
 }
 
-/* Tables that are larger than n_max says, because something else found no memory, do no harm. */
+/* Tables larger than n_max, after a failure to enlarge others, do no harm. */
 static int grow(struct store *s, size_t n_old, size_t n_max, struct nbc_error *err)
 {
     const struct gpuirr_device_user *user = &s->user;

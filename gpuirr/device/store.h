@@ -1,8 +1,7 @@
-/** Bodies and neighbour lists that lie on a device: the host side of the backends `cuda` and `emulated`. Private to
- *  GPUIRR.
+/** Bodies and neighbour lists on a device: the host side of the backends `cuda` and `emulated`. Private to GPUIRR.
  *
- *  Bodies that were set wait in memory of the host; they travel together when a time is announced, the rest of them
- *  before forces. A list travels when its body is active for the first time since the list was set: the kernel of the
+ *  Bodies that were set wait in memory of the host; they are sent together when a time is announced, the rest of them
+ *  before forces. A list is sent when its body is active for the first time since the list was set: the kernel of the
  *  forces fetches it. So a call is one launch, and two if bodies were set since the announcement. */
 #ifndef GPUIRR_DEVICE_STORE_H
 #define GPUIRR_DEVICE_STORE_H
@@ -10,8 +9,8 @@
 #include "gpuirr/backend.h"
 #include "gpuirr/device/device.h"
 
-/** A store on a device that has passed a test (device/test.c): forces on a few bodies against those in double. NULL: no
- *  memory, or what err says. */
+/** A store on a device that has passed a test (device/test.c): forces on a few bodies against those in double. NULL:
+ *  no memory, or the failure in err. */
 void *gpuirr_device_open(const struct gpuirr_device *device, size_t n_max, struct nbc_error *err);
 /** The same without the test. */
 void *gpuirr_device_open_untested(const struct gpuirr_device *device, size_t n_max, struct nbc_error *err);

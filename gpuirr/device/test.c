@@ -1,4 +1,4 @@
-/* What every new handle on a device has to pass: forces on a few bodies against those in double. */
+/* Self-test of each new handle on a device: forces on a few bodies against those in double. */
 #include "gpuirr/device/store.h"
 #include "gpuirr/lists.h"
 #include "gpuirr/store.h"
@@ -23,7 +23,7 @@ static double next_random(uint32_t *state)
     return (double)(*state >> 8) * 0x1p-23 - 1;
 }
 
-/* The last two bodies are a close pair, so that what is strong is tested as well. */
+/* The last two bodies are a close pair, so that strong neighbours are tested as well. */
 static void fill(struct scene *t)
 {
     uint32_t state = 20120001;
@@ -50,7 +50,7 @@ static void fill(struct scene *t)
     }
 }
 
-/* The largest component of a difference, over the largest one of what it should be. */
+/* The largest component of a difference, over the largest one of the expected vector. */
 static double error_of(const double value[3], const double exact[3])
 {
     double worst = 0, size = 0;
@@ -62,7 +62,7 @@ static double error_of(const double value[3], const double exact[3])
     return worst / size;
 }
 
-/* Float arithmetic on up to 149 neighbours is good to some 1e-6 of the largest component; a device that is wrong is
+/* Float arithmetic on up to 149 neighbours is accurate to some 1e-6 of the largest component; a faulty device is
  * wrong by far more. */
 static int compare(const struct scene *t, const char *place, const struct gpuirr_force *force, struct nbc_error *err)
 {
@@ -84,7 +84,7 @@ static int compare(const struct scene *t, const char *place, const struct gpuirr
     return NBC_OK;
 }
 
-/* NBC_DEVICE: the device is not to be trusted. */
+/* NBC_DEVICE: the device is faulty. */
 static int test(const struct gpuirr_device *device, struct nbc_error *err)
 {
     struct scene *t = nbc_alloc(1, sizeof *t);

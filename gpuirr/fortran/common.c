@@ -8,7 +8,7 @@
 
 enum {
     ON_STACK = 1024,  /* neighbours that a list may have before its copy needs memory */
-    MORE_PAIRS = 1000 /* that a program may form beyond what it foresaw, and a quarter of its bodies */
+    MORE_PAIRS = 1000 /* pairs that a program may form beyond its announcement, and a quarter of its bodies */
 };
 
 _Static_assert(sizeof(struct nbc_error) == sizeof(int) + 4096, "gpuirr.f90 has a type of the same size");
@@ -18,11 +18,11 @@ static struct {
     int n_max, l_max;
     int highest;  /* number of a body that was stored */
     int32_t *act; /* [n_max] */
-    /* Entries of lists that were left out: the body itself, or one that had come before. Several threads count. */
+    /* Entries of lists that were left out: the body itself, or one that had come before. Counted by several threads. */
     long themselves, repeated;
 } library;
 
-/* Several threads may fail at once: the first one speaks. Messages of the library begin with the name of a call. */
+/* Several threads may fail at once: the first one reports. Messages of the library begin with the name of a call. */
 static _Noreturn void stop(int status, const char *call, const char *text)
 {
     const char *words = strncmp(text, "gpuirr", strlen("gpuirr")) == 0 ? strstr(text, ": ") : NULL;
@@ -87,7 +87,7 @@ void gpuirr_fortran_open(const char *call, const char *name, int rank, int n_max
     if (n_max < 1 || l_max < 1)
         gpuirr_fortran_stop(call, "NMAX = %d and LMAX = %d, both must be positive", n_max, l_max);
     if (!library.handle) {
-        /* Set from several threads, bodies cannot be given room when they come. */
+        /* The library cannot be enlarged when bodies are set from several threads. */
         n_max = n_max < INT_MAX / 2 ? n_max + n_max / 4 + MORE_PAIRS : n_max;
         int status = gpuirr_create(&library.handle, (size_t)n_max, NULL, &err);
         if (status) stop(status, call, err.text);
@@ -98,7 +98,7 @@ void gpuirr_fortran_open(const char *call, const char *name, int rank, int n_max
     if (l_max > library.l_max) library.l_max = l_max;
 }
 
-/* The calls of the program return nothing, and it lives with these faults: it hears of them once. */
+/* The calls of the program return nothing, and it tolerates these faults: they are reported once. */
 static void tell_what_was_left_out(void)
 {
     struct gpuirr_stats stats;
@@ -154,8 +154,8 @@ static void count(long *entries)
     __atomic_fetch_add(entries, 1, __ATOMIC_RELAXED);
 }
 
-/* The C library wants ascending lists of other bodies, which nearly all legacy ones are. Every entry is looked at, in
- * vectors; returns 0 if the list is another one. */
+/* The C library requires ascending lists of other bodies, which nearly all legacy ones are. Checks every entry, in
+ * vectors.   @return 0: the list is not such a one */
 static int copy_sound(int addr, size_t nnb, const int *numbers, int32_t *indices)
 {
     if (nnb == 0) return 1;
@@ -169,8 +169,8 @@ static int copy_sound(int addr, size_t nnb, const int *numbers, int32_t *indices
     return !bad;
 }
 
-/* What can be mended is, and counted. The others are nearly in order: insertion is the quickest then. Returns how many
- * entries are left. */
+/* Correct and count errors that allow it. Lists that are not ascending nearly are: insertion is the quickest then.
+ * @return entries left */
 static size_t copy_mended(const char *call, int addr, size_t nnb, const int *numbers, int32_t *indices)
 {
     size_t n = 0;

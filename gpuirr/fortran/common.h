@@ -1,28 +1,29 @@
-/** What the Fortran shims of GPUIRR share: one static handle, 1-based body numbers, and errors that end the program,
- *  since the legacy calls return nothing: one line on stderr that begins with the name of the call. Private. */
+/** Common part of the Fortran shims of GPUIRR: one static handle, 1-based body numbers, and errors that end the
+ *  program, since the legacy calls return nothing: one line on stderr that begins with the name of the call. Private.
+ */
 #ifndef GPUIRR_FORTRAN_COMMON_H
 #define GPUIRR_FORTRAN_COMMON_H
 
 #include "gpuirr/gpuirr.h"
 
-/** A second open without a close keeps what is stored, as legacy callers expect, and makes room for more bodies.
- *  There is room for a quarter more than n_max and a thousand: programs do not open the library anew when they have
- *  formed more pairs than they foresaw.
- *  @param[in] library its name, with which the line begins that says on stderr what is in use
+/** A second open without a close keeps all stored bodies and lists, as legacy callers expect, and makes room for more
+ *  bodies. The capacity exceeds n_max by a quarter and a thousand: programs do not open the library anew when they
+ *  have formed more pairs than they foresaw.
+ *  @param[in] library its name, with which the line about the backend on stderr begins
  *  @param[in] rank    of the process among those of MPI, -1: none is known
  *  @param[in] l_max   leading dimension of the caller's LIST: a longer list is an error of the caller */
 void gpuirr_fortran_open(const char *call, const char *library, int rank, int n_max, int l_max);
-/** Does nothing if the library is not open. Says what was mended or left out since then, if anything was. */
+/** Does nothing if the library is not open. Reports corrected or omitted list entries since then, if there are any. */
 void gpuirr_fortran_close(void);
 
-/** One line on stderr that says what is in use and why nothing better is, unless NBC_QUIET is set; the second time only
- *  if something has changed. */
+/** One line on stderr with the backend in use and the reasons against better ones, unless NBC_QUIET is set; the
+ *  second time only if something has changed. */
 void gpuirr_fortran_announce(const char *library, int rank, const gpuirr_t *handle);
 
 int gpuirr_fortran_is_open(void);
 /** The open library; ends the program if there is none. */
 gpuirr_t *gpuirr_fortran_handle(const char *call);
-/** Ends the program if status is not NBC_OK, with the library's own words. */
+/** Ends the program if status is not NBC_OK, with the library's message. */
 void gpuirr_fortran_check(const char *call, int status);
 /** Ends the program. */
 _Noreturn void gpuirr_fortran_stop(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
-/* GPUIRR as NBODY6 calls it: gfortran names, arguments by reference, body numbers from 1. The calls that no version of
- * its Fortran makes today are there for those that did. */
+/* GPUIRR as called by NBODY6: gfortran names, arguments by reference, body numbers from 1. Calls that no present
+ * version of its Fortran makes are kept for earlier versions. */
 #include "gpuirr/fortran/common.h"
 
 void gpuirr_open_(const int *n_max, const int *l_max);

@@ -22,7 +22,7 @@ module gpuirr
     type(c_ptr) :: backend = c_null_ptr
   end type gpuirr_options
 
-  ! struct nbc_error: what was wrong, in words that end with c_null_char.
+  ! struct nbc_error: the text of the failure, which ends with c_null_char.
   type, bind(c) :: gpuirr_error
     integer(c_int) :: status = 0
     character(kind=c_char) :: text(4096) = c_null_char

@@ -1,4 +1,4 @@
-/* GPUIRR as NBODY6++GPU calls it. There are no prediction calls: each force call names its time. */
+/* GPUIRR as called by NBODY6++GPU. There are no prediction calls: each force call has its time. */
 #include "gpuirr/fortran/common.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ void irr_simd_close_(const int *rank)
     profiled = (struct gpuirr_stats){.calls = 0};
 }
 
-/* Work and time since the last call, a line on stderr. The program asks before it opens the library, too. */
+/* Work and time since the last call, a line on stderr. The program also calls it before it opens the library. */
 void irr_simd_profile_(const int *rank)
 {
     struct gpuirr_stats now;

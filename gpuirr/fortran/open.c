@@ -1,4 +1,4 @@
-/* The line that says what a program that chooses nothing has got. */
+/* The line about the backend in use, for programs that choose nothing. */
 #include "gpuirr/fortran/common.h"
 
 #include "common/line.h"

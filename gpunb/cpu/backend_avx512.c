@@ -1,4 +1,4 @@
-/* AVX-512 kernels; compiled with the flags of that instruction set, or else only a row that says so. */
+/* AVX-512 kernels; compiled with the flags of that instruction set, or else only a row that reports it as absent. */
 #include "gpunb/backend.h"
 #include "gpunb/cpu/cpu.h"
 

@@ -4,7 +4,7 @@
 #include "common/team.h"
 #include "gpunb/cpu/tiles.h"
 
-enum { CELLS_OF_A_PART = 256 }; /* 4096 sources: what a thread packs in some ten microseconds */
+enum { CELLS_OF_A_PART = 256 }; /* 4096 sources, packed by a thread in some ten microseconds */
 
 void gpunb_cpu_free(void *state)
 {
@@ -72,7 +72,7 @@ struct packing {
     const double (*x)[3], (*v)[3];
 };
 
-/* Velocities of sources [first, first + CPU_CELL), which rest if nobody said how they move. */
+/* Velocities of sources [first, first + CPU_CELL), zero if none were sent. */
 static const double (*velocities(const struct packing *job, int64_t first))[3]
 {
     static const double rest[CPU_CELL][3];
@@ -89,7 +89,7 @@ static void pack_cells(void *context, int part, int parts)
                                 &job->cpu->cells[c]);
 }
 
-/* Past the end the last source is repeated without mass, so that a lane of padding behaves. */
+/* Past the end the last source is repeated without mass, so that lanes of padding have finite results. */
 static void pack_rest(const struct packing *job)
 {
     const size_t n_j = job->cpu->n_j, first = n_j / CPU_CELL * CPU_CELL;

@@ -1,11 +1,10 @@
-/** What the SIMD backends share: the packed sources, and the interface between the part that knows about threads and
- *  lists (cpu.c, cpu/block.c, cpu/mutual.c, cpu/tiles.c) and the kernels, of which there is one set for each
- *  instruction set (kernel_*.h).
+/** Shared by the SIMD backends: the packed sources, and the interface between threads and lists (cpu.c, cpu/block.c,
+ *  cpu/mutual.c, cpu/tiles.c) and the kernels, of which there is one set for each instruction set (kernel_*.h).
  *
  *  Order of every sum, and therefore its bits: sources, by number for few targets and by place in space for many, are
  *  cut into chunks of CPU_CHUNK cells; a chunk is summed by one kernel call (float for 32 additions, or 64 where
- *  positions are floats, then double, lanes in a fixed order); chunks are added in order, then what targets give each
- *  other (cpu/mutual.c). Which thread does what does not enter. */
+ *  positions are floats, then double, lanes in a fixed order); chunks are added in order, then the forces between
+ *  targets (cpu/mutual.c). The assignment to threads has no influence. */
 #ifndef GPUNB_CPU_CPU_H
 #define GPUNB_CPU_CPU_H
 
@@ -55,7 +54,7 @@ struct gpunb_jp_cell {
 };
 
 struct gpunb_target {
-    double x[3]; /**< what xh and xl are together; in float differences xh alone */
+    double x[3]; /**< position: xh + xl; in float differences xh alone */
     float xh[3], xl[3], v[3], dt, h2;
     float h;       /**< root of h2 */
     int32_t self;  /**< -1: none */
@@ -76,7 +75,7 @@ struct gpunb_cpu_job {
     int twofloat, weighted, want_pot;
     const struct gpunb_target *targets;
     struct gpunb_sink *sinks;
-    struct gpunb_sum *sums; /**< overwritten: what this chunk contributes */
+    struct gpunb_sum *sums; /**< overwritten: sums over this chunk */
 };
 
 /** Cells in a tile: 256 sources. */
@@ -105,7 +104,7 @@ struct gpunb_tile {
 #define CHUNK_TILES (CPU_CHUNK / TILE_CELLS)
 #define CHUNK_BOUNDS 16
 
-/** The tiles of a chunk side by side: what a target asks first. Rows end with tiles that are not there. */
+/** The bounds of the tiles of a chunk side by side, which a target tests first. Missing tiles fill the rows. */
 struct gpunb_tile_bounds {
     _Alignas(64) float high[3][CHUNK_BOUNDS]; /**< centres, as two floats */
     float low[3][CHUNK_BOUNDS];
@@ -128,11 +127,11 @@ struct gpunb_tile_job {
     size_t count; /**< of targets, 1 .. CPU_UNIT */
     const struct gpunb_target *targets;
     struct gpunb_sink *sinks; /**< neighbours, in the order of places */
-    struct gpunb_sum *sums;   /**< overwritten: what this chunk contributes */
+    struct gpunb_sum *sums;   /**< overwritten: sums over this chunk */
 };
 
-/** What sixteen targets that are sources as well have beside their cell, and the forces that they give each other.
- * Lanes past the end have no sphere. */
+/** Additional data of sixteen targets that are sources as well, and the forces between targets. Lanes past the end
+ *  have no sphere. */
 #define MUTUAL_SUMS 8 /* acc and jerk, in units of mutual_unit, pot, and one that is not used */
 struct gpunb_mutual_cell {
     _Alignas(64) double met[MUTUAL_SUMS][CPU_CELL]; /**< from targets that passed by */
@@ -171,7 +170,7 @@ struct gpunb_cpu_pot {
 
 /** A target of a softened force. In float differences xl is zero. */
 struct gpunb_softened_target {
-    double x[3]; /**< what xh and xl are together */
+    double x[3]; /**< position: xh + xl */
     float xh[3], xl[3];
     int32_t place; /**< of the source that it is, if its potential leaves that out; -1: none */
 };
@@ -190,13 +189,13 @@ struct gpunb_softened_chunk {
     int twofloat, want_pot;
     size_t count; /**< of targets, 1 .. CPU_UNIT */
     const struct gpunb_softened_target *targets;
-    double (*sums)[SOFTENED_SUMS]; /**< [count] overwritten: what this chunk contributes */
+    double (*sums)[SOFTENED_SUMS]; /**< [count] overwritten: sums over this chunk */
 };
 
 /** The kernels of one instruction set. */
 struct gpunb_cpu_kernels {
     int block;          /**< targets of one call of `regf_block`; `regf_one` takes one */
-    size_t worth_tiles; /**< targets for which tiles are worth their making */
+    size_t worth_tiles; /**< targets from which tiles pay */
     void (*regf_block)(const struct gpunb_cpu_job *job);
     void (*regf_one)(const struct gpunb_cpu_job *job);
     void (*regf_tiles)(const struct gpunb_tile_job *job);
@@ -245,7 +244,7 @@ struct gpunb_cpu_state {
     struct gpunb_cpu_scratch rows, mutual, progress;                /* of mutual forces */
 };
 
-/** `count` objects that stay with the state and are not cleared; what there was before may be lost.
+/** `count` objects that stay with the state and are not cleared; earlier contents may be lost.
  *  @return NULL without memory */
 void *gpunb_cpu_grow(struct gpunb_cpu_scratch *scratch, size_t count, size_t size);
 
@@ -261,8 +260,8 @@ int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_erro
 int gpunb_cpu_potential(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
 int gpunb_cpu_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
 
-/** Memory for so many cells of a size, of which the first n_old are those of `old`. Each thread touches first what
- *  nbc_range gives it.   @return NULL without memory; `old` stays then */
+/** Memory for so many cells of a size, of which the first n_old are those of `old`. Each thread first touches its
+ *  range of nbc_range.   @return NULL without memory; `old` stays then */
 void *gpunb_cpu_cells(void *old, size_t n_old, size_t n, size_t size);
 
 /** The part of a descriptor that all SIMD backends share; `kernels` and `why` are those of the file. */

@@ -96,8 +96,8 @@ static void collect_word_with_care(const struct gpunb_cpu_job *job, const struct
     }
 }
 
-/* How many there are in a word is hard to foresee for a processor: the first are written whether they are there or not,
- * where there is room. */
+/* The number of set bits in a word is hard to predict for a processor: the first ones are written whether or not
+ * they exist, as far as there is room. */
 static inline void collect_word(uint64_t word, size_t first, struct gpunb_sink *sink)
 {
     enum { AT_ONCE = 6 };
@@ -109,7 +109,7 @@ static inline void collect_word(uint64_t word, size_t first, struct gpunb_sink *
     sink->found += found;
 }
 
-/* What a target has left out in some cells, which begin with source j_first. */
+/* Collect the sources that a target has left out in some cells, which begin with source j_first. */
 static void collect(const struct gpunb_cpu_job *job, const struct gpunb_cell *cells, int n_cells, size_t j_first,
                     const struct gpunb_target *target, const uint16_t *hits, struct gpunb_sink *sink)
 {

@@ -1,7 +1,7 @@
-/* The force kernel for pairs of targets: what a pair needs is computed once, and both of its bodies get their force.
- * Some targets of one tile meet the cells of another one. A cell, or a vector of it, keeps its sums in registers while
- * targets pass by, whose own sums are in memory, a lane for each source. Needs from simd_*.h what kernel_pair.h names,
- * and
+/* The force kernel for pairs of targets: common terms of a pair are computed once, and both of its bodies get their
+ * force. Some targets of one tile meet the cells of another one. A cell, or a vector of it, keeps its sums in
+ * registers while targets pass by, whose own sums are in memory, a lane for each source. Needs from simd_*.h the
+ * names of kernel_pair.h, and
  *   vf_unless(m, a)         a, 0 where m;   vm_both(a, b)
  *   vf_add_each(sums, a)    each lane of a is added to its double
  *   vf_add_totals(sums, p)  the lanes of each of eight vectors are added to its double */
@@ -36,7 +36,8 @@ static void let_pass(const struct gpunb_mutual_job *job, size_t first, struct pa
     p->n = left < PASSING ? (int)left : PASSING;
     for (size_t part = 0; part < PASSING_CELLS; part++) {
         const size_t c = first / CPU_CELL + part, at = part * CPU_CELL;
-        const size_t known = c * CPU_CELL < job->n_i ? c : first / CPU_CELL; /* any: lanes past the end count nothing */
+        const size_t known =
+            c * CPU_CELL < job->n_i ? c : first / CPU_CELL; /* else any: lanes past the end do not count */
         const struct gpunb_cell *cell = &job->cells_i[known];
         const struct gpunb_mutual_cell *of = &job->of_i[known];
         for (int k = 0; k < 3; k++) {
@@ -56,13 +57,13 @@ static void let_pass(const struct gpunb_mutual_job *job, size_t first, struct pa
     memset(p->sums, 0, (size_t)p->n * sizeof p->sums[0]);
 }
 
-/* Bounds of what is met: a box about `at`, and the largest sphere and step of its targets. */
+/* Bounds of the cells met: a box about `at`, and the largest sphere and step of its targets. */
 struct met {
     float at[3], half[3], radius, weight, h, dt;
 };
 
-/* A bit for each passing target that is near to what is met: either may be the other's neighbour, or relative positions
- * are too coarse (kernel_tile.h). */
+/* A bit for each passing target that is near to the cells met: either may be the other's neighbour, or relative
+ * positions are too coarse (kernel_tile.h). */
 static inline __attribute__((always_inline)) uint32_t near_of(const struct gpunb_tile *tile, const struct passing *p,
                                                               const struct met *met, const int weighted)
 {
@@ -89,8 +90,8 @@ static inline __attribute__((always_inline)) uint32_t near_of(const struct gpunb
     return near & UINT32_MAX >> (32 - p->n);
 }
 
-/* A pair of which 1/r^3, as a multiple of mr3_unit, and the like are known: to both sums.
- * d: from the source to the target: a difference whose second term is in memory is one operation. */
+/* Add a pair to both sums, from 1/r^3, as a multiple of mr3_unit, and the like. d: from the source to the target: a
+ * difference whose second term is in memory is one operation. */
 static inline __attribute__((always_inline)) void add_both(const struct relative *d, const struct vf_powers *w,
                                                            vf on_target, vf on_source, const int want_pot,
                                                            float of_target[MUTUAL_SUMS][SIMD_W], struct sums *of_source)

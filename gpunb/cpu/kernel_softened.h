@@ -55,8 +55,8 @@ static inline __attribute__((always_inline)) void far_softened(const struct gpun
     for (int b = 0; b < N; b++) total[b] = sums[b];
 }
 
-/* Cells [c, end) on N targets, with differences of two-float numbers. `masses`: those that each target sees of one
- * cell; NULL: what the cells have. */
+/* Cells [c, end) on N targets, with differences of two-float numbers. `masses`: masses in one cell as seen by each
+ * target; NULL: those of the cells. */
 static inline __attribute__((always_inline)) void near_softened(const struct gpunb_cell *cells, size_t c, size_t end,
                                                                 const struct gpunb_softened_target *t, vf softening2,
                                                                 const float (*masses)[CPU_CELL], const int two,

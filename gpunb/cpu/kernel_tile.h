@@ -218,8 +218,8 @@ static void collect_with_care(const struct gpunb_tile_job *job, const struct gpu
     }
 }
 
-/* How often there is one is hard to foresee for a processor: the first of a cell are written whether they are there or
- * not, where there is room. */
+/* Their existence is hard to predict for a processor: the first of a cell are written whether or not they exist, as
+ * far as there is room. */
 static inline void collect_near(const struct gpunb_tile_job *job, const struct gpunb_target *target,
                                 const struct left_out *left, int n, struct gpunb_sink *sink)
 {
@@ -343,7 +343,7 @@ static void put_in_order(int32_t *row, size_t n, size_t cap, uint64_t *marks, ui
             const size_t w = s * 64 + (size_t)__builtin_ctzll(some);
             const uint64_t all = marks[w], rest = all & (all - 1);
             const size_t found = (size_t)__builtin_popcountll(all);
-            /* Most words have one mark or two, and it is hard to foresee how many. */
+            /* Most words have one mark or two, a number that is hard to predict. */
             row[k] = (int32_t)(w * 64) + __builtin_ctzll(all);
             if (k + 1 < cap) row[k + 1] = (int32_t)(w * 64) + __builtin_ctzll(rest | UINT64_C(1) << 63);
             uint64_t left = rest & (rest - 1);

@@ -1,9 +1,9 @@
 /* SIMD backends: blocks of many targets that are sources as well. Targets have tiles of their own. Players are such
- * tiles, or parts of tiles. Targets of a player feel each other, and the other sources, as in any block (cpu/block.c);
- * two players meet once, and both get their forces (kernel_mutual.h).
+ * tiles, or parts of tiles. Forces on a player between its own targets, and from other sources, are summed as in any
+ * block (cpu/block.c); two players meet once, and both get their forces (kernel_mutual.h).
  *
- * Players meet as in a tournament: in each round everybody has another opponent. So the sums of a player have one
- * order, whichever threads there are, and all meetings of a round can be made at the same time. */
+ * Players meet as in a tournament: in each round every player has another opponent. So the sums of a player have one
+ * order for any number of threads, and all meetings of a round can be made at the same time. */
 #include "gpunb/cpu/mutual.h"
 
 #include "common/team.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 
 enum {
-    FEWEST_TARGETS = 6144,   /* of fewer many are near to each other, and too few meet for many threads */
+    FEWEST_TARGETS = 6144,   /* with fewer many are near to each other, and too few meet for many threads */
     SHARE = 2,               /* one in so many sources, at least, is a target */
     TARGETS_OF_A_PART = 256, /* that are packed and compared in some microseconds */
     MANY_TARGETS = 12288,    /* enough large players for all threads of a machine */
@@ -29,7 +29,7 @@ struct progress {
 struct tournament {
     struct gpunb_cpu_state *cpu;
     const struct gpunb_block *block;
-    int32_t *row; /* [n_j] which target a source is, -1: none */
+    int32_t *row; /* [n_j] target of each source, -1: none */
     int differs;  /* a target is not where its source is */
     size_t n;     /* targets */
     /* By place: */
@@ -42,7 +42,7 @@ struct tournament {
     struct nbc_queue queue;
 };
 
-/* ---- who takes part */
+/* ---- players */
 
 static int is_source(const struct gpunb_cpu_state *cpu, const struct gpunb_target *t)
 {
@@ -144,7 +144,7 @@ static void meet(const struct tournament *t, size_t a, size_t b)
     const struct gpunb_cpu_tiles *tiles = &t->cpu->tiles;
     const size_t cell_i = a * t->player, cell_j = b * t->player, place_i = cell_i * CPU_CELL,
                  place_j = cell_j * CPU_CELL, tile = cell_j / TILE_CELLS;
-    if (place_j >= t->n) return; /* nobody */
+    if (place_j >= t->n) return; /* no player */
     const struct gpunb_mutual_job job = {
         .tile = &tiles->tile[tile],
         .bounds = &tiles->bounds[tile / CHUNK_TILES],
@@ -167,7 +167,7 @@ static void meet(const struct tournament *t, size_t a, size_t b)
     t->cpu->kernels->regf_mutual(&job);
 }
 
-/* Meeting k of a round. The last player has player `round` for an opponent; the others stand in a circle. */
+/* Meeting k of a round. The last player meets player `round`; the others are arranged in a circle. */
 static void meet_in_round(const struct tournament *t, size_t round, size_t k)
 {
     const size_t circle = t->players - 1;

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 enum {
-    SAMPLE = 63,     /* sources that say where the cluster is, and how large */
+    SAMPLE = 63,     /* sample of sources for the position and the size of the cluster */
     DIGIT_BITS = 10, /* of a key are sorted in a pass */
     DIGITS = 1 << DIGIT_BITS,
-    SOURCES_OF_A_PART = 8192, /* what a thread sorts in some ten microseconds */
+    SOURCES_OF_A_PART = 8192, /* sorted by a thread in some ten microseconds */
     MOST_PARTS = 32,
     MANY_SOURCES = 65536 /* beyond, the curve is finer */
 };

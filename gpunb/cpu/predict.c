@@ -2,7 +2,7 @@
 #include "common/team.h"
 #include "gpunb/cpu/cpu.h"
 
-enum { CELLS_OF_A_PART = 128 }; /* 2048 sources: what a thread predicts in some ten microseconds */
+enum { CELLS_OF_A_PART = 128 }; /* 2048 sources, predicted by a thread in some ten microseconds */
 
 void gpunb_cpu_set_jp(void *state, size_t j, const struct gpunb_jp *jp)
 {
@@ -54,7 +54,7 @@ static void gather(const struct gpunb_cpu_state *cpu, const struct gpunb_order *
     }
 }
 
-/* Whether all of a cell are sound. */
+/* Whether all predictions of a cell are valid. */
 static int predict_cell(struct gpunb_cpu_state *cpu, const struct gpunb_order *order, size_t c, double t)
 {
     const size_t first = c * CPU_CELL;

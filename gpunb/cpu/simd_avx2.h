@@ -120,12 +120,13 @@ static inline unsigned vm_bits(vm m)
     return (unsigned)_mm256_movemask_ps(m);
 }
 
-/* The instruction gives y with a relative error of 1.5 * 2^-12, so that e = 1 - r2 y^2 <= 7.4e-4. Operations are what
- * counts; factors are left to the sums, in double.
- *   two    1/r^3 = y^3 (1 + 3/2 e + 15/8 e^2) as a multiple of y^3 (f^2 + C_OF_F), f = e + 0.4: one operation less than
- *          the series, whose next term is 9e-10. 3/r^2, which is for the jerk alone, ends after e, 5.4e-7 at most.
+/* The instruction gives y with a relative error of 1.5 * 2^-12, so that e = 1 - r2 y^2 <= 7.4e-4. The number of
+ * operations matters; factors are left to the sums, in double.
+ *   two    1/r^3 = y^3 (1 + 3/2 e + 15/8 e^2) as a multiple of y^3 (f^2 + C_OF_F), f = e + 0.4: one operation less
+ *          than the series, whose next term is 9e-10. 3/r^2, which is for the jerk alone, ends after e, 5.4e-7 at
+ *          most.
  *   float  One step of Newton for both, y (3 - r2 y^2) = 2/r (1 - 3/8 e^2): 1/r^3 lacks 9/8 e^2, 6e-7 at most. The
- *          mean of this, which would not go away in a sum, is given back. */
+ *          mean of this, a systematic error in a sum, is corrected. */
 #define F_OF_1 1.400390625f /* f is this - r2 y^2; few digits, so that 3 + 3 e from f is exact at e = 0 */
 #define C_OF_F 0.373541514f
 #define MEAN_E2 5.3e-8
@@ -163,7 +164,7 @@ static inline __attribute__((always_inline)) struct vf_powers vf_powers_but(vf m
     return vf_powers_of(m, r2, _mm256_andnot_ps(skip, _mm256_rsqrt_ps(r2)), two);
 }
 
-/* For softened forces, of which no single pair is the most: one step of Newton, as above. m/r lacks 3/8 e^2. */
+/* For softened forces, in which no single pair dominates: one step of Newton, as above. m/r lacks 3/8 e^2. */
 static inline struct vf_softened vf_softened(vf m, vf r2)
 {
     const vf y = _mm256_rsqrt_ps(r2), y2 = y * _mm256_fnmadd_ps(r2, y * y, _mm256_set1_ps(3.0f)), my2 = m * y2;

@@ -9,10 +9,10 @@
 
 enum {
     PIECES_PER_THREAD = 4,   /* pieces of work for each thread, so that they end at about the same time */
-    WORTH_TILES = 256,       /* targets for which tiles are worth their making */
+    WORTH_TILES = 256,       /* targets from which tiles pay */
     FEWEST_SOURCES = 2048,   /* for tiles: of fewer most are near a target */
     UNIT_STEP = 4,           /* targets that share loads */
-    TARGETS_OF_A_PART = 256, /* that are packed or merged in some microseconds */
+    TARGETS_OF_A_PART = 256, /* packed or merged in some microseconds */
     MAX_PARTIALS = 1 << 17   /* sums kept when the sources are shared among threads: 4 MiB */
 };
 

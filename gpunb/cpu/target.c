@@ -11,7 +11,7 @@ void gpunb_cpu_pack_target(const struct gpunb_cpu_state *cpu, const struct gpunb
         target->x[k] = (double)target->xh[k] + (cpu->twofloat ? (double)target->xl[k] : 0.0);
         target->v[k] = (float)block->v[i][k];
     }
-    /* Larger ones mean the same, and their squares and products would not fit a float. */
+    /* Larger radii and steps have the same effect, and their squares and products would not fit a float. */
     target->dt = (float)fmin(block->dt_reg[i], 1e20);
     target->h2 = (float)fmin(block->r_nb2[i], 1e37);
     target->h = sqrtf(target->h2);

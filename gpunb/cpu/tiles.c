@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { TILES_OF_A_PART = 4 }; /* 1024 sources: what a thread packs in some ten microseconds */
+enum { TILES_OF_A_PART = 4 }; /* 1024 sources, packed by a thread in some ten microseconds */
 
 /* Roundings of the box of a cell. */
 #define BOUND_MARGIN 1.000002f
@@ -16,7 +16,7 @@ struct packing {
     const uint64_t *keys;
 };
 
-/* Asks for the lines of the sources of a cell before they are needed: they lie anywhere. */
+/* Prefetch the lines of the sources of a cell: they are scattered in memory. */
 static void prefetch_cell(const struct packing *job, size_t c)
 {
     for (size_t l = 0; l < CPU_CELL; l++) {
@@ -126,7 +126,7 @@ static void pack_cell(const struct tile *t, size_t c, const struct gpunb_cell *c
     *weight = fmaxf(*weight, tile->weight[c]);
 }
 
-/* What the bounds of a chunk have of a tile whose cells are packed, beside what these have added; before: nothing. */
+/* Bounds of a tile in its chunk: cleared first; its cells add their terms; set_bounds enters the rest. */
 static void clear_bounds(const struct tile *t)
 {
     for (int k = 0; k < 3; k++) t->bounds->half[k][t->at] = 0.0f;
@@ -163,7 +163,7 @@ static void bound_tile(struct gpunb_tile *tile, const struct gpunb_cell *cells, 
     tile->speed = sqrtf(speed2);
 }
 
-/* Where the cells end of which tile t has some; 0: there is no tile between the first sources and the others. */
+/* End of the cells of tile t; 0: there is no tile between the first sources and the others. */
 static size_t end_of_cells(const struct gpunb_cpu_tiles *tiles, size_t t)
 {
     const size_t place = t * TILE_CELLS * CPU_CELL;

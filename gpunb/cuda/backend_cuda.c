@@ -18,7 +18,7 @@ static void cuda_free(void *state)
     struct cuda_state *cuda = state;
     if (!cuda) return;
     for (int g = 0; g < cuda->n_gpus; g++)
-        gpunb_cuda_close(&cuda->gpus[g]); /* when they read no more of what follows */
+        gpunb_cuda_close(&cuda->gpus[g]); /* when they do not read any more of the input */
     gpunb_cuda_release(&cuda->host_targets);
     gpunb_cuda_release(&cuda->host_bodies);
     gpunb_cuda_release(&cuda->host_jp);
@@ -50,7 +50,7 @@ static int parse_devices(const char *list, int available, int *devices, struct n
     return count;
 }
 
-/* Those that are named; without names, as many as the number of sources is worth. */
+/* Devices of the request; without names, as many as the number of sources is worth. */
 static int choose_devices(const struct gpunb_setup *setup, int *devices, struct nbc_error *err)
 {
     const char *why, *listed = getenv("GPU_LIST");

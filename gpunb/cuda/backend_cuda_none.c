@@ -1,4 +1,4 @@
-/* The row that stands for CUDA in a library built without it: listed, so that a user sees what could be there. */
+/* Row for CUDA in a library built without it, so that lists of backends show its absence. */
 #include "gpunb/backend.h"
 #include "gpunb/cuda_softened.h"
 

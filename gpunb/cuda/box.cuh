@@ -1,10 +1,11 @@
-/** Boxes around the sources of a tile and the targets of a warp, in float: what is surely not in them is far. */
+/** Boxes around the sources of a tile and the targets of a warp, in float, rounded such that everything outside is
+ *  certainly far. */
 #ifndef GPUNB_CUDA_BOX_CUH
 #define GPUNB_CUDA_BOX_CUH
 
 #include "gpunb/cuda/pair.cuh"
 
-/** Roundings of a distance between two boxes, generously. */
+/** Generous bound on the rounding of a distance between two boxes. */
 static constexpr float BOX_MARGIN = 1.0001f, BOX_CANCEL = 2e-6f;
 
 static __device__ __forceinline__ float warp_max(float a)

@@ -1,5 +1,5 @@
-/* The end of a piece: one block for each target adds the partial sums in order, repeats in double what floats could not
- * hold, sorts the neighbour list, and writes to memory of the host. */
+/* Finish of a piece: one block for each target adds the partial sums in order, repeats in double the sums that
+ * floats could not hold, sorts the neighbour list, and writes to memory of the host. */
 #include "gpunb/cuda/kernels.h"
 #include "gpunb/pair.h"
 
@@ -10,7 +10,7 @@ constexpr int BLOCK = 128, WARP = 32, WARPS = BLOCK / WARP;
 /* Lists are sorted by a bit for each source, so many sources at a time. */
 constexpr int SEGMENT = 1 << 18;
 
-/* Tiles of a thread whose masks are asked for together; close pairs that are looked at together. */
+/* Tiles of a thread whose masks are loaded together; close pairs that are examined together. */
 constexpr int WINDOW = 16, ROOM = 1024;
 
 struct block_sums {
@@ -88,7 +88,7 @@ __device__ void take_pair(const one_target &t, int j, struct gpunb_sum &sum)
     }
 }
 
-/* All sources, where float sums are not good. */
+/* Sum all sources in double, where float sums are not good enough. */
 __device__ void take_all(const one_target &t)
 {
     struct gpunb_sum mine = {};
@@ -99,7 +99,7 @@ __device__ void take_all(const one_target &t)
     add_up(mine, t.shared);
 }
 
-/* The pairs that were gathered. Which thread takes which depends on their order alone, so the sum has always the same
+/* Examine the gathered pairs. They are assigned to threads by their order alone, so the sum always has the same
  * bits. */
 __device__ void take_gathered(const one_target &t, int count, struct gpunb_sum &sum)
 {
@@ -112,8 +112,8 @@ __device__ void take_gathered(const one_target &t, int count, struct gpunb_sum &
     __syncthreads();
 }
 
-/* The pairs that the force kernel left out. A window of tiles at a time, their masks are turned into a list of places,
- * which is looked at when it is full. */
+/* The pairs that the force kernel left out. A window of tiles at a time, their masks are turned into a list of
+ * places, which is examined when it is full. */
 __device__ void take_close(const one_target &t, struct gpunb_sum &sum)
 {
     const struct cuda_force &f = t.a.force;
@@ -187,7 +187,7 @@ __device__ __forceinline__ uint32_t step_to(const int32_t *sorted, int k)
     return (uint32_t)(sorted[k] - (k > 0 ? sorted[k - 1] : -1) - 1);
 }
 
-/* The sorted row to the host, in half its size if that can be. Returns whether it could not. */
+/* Copy the sorted row to the host, in half its size if possible.   @return 1: it was not possible */
 __device__ bool send_row(const int32_t *sorted, int found, int32_t *out)
 {
     bool large = false;

@@ -11,12 +11,12 @@ namespace
 
 enum mode { FLOAT, TWOFLOAT };
 
-/* Pairs closer than this are left out whatever the radius: 1/r^3 would not fit a float. */
+/* Pairs closer than this are left out for any radius: 1/r^3 would not fit a float. */
 constexpr float LEAST_REACH = 4e-19f;
-/* Steps and radii above these mean the same, and their squares and products would not fit a float. */
+/* Larger steps and radii have the same effect, and their squares and products would not fit a float. */
 constexpr double DT_MAX = 1e20, H2_MAX = 1e37;
 
-/* Sources in one turn of the loops over a tile: more, and the code no longer fits the instruction cache; and blocks
+/* Sources in one turn of the loops over a tile: with more the code does not fit the instruction cache; and blocks
  * that a multiprocessor is to hold, which is a matter of registers (docs/performance.md). */
 constexpr int far_unroll = 16, near_unroll = 4, MIN_BLOCKS = 4;
 
@@ -105,7 +105,7 @@ __device__ __forceinline__ float swept(float d, float extent, float v, float ext
     return widened(fmaf(dt, fabsf(v) + extent_v, extent), d);
 }
 
-/* Whether a tile is far from all targets of the group; what is_near asks, for all of them at once. */
+/* Whether a tile is far from all targets of the group: the test of is_near for all of them at once. */
 template <bool TWO> __device__ __forceinline__ bool is_apart(const tile_view &tile, const group &g, bool weighted)
 {
     const float h2 = (weighted ? fmaxf(tile.m_max, 0.0f) * g.h2 : g.h2) * BOX_MARGIN;
@@ -127,7 +127,7 @@ __device__ uint32_t next_apart(const struct cuda_force &a, int tile, int step, i
     return __ballot_sync(~0u, apart);
 }
 
-/* What a difference of positions starts from: for far tiles of two-float targets c - x_i, else -x_i. */
+/* Start of a difference of positions: for far tiles of two-float targets c - x_i, else -x_i. */
 template <mode MODE> __device__ __forceinline__ vec3 origin(const tile_view &tile, const target &t)
 {
     if (MODE != TWOFLOAT) return {-t.xh.x, -t.xh.y, -t.xh.z};
@@ -173,7 +173,7 @@ template <bool POT> __device__ __forceinline__ void flush(const pair_sums &sum, 
     if (POT) total.sum[6].add(sum.pot);
 }
 
-/* What a relative velocity in this tile may add to the radius of a sphere within the step, rounded up. */
+/* Largest increase of the radius of a sphere by a relative velocity in this tile within the step, rounded up. */
 __device__ __forceinline__ float approach(const tile_view &tile, const target &t)
 {
     const vec3 v = tile.v - t.v;
@@ -228,13 +228,13 @@ __device__ __forceinline__ void near_tile(const struct cuda_force &a, const tile
         const unsigned long long mask = (unsigned long long)close[i][0] << 32 | close[i][1];
         const unsigned own = (unsigned)(t[i].self - tile.place);
         a.close.mask[tiles * (32 * WIDTH) + 32 * i + lane] = mask;
-        /* A target that is not where its source is: the pair was added. */
+        /* A target that is not at the position of its source: the pair was added. */
         if (own < CUDA_TILE && !(mask >> own & 1u)) *t[i].in_doubt = 1;
     }
 }
 
-/* `apart`: the tile is known to be far from all targets of the warp, but for a target that is not where its source is.
- */
+/* `apart`: the tile is known to be far from all targets of the warp, except for a target that is not at the position
+ * of its source. */
 template <int WIDTH, mode MODE, bool POT>
 __device__ __forceinline__ void sum_tile(const struct cuda_force &a, const tile_view &tile, bool apart,
                                          const target (&t)[WIDTH], int lane, totals (&total)[WIDTH])

@@ -1,4 +1,4 @@
-/* A device: opening and closing, memory, errors in words. */
+/* A device: opening and closing, memory, error messages. */
 #include "gpunb/cuda/gpu.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ int gpunb_cuda_count(const char **why)
 {
     int count = 0;
     cudaError_t code = cudaGetDeviceCount(&count);
-    cudaGetLastError(); /* or a later call would report it */
+    cudaGetLastError(); /* clear the error, or a later call would report it */
     if (code == cudaErrorInsufficientDriver)
         *why = "no NVIDIA driver, or one older than this library wants";
     else if (code != cudaSuccess)
@@ -40,7 +40,8 @@ static void place_buffers_on_host(struct cuda_gpu *gpu)
     for (int s = 0; s < CUDA_SLOTS; s++) gpu->slots[s].results.on_host = gpu->slots[s].lists.on_host = 1;
 }
 
-/* Of streams; the highest has the smallest number. With two, sums have that of what ends them. */
+/* Priorities of streams; the highest has the smallest number. If there are only two, sums and finish share the
+ * higher one. */
 struct priorities {
     int lowest, middle, highest;
 };

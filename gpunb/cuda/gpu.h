@@ -1,7 +1,7 @@
-/** Host side of the CUDA backend: devices, their memory, and the state of a handle. Kernels: cuda_kernels.h.
+/** Host side of the CUDA backend: devices, their memory, and the state of a handle. Kernels: cuda/kernels.h.
  *
- *  The sources are divided among the devices in index order; every device works on all targets, and the host adds what
- *  they return in the order of the devices and joins their lists, which are then ascending. */
+ *  The sources are divided among the devices in index order; every device works on all targets, and the host adds
+ *  their results in the order of the devices and joins their lists, which are then ascending. */
 #ifndef GPUNB_CUDA_GPU_H
 #define GPUNB_CUDA_GPU_H
 
@@ -11,21 +11,21 @@
 enum {
     CUDA_MAX_GPUS = 64,
     CUDA_SLOTS = 3,                /* pieces of a block of targets that are in flight at a time */
-    CUDA_PIECE = 8192,             /* targets of a piece at most, */
-    CUDA_PIECE_LISTS = 1 << 24,    /* and numbers in its lists, */
-    CUDA_PIECE_MASKS = 1 << 25,    /* and masks of close pairs */
+    CUDA_PIECE = 8192,             /* most targets of a piece, */
+    CUDA_PIECE_LISTS = 1 << 24,    /* most numbers in its lists, */
+    CUDA_PIECE_MASKS = 1 << 25,    /* most masks of close pairs */
     CUDA_LIST_CAP = 512,           /* neighbours of a target to begin with */
-    CUDA_SOURCES_PER_GPU = 131072, /* sources for which one more GPU pays */
+    CUDA_SOURCES_PER_GPU = 131072, /* sources from which one more GPU pays */
     CUDA_VARIANTS = 8,             /* see gpunb_cuda_splits */
     CUDA_SEND_PIECE = 4096,        /* sources that are compared and sent together */
     CUDA_SEND_PIECES = 32,         /* pieces that are packed before the first of them is sent */
-    CUDA_SAMPLE = 63               /* sources that the map of space is made from, at most */
+    CUDA_SAMPLE = 63               /* most sources that the map of space is made from */
 };
 
 /** Order of sources and targets of a call: along the curve if the call is large enough to pay for the sorting. */
 enum cuda_order { CUDA_ORDER_BY_SIZE, CUDA_ORDER_INDEX, CUDA_ORDER_CURVE };
 
-/** Memory that only grows; what was in it is lost when it does. */
+/** Memory that only grows; its contents are lost when it does. */
 struct cuda_buffer {
     void *data;
     size_t bytes;
@@ -41,7 +41,7 @@ struct cuda_slot {
     struct cuda_buffer results, lists;                    /* host */
 };
 
-/** Tiles in one order of the sources, made when a call first wants it. */
+/** Tiles in one order of the sources, made when a call first needs it. */
 struct cuda_tiling {
     struct cuda_buffer tiles, index; /* index: and places, see struct cuda_layout */
     int ready;
@@ -53,24 +53,24 @@ struct cuda_gpu {
     char name[128]; /* "device 0 (NVIDIA H200)" */
     size_t j_first, n_j, n_j_max;
     cudaStream_t stream;        /* sources and preparation of targets */
-    cudaStream_t pot_stream;    /* potentials, which all else may overtake */
-    cudaEvent_t sent, prepared; /* what sources come from on the host is free again; targets are ready */
+    cudaStream_t pot_stream;    /* potentials, at lower priority than all else */
+    cudaEvent_t sent, prepared; /* host memory of sources is free again; targets are ready */
     struct cuda_buffer host_sources, sources;
-    int predicted;                     /* the sources are not those that host_sources says */
-    struct cuda_prediction prediction; /* what makes the sources, if they are `expected` */
-    int expected;                      /* they are made when tiles are */
+    int predicted;                     /* 1: the sources differ from those in host_sources */
+    struct cuda_prediction prediction; /* predictors that make the sources, if they are `expected` */
+    int expected;                      /* 1: sources are made together with the tiles */
     struct cuda_buffer jp, numbers;    /* predictors of all sources; see struct gpunb_order */
-    struct cuda_buffer refused;        /* on the host: a source whose prediction is not sound */
+    struct cuda_buffer refused;        /* on the host: a source with an invalid prediction */
     struct cuda_buffer stored;         /* on the host: how many predictors the device has fetched */
     uint64_t order_version;            /* of `numbers`; 0: none */
     struct cuda_tiling plain, curved;
     struct cuda_buffer keys, places, sort_scratch; /* keys, places: unsorted, then sorted */
     struct cuda_buffer targets, order;
-    struct cuda_force force; /* what the pieces of a block have in common */
+    struct cuda_force force;                                                    /* shared by the pieces of a block */
     struct cuda_buffer softened_in, softened_out, softened_work, host_softened; /* see cuda/softened_call.c */
     struct cuda_buffer bodies, pot_keys, pot_scratch, pot_order, pot_tiles, pot_sorted, pot_partial, pot, host_pot;
     struct cuda_slot slots[CUDA_SLOTS];
-    int blocks_per_sm[CUDA_VARIANTS]; /* 0: not asked yet */
+    int blocks_per_sm[CUDA_VARIANTS]; /* 0: not determined yet */
     uint64_t bytes_sent;
 };
 
@@ -95,20 +95,20 @@ struct cuda_state {
     struct cuda_map map;
     struct cuda_buffer host_targets, host_bodies;
     struct cuda_call call;   /* the last one */
-    int in_flight;           /* its results were not waited for */
+    int in_flight;           /* 1: its results were not waited for */
     uint64_t bytes_received; /* from all devices; lists as far as they are filled */
-    unsigned char *changed;  /* [CUDA_SEND_PIECES] which of them differ from the last ones */
+    unsigned char *changed;  /* [CUDA_SEND_PIECES] pieces that differ from the last ones */
 
     /* Predictors. */
     struct cuda_buffer host_jp, marks; /* [n_jp] struct gpunb_jp; [n_jp] bytes */
     struct cuda_buffer host_numbers;
-    unsigned char mark; /* of those that were set since the last prediction */
+    unsigned char mark; /* mark of predictors that were set since the last prediction */
     size_t n_jp;
-    int reading; /* devices may still read what the last prediction takes from here */
+    int reading; /* 1: devices may still read the input of the last prediction from here */
     double t_predicted;
 };
 
-/** Failure of a call on a device, in words. */
+/** Set the message for a failed call on a device. */
 int gpunb_cuda_fail(struct nbc_error *err, const struct cuda_gpu *gpu, const char *call, cudaError_t code);
 
 /** Return from the calling function if a call of the CUDA runtime fails. */
@@ -125,7 +125,7 @@ int gpunb_cuda_fail(struct nbc_error *err, const struct cuda_gpu *gpu, const cha
         if (status_ != NBC_OK) return status_;                                                                         \
     } while (0)
 
-/** Number of devices that can be used, at most CUDA_MAX_GPUS; if 0, *why says why. */
+/** Number of devices that can be used, at most CUDA_MAX_GPUS; if 0, *why has the reason. */
 int gpunb_cuda_count(const char **why);
 /** Make the device ready: streams, events. */
 int gpunb_cuda_open(struct cuda_gpu *gpu, int device, struct nbc_error *err);
@@ -133,28 +133,28 @@ void gpunb_cuda_close(struct cuda_gpu *gpu);
 /** The buffer holds at least `bytes`; on the current device, or pinned if buffer->on_host. */
 int gpunb_cuda_reserve(const struct cuda_gpu *gpu, struct cuda_buffer *buffer, size_t bytes, struct nbc_error *err);
 void gpunb_cuda_release(struct cuda_buffer *buffer);
-/** The device, which is in use, is done with all but potentials. */
+/** Wait until the device has finished everything but potentials. */
 int gpunb_cuda_finish_blocks(const struct cuda_gpu *gpu, struct nbc_error *err);
 /** cudaSetDevice for the calls that follow. */
 int gpunb_cuda_use(const struct cuda_gpu *gpu, struct nbc_error *err);
 
-/** The device has none of the sources: the next ones are sent whatever they are. */
+/** Forget the sources on the device: the next ones are sent in any case. */
 void gpunb_cuda_forget(struct cuda_gpu *gpu);
-/** How many of n sources the map is made from, the s-th of them being source s n/count. */
+/** Number of sources, of n, that the map is made from, the s-th of them being source s n/count. */
 size_t gpunb_cuda_sample(size_t n);
 /** @param[in] x [count][3] */
 struct cuda_map gpunb_cuda_make_map(size_t count, const double (*x)[3]);
-/** The devices are done with a block that was given up. */
+/** Wait until the devices have finished an abandoned block. */
 int gpunb_cuda_settle(struct cuda_state *cuda, struct nbc_error *err);
-/** Sources that are expected are made now. */
+/** Make the sources that are expected. */
 int gpunb_cuda_make_expected(struct cuda_gpu *gpu, struct nbc_error *err);
-/** Take back what the last prediction refused; to be called when its kernels are done. */
+/** Withdraw the failures of the last prediction; to be called when its kernels are done. */
 void gpunb_cuda_refuse_nobody(struct cuda_state *cuda);
-/** Whether the devices refused a prediction; to be called when the results of a block are here.
+/** Check the last prediction for failures; to be called when the results of a block have arrived.
  *  @return NBC_OK; NBC_NON_FINITE */
 int gpunb_cuda_check_predictions(const struct cuda_state *cuda, struct nbc_error *err);
-/** Tiles of the sources in index order, or along the curve; made on gpu->stream if they are not there.
- *  @param[in] copy  with the tiles in index order; if it has any bytes, these are not there */
+/** Tiles of the sources in index order, or along the curve; made on gpu->stream if they do not exist.
+ *  @param[in] copy  with the tiles in index order; if it has any bytes, these do not exist */
 int gpunb_cuda_tiling(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved, const struct cuda_copy *copy,
                       struct cuda_layout *layout, struct nbc_error *err);
 /** Number of parts that the sources are cut into, so that n targets fill the device. */

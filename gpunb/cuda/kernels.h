@@ -1,16 +1,16 @@
-/** What the GPU kernels (cuda_*.cu) and the host side of the CUDA backend (cuda_*.c) share.
+/** Interface between the GPU kernels (cuda/*.cu) and the host side of the CUDA backend (cuda/*.c).
  *
- *  Sources are kept in tiles of CUDA_TILE. There are two ways of summing a tile, by how far it is from all targets of a
- *  warp:
+ *  Sources are kept in tiles of CUDA_TILE. There are two ways of summing a tile, by its distance from all targets of
+ *  a warp:
  *   - near: differences of two-float numbers; pairs that are close enough to be neighbours within the step of the
- * target, whatever their velocities, are left out of the sum and looked at one by one;
+ *     target, whatever their velocities, are left out of the sum and examined one by one;
  *   - far (the distance of the centre is more than twice the radius of the tile, and no star of the tile can be a
  *     neighbour, or the target itself): no pair is tested, and a difference is (c - x_i) + (x_j - c), where the first
- *     term is formed once for a tile and a target, and both are rounded to float, which then is as good.
+ *     term is formed once for a tile and a target, and both are rounded to float, which is then sufficient.
  *  In index order nearly all tiles of a cluster are near. Sorted along a space-filling curve nearly all are far.
  *
- *  Every sum has an order that depends on sizes and positions only, never on timing. The launch functions only enqueue;
- *  they return what cudaGetLastError says. */
+ *  Every sum has an order that depends on sizes and positions only, never on timing. The launch functions only
+ *  enqueue; they return the result of cudaGetLastError. */
 #ifndef GPUNB_CUDA_KERNELS_H
 #define GPUNB_CUDA_KERNELS_H
 
@@ -36,7 +36,7 @@ enum {
     CUDA_RANK_MAX = 4096 /* targets up to this number are sorted by counting, more by a radix sort */
 };
 
-/** A source as it travels. */
+/** A source as it is sent. */
 struct cuda_source {
     double x[3];
     float v[3], m;
@@ -50,10 +50,11 @@ struct cuda_prediction {
     int first, n;
     double t;
     struct cuda_source *sources; /**< [n] */
-    int *refused;                /**< in memory of the host: set to a source whose prediction is not sound */
+    int *refused;                /**< in memory of the host: set to a source with an invalid prediction */
 };
 
-/** Bytes from memory of the host, a multiple of 4, to a device: few of them travel faster with a kernel than alone. */
+/** Bytes from memory of the host, a multiple of 4, to a device: a kernel that also copies a few of
+ *  them is faster than a separate copy. */
 struct cuda_copy {
     const void *from;
     void *to;
@@ -66,7 +67,7 @@ struct cuda_map {
     double per_scale;
 };
 
-/** Targets of a call as they come: one array after the other, so that they travel together. */
+/** Targets of a call in the caller's order: one array after the other, for a single copy. */
 struct cuda_targets {
     const double (*x)[3], (*v)[3];
     const double *dt, *r_nb2;
@@ -83,7 +84,7 @@ struct cuda_layout {
     int32_t *index, *place;
 };
 
-/** What near tiles leave for the last kernel: pairs that may be neighbours. A group is the targets of a block. */
+/** Pairs in near tiles that may be neighbours, for the last kernel. A group is the targets of a block. */
 struct cuda_close {
     unsigned char *near;      /* [groups][stride] 1: the tile was near to the group */
     unsigned long long *mask; /* [groups][stride][targets of the group] if so: sources that were left out of the sum */
@@ -108,16 +109,16 @@ struct cuda_variant {
     int twofloat, pot; /* see gpunb.h */
 };
 
-/** What is known of one target when a device is done. Its list, in a row of its own, is in 16-bit numbers if it can be:
- *  from each neighbour to the next, j' - j - 1, beginning with j = -1; else it is in 32-bit numbers. */
+/** Result of a device for one target. Its list, in a row of its own, is in 16-bit numbers if possible: from each
+ *  neighbour to the next, j' - j - 1, beginning with j = -1; else it is in 32-bit numbers. */
 struct cuda_result {
     double sum[CUDA_SUMS];
     int32_t found;
     int32_t target; /* its number; ~number if the list is in 32-bit numbers */
 };
 
-/** The last kernel of a piece: adds the partial sums in order, looks at close pairs in double, sorts the lists, repeats
- *  in double what floats could not hold. */
+/** The last kernel of a piece: adds the partial sums in order, examines close pairs in double, sorts the lists,
+ *  repeats in double the sums that floats could not hold. */
 struct cuda_finish {
     struct cuda_force force;
     const struct cuda_source *sources;

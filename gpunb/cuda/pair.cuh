@@ -31,7 +31,7 @@ static __device__ __forceinline__ vec3 first3(float4 a)
     return {a.x, a.y, a.z};
 }
 
-/** 1/sqrt(r2) as the hardware has it: relative error up to 2^-22.9. */
+/** 1/sqrt(r2) by the hardware's approximation: relative error up to 2^-22.9. */
 static __device__ __forceinline__ float rsqrt_hardware(float r2)
 {
     float y;
@@ -39,7 +39,7 @@ static __device__ __forceinline__ float rsqrt_hardware(float r2)
     return y;
 }
 
-/** What is done about the errors of the hardware's y = 1/r. */
+/** Correction of the errors of the hardware's y = 1/r. */
 enum refinement {
     AS_IT_IS,       /* nothing: it enters three times in 1/r^3 */
     REFINED_SQUARE, /* one step for 1/r^2: it enters once */
@@ -66,7 +66,7 @@ static __device__ __forceinline__ void add_pair(vec3 r, vec3 v, float r2, float 
     if (POT) sum.pot += mr;
 }
 
-/** A float sum with what its roundings lost. */
+/** A float sum with its rounding error. */
 struct long_float {
     float high, low;
     /** Knuth's TwoSum: no condition on the sizes. */

@@ -7,7 +7,7 @@
 
 enum { POT_MIN_TILES = 8, POT_BLOCKS_PER_SM = 16, POT_BODIES_OF_A_PART = 8192 };
 
-/* What a block of threads has at most, some milliseconds: forces, which may overtake a potential, have to wait until
+/* Work of a block of threads, at most some milliseconds: forces, which may overtake a potential, have to wait until
  * one ends. */
 enum { POT_MOST_TILES = 2048 };
 
@@ -19,7 +19,7 @@ struct pot_share {
     int is_all;        /* of all targets; else the others' potentials are 0 */
 };
 
-/* Which of the bodies [first, first + n) is at each place along the curve. */
+/* The bodies [first, first + n) in order along the curve. */
 static int sort_bodies(struct cuda_gpu *gpu, const struct cuda_map *map, size_t first, size_t n, int32_t *order,
                        struct nbc_error *err)
 {
@@ -122,7 +122,7 @@ static void stage_part(void *context, int part, int parts)
         staging->bodies[j] = (struct cuda_body){{job->x[j][0], job->x[j][1], job->x[j][2]}, job->mass[j]};
 }
 
-/* Devices may still read what a potential that was given up takes from here. */
+/* 1: devices may still read the input of an abandoned potential from here */
 static int stage_bodies(struct cuda_state *cuda, const struct gpunb_pot_job *job, struct nbc_error *err)
 {
     for (int g = 0; g < cuda->n_gpus; g++) {
@@ -149,7 +149,7 @@ int gpunb_cuda_pot_start(void *state, const struct gpunb_pot_job *job, struct nb
     return NBC_OK;
 }
 
-/* Each potential is that of one device, the others say 0. */
+/* Each potential is that of one device; the others return 0. */
 int gpunb_cuda_pot(void *state, const struct gpunb_pot_job *job, struct nbc_error *err)
 {
     struct cuda_state *cuda = state;

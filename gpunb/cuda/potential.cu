@@ -17,7 +17,7 @@ constexpr int WARP = 32, WARPS = CUDA_POT_BLOCK / WARP, MAKERS = 128;
 constexpr int FRAGMENT = 8, FRAGMENTS = WARP / FRAGMENT, QUAD = 4;
 constexpr int UNITS = sizeof(struct cuda_pot_tile) / 16, MIN_BLOCKS = 4;
 static_assert(sizeof(struct cuda_pot_tile) % 16 == 0, "a tile travels in units of 16 bytes");
-/* The weight of what inverse_root returns. */
+/* Factor of the result of inverse_root. */
 constexpr double ROOT_SCALE = 0.375;
 
 /* 1/(ROOT_SCALE sqrt(r2)) to a few roundings: of the hardware's y, good to 2^-20, and one step of third order,
@@ -129,7 +129,7 @@ __device__ __forceinline__ void multiply(const double (&row)[2], double column, 
 #endif
 }
 
-/* Of all bodies of a tile, which is in shared memory. */
+/* Sums over all bodies of a tile, which is in shared memory. */
 __device__ __forceinline__ void add_far(const struct cuda_pot_tile &tile, int lane, targets &t)
 {
     double row[FRAGMENTS], d2[FRAGMENTS];

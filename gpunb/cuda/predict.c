@@ -13,7 +13,7 @@ enum {
 
 /* ---- memory */
 
-/* More room in a buffer that keeps what it holds. The rest of memory of the host is NaN: equal to no source. */
+/* Enlarge a buffer and keep its contents. The rest of host memory is NaN: equal to no source. */
 static int grow(const struct cuda_gpu *gpu, struct cuda_buffer *buffer, size_t bytes, struct nbc_error *err)
 {
     struct cuda_buffer grown = {.on_host = buffer->on_host};
@@ -65,14 +65,14 @@ int gpunb_cuda_predictors(void *state, size_t n, struct nbc_error *err)
     }
     NBC_TRY(gpunb_cuda_reserve(first, &cuda->host_numbers, n * sizeof(int32_t), err));
     NBC_TRY(grow(first, &cuda->host_jp, n * sizeof(struct gpunb_jp), err));
-    NBC_TRY(grow(first, &cuda->marks, n, err)); /* what is new has no mark that is used */
+    NBC_TRY(grow(first, &cuda->marks, n, err)); /* new entries have no valid mark */
     cuda->n_jp = n;
     return NBC_OK;
 }
 
 /* ---- predictors */
 
-/* The devices have read what they take from memory of the host. */
+/* Wait until the devices have read their input in host memory. */
 static int settle(struct cuda_state *cuda, struct nbc_error *err)
 {
     for (int g = 0; g < cuda->n_gpus; g++) CUDA_TRY(err, &cuda->gpus[g], cudaStreamSynchronize(cuda->gpus[g].stream));
@@ -80,8 +80,9 @@ static int settle(struct cuda_state *cuda, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* Devices read the record where it lies: for a prediction, as it was when it was announced. A run waits for its forces
- * before it sets predictors, and finds nothing to wait for here. A device that fails now says so in the next call. */
+/* Devices read the record in place: for a prediction, its value at the announcement. A run waits for its forces
+ * before it sets predictors, so there is nothing to wait for here. A device that fails now reports it in the next
+ * call. */
 void gpunb_cuda_set_jp(void *state, size_t j, const struct gpunb_jp *jp)
 {
     struct cuda_state *cuda = state;
@@ -93,7 +94,7 @@ void gpunb_cuda_set_jp(void *state, size_t j, const struct gpunb_jp *jp)
     ((unsigned char *)cuda->marks.data)[j] = cuda->mark;
 }
 
-/* The mark of what is set from now on. When all have been used, those of old are taken away. */
+/* A new mark for predictors set from now on. When all marks have been used, those of old are cleared. */
 static int next_mark(struct cuda_state *cuda, struct nbc_error *err)
 {
     if (cuda->mark < LAST_MARK) {
@@ -116,7 +117,7 @@ static int fetch(const struct cuda_state *cuda, struct cuda_gpu *gpu, struct nbc
     return NBC_OK;
 }
 
-/* Whoever sets a predictor while a device reads it marks it anew: the device will fetch it again before it predicts. */
+/* A predictor that is set while a device reads it is marked anew: the device fetches it again before it predicts. */
 int gpunb_cuda_push_jp(void *state, struct nbc_error *err)
 {
     struct cuda_state *cuda = state;
@@ -180,8 +181,8 @@ int gpunb_cuda_make_expected(struct cuda_gpu *gpu, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* The same map as if these sources had been sent. Records that other threads wrote come one by one unless they are all
- * asked for before. */
+/* The same map as if these sources had been sent. Records that other threads wrote are prefetched, or they would
+ * arrive one by one. */
 static struct cuda_map map_of(const struct cuda_state *cuda, const struct gpunb_order *order, double t)
 {
     const struct gpunb_jp *jp = cuda->host_jp.data;
@@ -213,7 +214,7 @@ int gpunb_cuda_predict(void *state, const struct gpunb_order *order, double t, s
     return NBC_OK;
 }
 
-/* ---- predictions that are refused */
+/* ---- invalid predictions */
 
 void gpunb_cuda_refuse_nobody(struct cuda_state *cuda)
 {

@@ -7,8 +7,8 @@ namespace
 
 constexpr int BLOCK = 128, STORE = 256, NUMBERS = sizeof(struct gpunb_jp) / sizeof(double);
 
-/* Each block looks at as many marks as it has threads; then its threads copy numbers, neighbours those that are
- * neighbours in memory. */
+/* Each block examines as many marks as it has threads; then its threads copy numbers, adjacent threads adjacent ones
+ * in memory. */
 __global__ void __launch_bounds__(STORE) store(const double *from, const unsigned char *marks, unsigned char mark,
                                                int n, double *jp, unsigned long long *total)
 {

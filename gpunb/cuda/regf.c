@@ -1,4 +1,4 @@
-/* A block of targets: cut into pieces, of which some are computed while others are on their way back. */
+/* A block of targets: cut into pieces, of which some are computed while the results of others are copied. */
 #include "common/team.h"
 #include "gpunb/cuda/gpu.h"
 #include "gpunb/sizes.h"
@@ -21,8 +21,8 @@ static const double curve_pairs = 1e8;
 /* Pieces that are launched before the first of them is collected. */
 enum { PIECES_AHEAD = CUDA_SLOTS - 1 };
 
-/* The cheapest cut by this model: blocks run in waves that fill the device; a warp's cost is its number of tiles, plus
- * what it takes to begin and end. */
+/* The cheapest cut by this model: blocks run in waves that fill the device; the cost of a warp is its number of
+ * tiles, plus a constant for begin and end. */
 int gpunb_cuda_splits(struct cuda_gpu *gpu, const struct cuda_variant *variant, size_t n, size_t n_tiles, int *splits,
                       struct nbc_error *err)
 {
@@ -53,7 +53,7 @@ int gpunb_cuda_settle(struct cuda_state *cuda, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* Targets as the caller has them, one array after the other, to pinned memory; in_doubt is cleared. */
+/* Targets from the caller's arrays, one array after the other, to pinned memory; in_doubt is cleared. */
 static int stage_targets(const struct cuda_call *call, struct nbc_error *err)
 {
     struct cuda_state *cuda = call->cuda;
@@ -86,7 +86,7 @@ static struct cuda_targets arrays_of(void *data, size_t n)
                                  .n = (int)n};
 }
 
-/* The order of targets along the curve, or NULL if they stay as they are. */
+/* The order of targets along the curve, or NULL if they keep the caller's order. */
 static int order_targets(const struct cuda_call *call, struct cuda_gpu *gpu, struct cuda_force *force,
                          struct nbc_error *err)
 {
@@ -112,7 +112,8 @@ static int order_targets(const struct cuda_call *call, struct cuda_gpu *gpu, str
     return NBC_OK;
 }
 
-/* Targets to a device: with the tiles, if they are to be made, because a small block is as long as its launches. */
+/* Targets to a device: with the tiles, if they are to be made, because launches determine the duration of a small
+ * block. */
 static int send_targets(const struct cuda_call *call, struct cuda_gpu *gpu, struct cuda_layout *layout,
                         struct nbc_error *err)
 {
@@ -126,7 +127,7 @@ static int send_targets(const struct cuda_call *call, struct cuda_gpu *gpu, stru
     return gpunb_cuda_tiling(call->cuda, gpu, call->curved, &copy, layout, err);
 }
 
-/* Targets and tiles on one device, and what all pieces have in common; gpu->prepared is when. */
+/* Targets and tiles on one device, and all else shared by the pieces; gpu->prepared is recorded after them. */
 static int prepare(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p, struct nbc_error *err)
 {
     (void)p;
@@ -149,7 +150,7 @@ static int prepare(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p,
     return NBC_OK;
 }
 
-/* Room for what the force kernel leaves behind. */
+/* Memory for the output of the force kernel. */
 static int reserve_sums(const struct cuda_gpu *gpu, struct cuda_slot *slot, struct cuda_force *force,
                         struct nbc_error *err)
 {
@@ -222,7 +223,7 @@ static void unpack_list(const struct cuda_result *r, const int32_t *packed, int3
     for (int32_t k = 0; k < r->found; k++) row[k] = j += steps[k] + 1;
 }
 
-/* What the devices wrote is in no cache of the processor: the next row is asked for while this one is unpacked. */
+/* Output of the devices is in no cache of the processor: the next row is prefetched while this one is unpacked. */
 static void ask_for_row(const struct cuda_call *call, const struct cuda_slot *slot, size_t k)
 {
     const struct cuda_result *r = (const struct cuda_result *)slot->results.data + k;
@@ -231,8 +232,8 @@ static void ask_for_row(const struct cuda_call *call, const struct cuda_slot *sl
     for (int32_t line = 0; line < r->found * 2 && line < 1024; line += 64) __builtin_prefetch(list + line);
 }
 
-/* Row k of a piece: sums and lists of all devices, in their order. Returns the list capacity that would have been
- * enough, if it was not. */
+/* Row k of a piece: sums and lists of all devices, in their order.   @return the list capacity that would have been
+ * enough, if it was not */
 static size_t collect_row(const struct cuda_call *call, const struct cuda_slot *const *slots, size_t k)
 {
     const struct gpunb_block *b = call->block;
@@ -261,7 +262,7 @@ static size_t collect_row(const struct cuda_call *call, const struct cuda_slot *
     return 0;
 }
 
-/* What the devices wrote of row k: sums, and lists that are not too long for their room. */
+/* Prefetch the output for row k: sums, and lists that fit. */
 static size_t bytes_of_row(const struct cuda_call *call, const struct cuda_slot *const *slots, size_t k)
 {
     size_t bytes = 0;
@@ -318,7 +319,7 @@ static int collect(struct cuda_call *call, size_t p, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* What a device is asked to do: prepare, or launch piece p. */
+/* Work of a device: prepare, or launch piece p. */
 typedef int (*device_work)(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p, struct nbc_error *err);
 
 /* The same for all devices, by a thread for each: enqueueing takes long enough for the last one to start late. */
@@ -358,7 +359,7 @@ static void cut(struct cuda_call *call)
     call->pieces = gpunb_ceil_div(n, call->piece);
 }
 
-/* Cut, prepared, and as many pieces launched as there is room for. */
+/* Cut, prepare, and launch as many pieces as there is room for. */
 static int begin(struct cuda_call *call, struct nbc_error *err)
 {
     struct cuda_state *cuda = call->cuda;

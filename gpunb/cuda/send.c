@@ -1,4 +1,4 @@
-/* Sources: to the devices where they changed, and into tiles when a call wants them. */
+/* Sources: to the devices where they changed, and into tiles when a call needs them. */
 #include "gpunb/cuda/gpu.h"
 #include "gpunb/sizes.h"
 
@@ -88,7 +88,7 @@ int gpunb_cuda_send(void *state, size_t n_j, const double *mass, const double (*
         struct cuda_gpu *gpu = &cuda->gpus[g];
         int status = send_share(cuda, gpu, n_j * g / n_gpus, n_j * (g + 1) / n_gpus, mass, x, v, err);
         if (status == NBC_OK) continue;
-        gpunb_cuda_forget(gpu); /* what was packed may not have arrived */
+        gpunb_cuda_forget(gpu); /* packed sources may not have arrived */
         return status;
     }
     gpunb_cuda_refuse_nobody(cuda);
@@ -112,7 +112,7 @@ static int sort_along_curve(struct cuda_state *cuda, struct cuda_gpu *gpu, int32
     return NBC_OK;
 }
 
-/* Sources that are expected, and tiles. */
+/* Make sources that are expected, and tiles. */
 static int make_tiles(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved, const struct cuda_copy *copy,
                       const struct cuda_layout *layout, struct nbc_error *err)
 {

@@ -1,5 +1,5 @@
-/* Softened forces on one device: order along the curve, tiles, the kernel in the shapes that the library uses, and the
- * sum of what blocks leave behind. Everything is enqueued; nothing is allocated. */
+/* Softened forces on one device: order along the curve, tiles, the kernel in the shapes that the library uses, and
+ * the sum of the slots. Everything is enqueued; nothing is allocated. */
 #include "gpunb/cuda/curve.cuh"
 #include "gpunb/cuda/softened.cuh"
 
@@ -28,7 +28,7 @@ struct shape {
             softened_kernel<threads, width, unroll, blocks, true>                                                      \
     }
 
-/* From the largest calls to the smallest. What other shapes cost bench/tune_softened says. */
+/* From the largest calls to the smallest. bench/tune_softened measures other shapes. */
 const shape shapes[] = {SHAPE(128, 4, 32, 3, 32768), SHAPE(128, 2, 16, 4, 129), SHAPE(32, 1, 16, 16, 0)};
 
 const shape &shape_of(int n_i)
@@ -54,7 +54,7 @@ cudaError_t grid_of(const shape &s, kernel k, int n_i, int n_tiles, int *groups,
 
 /* ---- scratch */
 
-/* What lies in `work`, one after the other. */
+/* The parts of `work`, one after the other. */
 struct scratch {
     cuda_map *map;
     uint32_t *keys; /* [2][larger number] */
@@ -123,7 +123,7 @@ __device__ __forceinline__ double mass(const softened_sources &s, size_t j)
     return s.mass_is_float ? (double)*reinterpret_cast<const float *>(at) : *reinterpret_cast<const double *>(at);
 }
 
-/* What the sums take a coordinate for. */
+/* A coordinate as the sums use it. */
 __device__ __forceinline__ double rounded_to(double x, int to_float)
 {
     const double high = (double)(float)x;

@@ -13,7 +13,7 @@
 #include "gpunb/cuda/pair.cuh"
 #include "gpunb/cuda/softened_job.h"
 
-/** What the kernel reads and writes. */
+/** Input and output of the kernel. */
 struct softened_launch {
     const softened_tile *tiles;
     const int32_t *place; /* [n_j] of each source in the tiles */
@@ -34,7 +34,7 @@ static __device__ __forceinline__ int softened_owner(long long unit, long long u
     return (int)(((unit + 1) * grid - 1) / units);
 }
 
-/* Kahan's sum: what its roundings lost is taken into account with the next term. */
+/* Kahan's sum: the rounding error of the sum so far is added with the next term. */
 struct softened_total {
     float sum, lost;
     __device__ __forceinline__ void add(float term)
@@ -266,7 +266,7 @@ static __device__ __forceinline__ void softened_tiles(const softened_launch &a, 
     softened_staging<THREADS> next;
     int buffer = 0;
     next.load(a.tiles[tile]);
-    __syncthreads(); /* nobody is in the group before this one */
+    __syncthreads(); /* no thread is in the group before any more */
     next.store(a.softening2, shared[0]);
     for (; tile < end; tile++, buffer ^= 1) {
         const vec3 centre = first3(next.centre);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { TARGETS_OF_A_PART = 4096 }; /* that a thread copies in some ten microseconds */
+enum { TARGETS_OF_A_PART = 4096 }; /* copied by a thread in some ten microseconds */
 
 /* A call; in memory of the host [n_i] x then [n_i] self lie side by side, and so do acc and pot. */
 struct call {

@@ -43,7 +43,7 @@ __device__ __forceinline__ void split(double value, float *high, float *low)
     *low = (float)(value - (double)*high);
 }
 
-/* What is copied on the way, by blocks of its own. */
+/* Bytes copied on the way, by blocks of their own. */
 __device__ void copy_words(const struct cuda_copy &copy, size_t first, size_t step)
 {
     const uint32_t *from = static_cast<const uint32_t *>(copy.from);

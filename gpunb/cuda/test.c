@@ -1,4 +1,4 @@
-/* What every new handle has to pass: forces and lists of a small cluster on its devices against the reference. */
+/* Self-test of each new handle: forces and lists of a small cluster on its devices against the reference. */
 #include "gpunb/cuda/gpu.h"
 
 #include <math.h>
@@ -83,8 +83,8 @@ static double distance(const double a[3], const double b[3])
     return sqrt(d2 / a2);
 }
 
-/* Float arithmetic on 300 sources is good to some 1e-7, the cancelling sums of the jerk to some 1e-6; a device that is
- * wrong is wrong by far more. NaN is a failure as well. */
+/* Float arithmetic on 300 sources is accurate to some 1e-7, the cancelling sums of the jerk to some 1e-6; a faulty
+ * device is wrong by far more. NaN is a failure as well. */
 static int compare(const struct cuda_state *cuda, const struct test_data *t, struct nbc_error *err)
 {
     for (int i = 0; i < TEST_TARGETS; i++) {

@@ -8,7 +8,7 @@ _Static_assert(sizeof(struct nbc_error) == sizeof(int) + 4096, "gpunb.f90 has a 
 
 static gpunb_t *library;  /* between open and close */
 static size_t capacity;   /* sources it was opened for */
-static gpunb_t *pot_only; /* serves gpupot while the library is not open */
+static gpunb_t *pot_only; /* used by gpupot while the library is not open */
 static int32_t *counts;   /* [n_counts] neighbours found for each target of a block */
 static size_t n_counts;
 static long mended; /* entries of lists that were left out */
@@ -75,7 +75,7 @@ void gpunb_fortran_send(int n_j, const double *mass, const double (*x)[3], const
 {
     need_open("gpunb_send");
     need_count("gpunb_send", "nj", n_j, 0);
-    /* More pairs have formed than the program had foreseen, and it will not be the last one. */
+    /* More pairs have formed than the program had foreseen, and more will follow. */
     if ((size_t)n_j > capacity) grow("gpunb_send", (size_t)n_j + (size_t)n_j / 8);
     stop_unless_ok("gpunb_send", gpunb_send(library, (size_t)n_j, mass, x, v), library);
 }

@@ -7,9 +7,9 @@ void cxvpred_(const int *js, const int *je, const double *time, const double *t0
               const double (*x0dot)[3], const double (*f)[3], const double (*fdot)[3], double (*x)[3],
               double (*xdot)[3], double *tpred);
 
-/** Force and its derivative on body *i due to the first *nnb - 1 entries of nblist; f and fdot are overwritten. Double
- *  throughout. A body at zero distance contributes nothing. *i itself and the second of two equal entries are left out,
- *  and told when GPUNB is closed. An entry below 1, or a result that is not finite, stops the program. */
+/** Force and its derivative on body *i due to the first *nnb - 1 entries of nblist; f and fdot are overwritten.
+ *  Double throughout. A body at zero distance contributes nothing. *i itself and the second of two equal entries are
+ *  left out, and reported when GPUNB is closed. An entry below 1, or a result that is not finite, stops the program. */
 void cnbint_(const int *i, const double (*pos)[3], const double (*vel)[3], const double *mass, const int *nnb,
              const int *nblist, double *f, double *fdot);
 

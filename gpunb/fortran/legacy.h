@@ -13,9 +13,10 @@ void gpunb_open_(const int *nbmax);
 void gpunb_close_(void);
 /** Predicted state of all sources, which are numbered from 0 in this order; held until the next call. */
 void gpunb_send_(const int *nj, const double *mj, const double (*xj)[3], const double (*vj)[3]);
-/** Regular acceleration, jerk, +potential and neighbour lists of *ni targets, ni of any size. Rows past *ni are neither
- *  read nor written. Columns of `list` are *lmax apart: count, then 0-based sources, ascending, the target included;
- *  the count is -1 where more than *nbmax were found, and such a target is to be asked again with a smaller h2. */
+/** Regular acceleration, jerk, +potential and neighbour lists of *ni targets, ni of any size. Rows past *ni are
+ *  neither read nor written. Columns of `list` are *lmax apart: count, then 0-based sources, ascending, the target
+ *  included; the count is -1 where more than *nbmax were found, and such a target has to be repeated with a smaller
+ *  h2. */
 void gpunb_regf_(const int *ni, const double *h2, const double *dtr, const double (*xi)[3], const double (*vi)[3],
                  double (*acc)[3], double (*jrk)[3], double *pot, const int *lmax, const int *nbmax, int *list);
 /** pot_i = +sum m_j/r_ij, j != i. The library need not be open. */

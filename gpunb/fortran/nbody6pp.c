@@ -56,7 +56,7 @@ void gpunb_regf_(const int *ni, const double *h2, const double *dtr, const doubl
                                                     .overflow_count = 1});
 }
 
-/* The program asks before it opens the library, too. */
+/* The program also calls it before it opens the library. */
 void gpunb_profile_(const int *rank)
 {
     struct gpunb_stats now;

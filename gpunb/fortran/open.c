@@ -1,4 +1,4 @@
-/* Opening for programs that choose nothing: what the environment asks for, and the line that says what is in use. */
+/* Opening for programs that choose nothing: the options of the environment, and the line about the backend in use. */
 #include "gpunb/fortran/common.h"
 
 #include "common/line.h"
@@ -28,7 +28,7 @@ static enum gpunb_precision wanted_precision(const char *call)
     gpunb_fortran_stop(call, NBC_BAD_ARGUMENT, text);
 }
 
-/* GPU_LIST asks for the GPUs that it names, however few the sources are, unless GPUNB_BACKEND says otherwise. */
+/* GPU_LIST selects the GPUs that it names, for any number of sources, unless GPUNB_BACKEND says otherwise. */
 static const char *wanted_backend(const char *call)
 {
     char text[512];
@@ -56,7 +56,7 @@ gpunb_t *gpunb_fortran_create(const char *call, int n_max)
     return made;
 }
 
-/* Better backends than the one in use, each with the reason why it is not. */
+/* Better backends than the one in use, each with the reason of its absence. */
 static void add_unused(struct nbc_line *line, const struct gpunb_backend_info *in_use)
 {
     const struct gpunb_backend_info *info;

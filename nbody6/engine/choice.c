@@ -39,7 +39,8 @@ static const char *variable(const char *name)
     return value ? value : "";
 }
 
-/* Who asks for a processor does not want a GPU to be taken. Those of his choice are those that the engine takes. */
+/* An explicit CPU backend disables the device engine. Backends on GPUs leave the choice open: the engine takes those
+ * GPUs. */
 static int names_backends(const struct nb6_config *config, char *why)
 {
     const char *reg = config->run.device, *irr = config->run.irr_backend, *option = "--device";
@@ -86,7 +87,7 @@ void nb6_engine_wake(const struct nb6_config *config, int64_t n)
     const int is_auto = config->run.engine == NB6_ENGINE_AUTO;
     if (nb6_device_engine && is_auto && n >= NB6_DEVICE_WORTH && !nb6_dev_unsupported(config) &&
         !names_backends(config, why))
-        (void)nb6_device_engine->check(NULL); /* asked again when the engine is chosen */
+        (void)nb6_device_engine->check(NULL); /* the choice of the engine checks again, and reports what is wrong */
 }
 
 int nb6_engine_is_here(enum nb6_engine_choice choice, char why_not[NB6_ENGINE_WHY])
@@ -106,7 +107,7 @@ enum nb6_engine_choice nb6_engine_choose(const struct nb6_config *config, int64_
     return choice;
 }
 
-/* ---- of a run */
+/* ---- the engine of a run */
 
 static int check_engine(enum nb6_engine_choice choice, struct nbc_error *err)
 {

@@ -68,7 +68,7 @@ void nb6_engines_prepare(struct nb6_sim *sim)
     const struct nb6_engine *engine = engine_of(sim);
     if (!engine || !engine->prepare || !engine->supports(sim)) return;
     sim->engine_image.owner = engine;
-    sim->engine_image.edits = sim->edits - 1; /* an image of nothing yet */
+    sim->engine_image.edits = sim->edits - 1; /* an empty image */
     engine->prepare(sim, sim->nb_cap);
 }
 
@@ -111,7 +111,7 @@ int nb6_engines_leave_device(struct nb6_sim *sim, struct nbc_error *err)
     return send_all(sim, err);
 }
 
-/* After a failure the state before the block is wanted, and the message is that of the failure. */
+/* The failure stays the status and its message, whether or not the state before the block can be exported. */
 static int come_home_from(struct nb6_sim *sim, int status, struct nbc_error *err)
 {
     struct nbc_error other = {0};
@@ -119,13 +119,13 @@ static int come_home_from(struct nb6_sim *sim, int status, struct nbc_error *err
     return status ? status : home;
 }
 
-/* What happened within systems while the state was elsewhere is told when it is home, where an observer may want it. */
+/* Report events within systems of earlier blocks, once the state is exported, for observers may read it. */
 static int tell(struct nb6_sim *sim, struct nbc_error *err)
 {
     return sim->transaction.n_event > 0 ? nb6_transaction_notify(sim, err) : NBC_OK;
 }
 
-/* What the last block brought, as nb6_step does it. */
+/* Decide about the last block, as nb6_step does. */
 static int decide(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = nb6_engines_bring_home(sim, err);
@@ -143,7 +143,8 @@ static int import(struct nb6_sim *sim, const struct nb6_engine *engine, struct n
     return status;
 }
 
-/* An image serves as long as nothing was edited. What it knows of systems follows from adjusts as well. */
+/* The image is valid unless the state was edited. With few-body systems it also depends on adjusts, so it is
+ * imported anew. */
 static int serves(const struct nb6_sim *sim)
 {
     const struct nb6_engine_image *engine_image = &sim->engine_image;
@@ -151,8 +152,8 @@ static int serves(const struct nb6_sim *sim)
            (engine_image->image && engine_image->edits == sim->edits && sim->subsystems.count == 0);
 }
 
-/* What the last block brought, after a look of the host at a few of its members. Whoever has to be called for it is
- * called where the bodies are. */
+/* Decide about the last block, after the host has examined some of its members. Bodies to synchronise are
+ * synchronised in the image. */
 static int decide_from_afar(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
 {
     struct nb6_engine_image *engine_image = &sim->engine_image;
@@ -209,7 +210,7 @@ static int advance_image(struct nb6_sim *sim, const struct nb6_engine *engine, n
     return status;
 }
 
-/* An image that is ahead is of a state that its engine knows. */
+/* An image that is ahead is always used: the engine supports its state. */
 static int uses_image(struct nb6_sim *sim, const struct nb6_engine *engine)
 {
     struct nb6_bookkeeping *book = &sim->book;
@@ -222,7 +223,7 @@ static int uses_image(struct nb6_sim *sim, const struct nb6_engine *engine)
     return 0;
 }
 
-/* It has failed before, or it is the start, at which more is said and written of t = 0 before. */
+/* Decide first: after a failure, or before the first block, unless output at t = 0 comes before. */
 static int is_to_decide(const struct nb6_sim *sim, nb6_time t_stop)
 {
     if (sim->engine_image.undecided) return 1;
@@ -241,8 +242,8 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
 }
 
-/* The event is made from the state at home. Before the next block: a run that has ended in between, and goes on from a
- * checkpoint, tells the same. */
+/* The event needs the state in host memory. It comes before the next block, so that a run resumed from a checkpoint
+ * in between reports the same. */
 static int tell_stuck(struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_engine_image *engine_image = &sim->engine_image;

@@ -1,4 +1,4 @@
-/* The engine that keeps all bodies in memory. */
+/* The host engine: all bodies are in host memory. */
 #include "common/nbc.h"
 #include "nbody6/engine/engine.h"
 #include "nbody6/state/sim.h"

@@ -27,8 +27,8 @@
 
 struct nb6_host_service {
     struct nb6_keep keep;
-    int is_asked; /**< 1: before a block; its transaction is open */
-    int has_rest; /**< 1: there may be motions that the block did not need, after `rest_last` */
+    int is_asked; /**< 1: the host was asked before a block, and its transaction is open */
+    int has_rest; /**< 1: there may be motions that the block does not need, after `rest_last` */
     int64_t rest_last;
     int rest_status;
     struct nbc_error rest_error;
@@ -44,7 +44,7 @@ static struct nb6_host_service *provide(struct nb6_sim *sim, struct nbc_error *e
     return sim->engine_image.service;
 }
 
-/* The members of the block whom the host knows of, as bodies in ascending order. */
+/* The members of the block that the host examines, as bodies in ascending order. */
 static void set_members(struct nb6_sim *sim, const struct nb6_dev *home, nb6_time t, int64_t n, const int32_t *member)
 {
     struct nb6_active *active = &sim->active;
@@ -105,7 +105,7 @@ static int correct_all(struct nb6_sim *sim, struct nb6_dev *home, struct nbc_err
                                   nb6_time_to_double(sim->active.t));
 }
 
-/* What systems do within an open transaction: motions and corrections. */
+/* Motions of systems and corrections, within an open transaction. */
 static enum nb6_host_service_answer move_systems(struct nb6_sim *sim, struct nb6_dev *home, int64_t n, int *status,
                                                  struct nbc_error *err)
 {
@@ -119,8 +119,8 @@ static enum nb6_host_service_answer move_systems(struct nb6_sim *sim, struct nb6
     return *status ? NB6_HOST_SERVICE_FAILED : NB6_HOST_SERVICE_GO;
 }
 
-/* Whether nothing can follow from a block for a system but by a new list: it chooses no perturbers, and what moves it
- * has found nothing to decide. */
+/* Whether a block can only change a system by a new list: the system selects no perturbers, and its motion leaves
+ * nothing to decide. */
 static int goes_on(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -128,8 +128,8 @@ static int goes_on(const struct nb6_sim *sim, int64_t slot)
            !(sim->config.pair.r_star > 0) && p->system[slot].t_check > nb6_time_to_double(sim->active.t);
 }
 
-/* The same of all members, and of the motions that are made meanwhile, of which those of remote pairs have nothing to
- * decide. Who is told of no step has to be asked. */
+/* goes_on for all members, and for the motions that are made meanwhile; those of remote pairs leave nothing to
+ * decide. With no member to note the host has to be asked. */
 static int do_all_go_on(const struct nb6_sim *sim)
 {
     const struct nb6_active *active = &sim->active;
@@ -146,7 +146,7 @@ static int begin(struct nb6_sim *sim, struct nb6_host_service *service, nb6_time
     return status ? status : nb6_transaction_begin(sim, err);
 }
 
-/* Times within another epoch need another origin, of which all bodies have to know. */
+/* In another epoch times need another origin, which changes all bodies, so the host engine advances the block. */
 enum nb6_host_service_answer nb6_host_service_before(struct nb6_sim *sim, struct nb6_dev *home, nb6_time now,
                                                      nb6_time t, int64_t n, const int32_t *member, int *status,
                                                      struct nbc_error *err)
@@ -163,7 +163,7 @@ enum nb6_host_service_answer nb6_host_service_before(struct nb6_sim *sim, struct
     service->rest_last = -1;
     if (answer == NB6_HOST_SERVICE_GO) return do_all_go_on(sim) ? NB6_HOST_SERVICE_TELL : NB6_HOST_SERVICE_GO;
     if (answer == NB6_HOST_SERVICE_PAUSED && !(*status = nb6_keep_saved(&service->keep, sim, err))) {
-        nb6_transaction_commit(sim); /* the engines tell of its events */
+        nb6_transaction_commit(sim); /* engines.c reports its events */
         return answer;
     }
     nb6_transaction_rollback(sim);
@@ -180,7 +180,7 @@ void nb6_host_service_cancel(struct nb6_sim *sim)
 
 /* ---- meanwhile */
 
-/* @return how many were moved */
+/* @return number of motions made */
 static int64_t move_rest(struct nb6_sim *sim, struct nb6_host_service *service, int64_t most)
 {
     int64_t n = 0;
@@ -216,7 +216,7 @@ int nb6_host_service_settle(struct nb6_sim *sim, nb6_time t, struct nbc_error *e
 
 /* ---- after it */
 
-/* @param[out] stands  whether all goes on as it is, but for one pair of bodies that may become one */
+/* @param[out] is_synchronised  1: nothing changes, but for one pair of bodies that may become one */
 static int look_at_members(struct nb6_sim *sim, int *is_synchronised, struct nbc_error *err)
 {
     struct nb6_pending_sync *pending = &sim->engine_image.pending;
@@ -228,7 +228,8 @@ static int look_at_members(struct nb6_sim *sim, int *is_synchronised, struct nbc
     return status;
 }
 
-/* What follows from the block, in a transaction of its own. The engine is told of changes or of a call, not of both. */
+/* Consequences of the block, in a transaction of its own. The engine gets either changes or bodies to synchronise,
+ * not both. */
 static enum nb6_host_service_answer decide(struct nb6_sim *sim, struct nb6_host_service *service, struct nb6_dev *home,
                                            int *status, struct nbc_error *err)
 {
@@ -250,7 +251,8 @@ static enum nb6_host_service_answer decide(struct nb6_sim *sim, struct nb6_host_
     return pending->n > 0 ? NB6_HOST_SERVICE_SYNCHRONISE : NB6_HOST_SERVICE_GO;
 }
 
-/* The block stands: so does what was done for it before. What is to be told of that waits until the state is home. */
+/* The block is committed, and so is the work that the host did for it before. Its events are reported when the state
+ * is exported. */
 static int stand(struct nb6_sim *sim, struct nb6_host_service *service, struct nb6_dev *home, struct nbc_error *err)
 {
     int status = nb6_keep_begin(&service->keep, sim, err);
@@ -309,7 +311,7 @@ const int32_t *nb6_host_service_changed(const struct nb6_sim *sim, int64_t *n)
     return sim->engine_image.service->changed_bodies.place;
 }
 
-/* ---- home, or lost */
+/* ---- the state is exported, or lost */
 
 void nb6_host_service_forget(struct nb6_sim *sim)
 {

@@ -25,7 +25,7 @@ void nb6_follow_reached(const struct nb6_sim *sim, struct nb6_follow *f, nb6_tim
     f->last = -1;
 }
 
-/* What has been done within the open transaction is kept and stands, or none of it does. */
+/* Commit the open transaction and keep what it saved, or roll it back. */
 static int end(struct nb6_sim *sim, struct nb6_keep *keep, int status, struct nbc_error *err)
 {
     if (!status) status = nb6_keep_saved(keep, sim, err);
@@ -50,7 +50,7 @@ int nb6_follow_one(struct nb6_sim *sim, struct nb6_follow *f, struct nb6_keep *k
     return f->lags;
 }
 
-/* ---- told of steps */
+/* ---- notes of steps */
 
 static int set_told(struct nb6_follow *f, const struct nb6_dev *home, int64_t n, const struct nb6_dev_note *note,
                     struct nbc_error *err)
@@ -61,7 +61,7 @@ static int set_told(struct nb6_follow *f, const struct nb6_dev *home, int64_t n,
     return NBC_OK;
 }
 
-/* The tide of all but the perturbers on a remote pair. Of who is beyond a new list it feels nothing, or the engine
+/* The tide of all but the perturbers on a remote pair. Bodies beyond a new list contribute nothing, or the engine
  * would have asked. */
 static int take_tide(struct nb6_sim *sim, int32_t i, const struct nb6_dev_note *note, struct nbc_error *err)
 {

@@ -87,7 +87,7 @@ static int keep_slot(struct nb6_keep *keep, const struct nb6_saved_slot *was, st
     return NBC_OK;
 }
 
-/* Bodies are those of stars that have become one within a chain. */
+/* Bodies of stars that have become one within a chain. */
 int nb6_keep_saved(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_transaction *t = &sim->transaction;
@@ -113,7 +113,7 @@ void nb6_keep_drop(struct nb6_keep *keep)
     keep->began = 0;
 }
 
-/* Lists were of this length before, so that the library has the memory. */
+/* Lists had this length before, so that the library has the memory. */
 static void restore_body(const struct nb6_kept_body *kept, struct nb6_sim *sim)
 {
     const int32_t i = kept->was.i;

@@ -26,11 +26,11 @@
 
 enum { BODIES_OF_A_PART = 512, BODIES_DEALT = 16 };
 
-/* Times are relative to an origin that follows them (nb6_origin_of): a step that ends later than this is found again
- * before. */
+/* Times are relative to an origin that follows them (nb6_origin_of). A step that ends later than this is computed
+ * again before its end. */
 static const double LATEST = 8192;
 
-/* Ends of steps need not be whole ticks. */
+/* The time of the next question. Ends of steps need not be whole ticks. */
 nb6_time nb6_host_service_next(const struct nb6_sim *sim)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -42,7 +42,7 @@ nb6_time nb6_host_service_next(const struct nb6_sim *sim)
         if (p->next[slot] < next && !nb6_group_can_wait(sim, slot)) next = p->next[slot];
     }
     if (next < 0) return 0;
-    const nb6_time end = nb6_origin_end(sim->ti_origin); /* or remote pairs might not ask for another one */
+    const nb6_time end = nb6_origin_end(sim->ti_origin); /* remote pairs might not ask for the next origin */
     const nb6_time t = next < LATEST ? sim->ti_origin + (nb6_time)ceil(ldexp(next, NB6_TIME_BITS)) : end;
     return t < end ? t : end;
 }
@@ -52,9 +52,9 @@ int nb6_origin_serves(const struct nb6_sim *sim, nb6_time t)
     return nb6_origin_of(t) == sim->ti_origin;
 }
 
-/* ---- who is watched */
+/* ---- watched bodies */
 
-/* Whether the host moves a system, or has to look at it in each step. */
+/* Whether the host moves a system, or examines it in each step. */
 static int is_moved(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -96,7 +96,7 @@ static struct nb6_dev_system system_of(const struct nb6_sim *sim, int64_t slot)
                                    .t_check = sim->subsystems.system[slot].t_check};
 }
 
-/* With places in place of bodies. */
+/* The record of a remote pair for the image, with places in place of bodies. */
 static struct nb6_remote remote_of(const struct nb6_sim *sim, const struct nb6_dev *home, int64_t slot)
 {
     struct nb6_remote remote;
@@ -124,7 +124,7 @@ static void fill_body(const struct nb6_sim *sim, struct nb6_dev *home, int64_t p
     home->remote[place - home->first_centre] = remote_of(sim, home, nb6_slot_of(sim, i));
 }
 
-/* Systems, who cost the most, stand at the end: bodies are dealt out. */
+/* Systems cost the most, and are the last bodies: so bodies are dealt out. */
 static void fill_part(void *context, int part, int parts)
 {
     const struct filling *job = context;
@@ -155,7 +155,7 @@ void nb6_host_service_store(const struct nb6_dev *home, struct nb6_sim *sim)
                 home->system[place - home->first_centre].t_check;
 }
 
-/* ---- what changes */
+/* ---- changes */
 
 static int add(struct nb6_index_set *all, int32_t place, struct nbc_error *err)
 {
@@ -177,7 +177,7 @@ int nb6_host_service_find_far(const struct nb6_sim *sim, const struct nb6_dev *h
     return status;
 }
 
-/* What is marked of a place: that it is there, and its group as well. */
+/* Marks of a place: it is in the set; its group is as well. */
 enum { IS_THERE = 1, HAS_GROUP = 2 };
 
 static int add_once(struct nb6_index_set *all, int32_t place, struct nbc_error *err)
@@ -196,8 +196,8 @@ static int add_list(const struct nb6_dev *home, struct nb6_index_set *all, int32
     return status;
 }
 
-/* The members of a group, and whom they resolve: all are watched in another way if one of them is no remote pair any
- * more. */
+/* Add the members of a group, and the bodies that they resolve: all are watched in another way once a member is not
+ * remote any more. */
 static int add_group(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_index_set *all, int64_t slot,
                      struct nbc_error *err)
 {
@@ -213,7 +213,7 @@ static int add_group(const struct nb6_sim *sim, const struct nb6_dev *home, stru
     return status;
 }
 
-/* Those whom a slot has resolved, and the groups of which they were a part with it. */
+/* Add the bodies that a slot has resolved before, and the groups that it formed with them. */
 static int add_former(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_index_set *all,
                       const struct nb6_saved_slot *was, struct nbc_error *err)
 {
@@ -223,7 +223,7 @@ static int add_former(const struct nb6_sim *sim, const struct nb6_dev *home, str
     return status;
 }
 
-/* Each once. */
+/* Each body once. */
 static int find_changed_bodies(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_index_set *all,
                                struct nbc_error *err)
 {
@@ -247,7 +247,7 @@ static int find_changed_bodies(const struct nb6_sim *sim, const struct nb6_dev *
     return status;
 }
 
-/* A quiet pair that somebody resolves now: when it looks next is known there. */
+/* A quiet pair that another system resolves now: take its search time from the image. */
 static int take_over(struct nb6_sim *sim, const struct nb6_dev *home, int32_t place, struct nbc_error *err)
 {
     const int64_t slot = nb6_slot_of(sim, home->body_of[place]);
@@ -282,7 +282,7 @@ static int renew_system(struct nb6_sim *sim, struct nb6_dev *home, int32_t place
     return status;
 }
 
-/* @param[out] is_news  whether the engine has to know */
+/* @param[out] is_news  whether the engine needs the change */
 static int renew(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int *is_news, struct nbc_error *err)
 {
     const int32_t i = home->body_of[place];

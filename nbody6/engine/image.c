@@ -71,7 +71,7 @@ void nb6_dev_free_state(struct nb6_dev *dev)
     *dev = (struct nb6_dev){0};
 }
 
-/* Rooms are larger than what is needed now, or else each change would want new memory. */
+/* Capacities exceed present needs, or else each change would need new memory. */
 static int64_t larger(int64_t least)
 {
     const int64_t wanted = least + least / 4;
@@ -80,7 +80,7 @@ static int64_t larger(int64_t least)
 
 struct longest_list {
     const struct nb6_star *star;
-    const int32_t *body; /* whose lists */
+    const int32_t *body; /* bodies with lists */
     int64_t n, nnb;
 };
 

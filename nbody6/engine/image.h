@@ -1,4 +1,4 @@
-/** Bodies and lists of a run as a device engine has them (stages/state.h), in memory, and back. */
+/** Conversion between the state of a run and the image of a device engine (stages/state.h), in host memory. */
 #ifndef NB6_ENGINE_IMAGE_H
 #define NB6_ENGINE_IMAGE_H
 
@@ -19,41 +19,40 @@ enum { NB6_DEV_BODIES_OF_A_PART = 512 };
 const char *nb6_dev_unsupported(const struct nb6_config *config);
 /** Whether these stages can go on from a state: they support its configuration. */
 int nb6_dev_supports(const struct nb6_sim *sim);
-/** Says of body i that a corrector, at control->t, gave a NaN or an infinity.   @return NBC_NON_FINITE */
+/** Report that a corrector, at control->t, gave a NaN or an infinity for body i.   @return NBC_NON_FINITE */
 int nb6_dev_report_non_finite(const struct nb6_dev *dev, int32_t i, int irregular,
                               const struct nb6_corrected *corrected, struct nbc_error *err);
 
-/** Room for a state: bodies that take part, neighbours in a row, systems, all bodies of the run. */
+/** Capacities of an image: bodies that take part, neighbours in a row, systems, all bodies of the run. */
 struct nb6_dev_size {
     int64_t n, row, systems, bodies;
 };
-/** What a run needs; and more, with room to grow. */
+/** Present needs of a run; and these with room to grow. */
 struct nb6_dev_room {
     struct nb6_dev_size least, wanted;
 };
-/** Room for a state.
- *  @param[in] rows  of a body: 2 where blocks are made, 1 where all lists are in the first one
+/** Allocate an image.
+ *  @param[in] rows  of a body: 2 where blocks are advanced, 1 where all lists are in the first one
  *  @return 1; 0 without memory: all is free */
 int nb6_dev_allocate_state(struct nb6_dev *dev, const struct nb6_dev_size *size, int rows);
 void nb6_dev_free_state(struct nb6_dev *dev);
 /** @param[in] longest  list that did not fit its row; 0: none */
 struct nb6_dev_room nb6_dev_room_for(const struct nb6_sim *sim, int64_t longest);
-/** Whether an image serves once more. */
+/** Whether an image can be reused. */
 int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room);
-/** Where lists are while they travel: list_at, from the lengths that the stars have.   @return numbers in all of them
- */
+/** Set list_at, the offsets of packed lists, from the lengths in the stars.   @return numbers in all lists */
 int64_t nb6_dev_lay_out_lists(struct nb6_dev *dev);
-/** Bodies and systems of the state, and where lists will be, which nb6_dev_fill_lists completes. Counters begin at
- *  zero. */
+/** Fill bodies and systems from the state, and offsets of lists, which nb6_dev_fill_lists completes. Counters begin
+ *  at zero. */
 void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev);
-/** After them, lists, which are in `lists`. Of the rest list_at alone changes.   @return numbers in all lists */
+/** Then fill `lists`. Of all else only list_at changes.   @return numbers in all lists */
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev);
-/** The rules as they are at present. */
+/** Fill the rules from the present configuration and state. */
 struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim);
-/** The reverse of both, for bodies and lists, which are in `lists` again, and get there the numbers that bodies have in
- *  the state; relative motions never leave. What may fail without harm comes first: lists, which are all stored
- *  or none.
- *  @return NBC_OK; NBC_NO_MEMORY; what a library returned */
+/** The reverse for bodies and lists. Lists are in `lists`, and are converted in place from places to numbers of
+ *  bodies; relative motions are not in the image. The parts that may fail without harm come first: lists, which are
+ *  all stored or none.
+ *  @return NBC_OK; NBC_NO_MEMORY; the status of a library */
 int nb6_dev_store(struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The state, as a device engine gets it. */
+/* From the state to the image of a device engine. */
 #include "common/nbc.h"
 #include "common/team.h"
 #include "gpuirr/gpuirr.h"
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* ---- where lists are while they travel: first from the begin of those of a piece of the bodies on ---- */
+/* ---- offsets of packed lists: first relative to those of a piece of the bodies ---- */
 
 enum { PIECES = 64 };
 
@@ -84,7 +84,7 @@ struct filling {
     struct layout layout;
 };
 
-/* Places are not known yet: nobody takes part. */
+/* Places are assigned later: until then no body takes part. */
 static struct nb6_stuck without_places(const struct nb6_stuck *by_name)
 {
     struct nb6_stuck stuck = {.blocks = by_name->blocks};
@@ -124,7 +124,7 @@ static void fill_part(void *context, int part, int parts)
     }
 }
 
-/* A list that is read some lists from now: they lie anywhere. */
+/* Prefetch a list that is read some lists from now: lists are scattered in memory. */
 static void prefetch_list(const int32_t *list, int32_t nnb)
 {
     enum { LINE = 64 / sizeof(int32_t) };
@@ -174,7 +174,7 @@ void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
     struct filling job = {sim, {.dev = dev}};
     set_places(sim, dev);
-    memset(dev->level + dev->n, -1, (size_t)(dev->n_max - dev->n)); /* nobody is there */
+    memset(dev->level + dev->n, -1, (size_t)(dev->n_max - dev->n)); /* no body left */
     *dev->control = (struct nb6_dev_control){.ti_now = sim->ti_now, .stuck = without_places(&sim->book.stuck)};
     nbc_team_run(parts_of_pieces(dev), fill_part, &job);
     nb6_host_service_fill(sim, dev);

@@ -1,4 +1,4 @@
-/* What a device engine has made of the state comes back. */
+/* From the image of a device engine to the state. */
 #include "common/nbc.h"
 #include "common/select.h"
 #include "common/team.h"
@@ -16,15 +16,15 @@
 
 enum { LISTS_OF_A_PART = 48 };
 
-/* Image and state, between which something is copied. */
+/* Image and state of a copy. */
 struct storing {
     struct nb6_dev *dev;
     struct nb6_sim *sim;
-    int32_t *place; /* [dev->n] places that were selected */
+    int32_t *place; /* [dev->n] selected places */
     int refused;
 };
 
-/* Whose regular step has ended since the state was here. */
+/* Whether a regular step of a body has ended since the import. */
 static int has_new_list(const void *context, int64_t place)
 {
     const struct storing *job = context;
@@ -78,7 +78,7 @@ static void rename_part(void *context, int part, int parts)
     for (int64_t k = first; k < end; k++) dev->lists[k] = dev->body_of[dev->lists[k]];
 }
 
-/* Lists of places become lists of bodies, where they are.   @return 0: no memory */
+/* Convert lists of places to lists of bodies, in place.   @return 0: no memory */
 static int find_lists(const struct storing *job, struct new_lists *lists)
 {
     struct nb6_dev *dev = job->dev;
@@ -119,7 +119,7 @@ static void store_counters(struct nb6_dev_control *control, struct nb6_sim *sim)
     control->pairs_irr = control->pairs_reg = control->overflows = 0;
 }
 
-/* Places become names. */
+/* Convert places to names. */
 static void store_stuck(const struct nb6_dev *dev, struct nb6_sim *sim)
 {
     const struct nb6_stuck *from = &dev->control->stuck;
@@ -129,7 +129,7 @@ static void store_stuck(const struct nb6_dev *dev, struct nb6_sim *sim)
     nb6_stuck_order(to);
 }
 
-/* Whether anything of a body has changed since the state was here. */
+/* Whether a body has changed since the import. */
 static int has_moved(const struct nb6_dev *dev, const struct nb6_sim *sim, int64_t place)
 {
     if (dev->level[place] < 0) return 0;
@@ -168,7 +168,7 @@ static void store_levels(const struct storing *job)
         nb6_schedule_set(job->sim->schedule, dev->body_of[job->place[k]], dev->level[job->place[k]]);
 }
 
-/* Why a body was refused. */
+/* Why the library refused a body. */
 static int tell_refused(const struct storing *job, struct nbc_error *err)
 {
     const struct nb6_dev *dev = job->dev;
@@ -185,7 +185,7 @@ static int store_bodies(struct storing *job, struct nbc_error *err)
     return job->refused ? tell_refused(job, err) : NBC_OK;
 }
 
-/* Lists first, which may find no memory: nothing has changed then. */
+/* Lists first, since they may find no memory: then nothing has changed. */
 static int store(struct storing *job, struct nbc_error *err)
 {
     const struct nb6_dev *dev = job->dev;

@@ -1,6 +1,7 @@
-/* Blocks on a GPU. One kernel stays for many blocks; its blocks of threads, one on each multiprocessor,
- * meet at barriers between the stages (stages/state.h). The first of them selects the members of a block, and makes
- * small ones by itself, which saves the barriers: half of all blocks have fewer than five members. */
+/* Block steps on a GPU. One kernel stays resident for many blocks. Its blocks of threads, one on each
+ * multiprocessor, meet at barriers between the stages (stages/state.h). The first block of threads selects the
+ * members of a block, and computes small blocks by itself, which saves the barriers: half of all blocks have fewer
+ * than five members. */
 #include "nbody6/engine/cuda/block.h"
 
 #include "nbody6/engine/cuda/helpers.cuh"
@@ -17,17 +18,17 @@
 namespace
 {
 
-constexpr int FEW = WARPS; /* members of a block that the first block of threads makes alone */
+constexpr int FEW = WARPS; /* members of a block that the first block of threads computes alone */
 
-/* Static shared memory: of the first block of threads, of any. */
+/* Static shared memory of a block of threads; `selected`, `service` and `failed` are for the first one. */
 struct block_memory {
     selection selected;
     service_memory service;
     shared_target target;
-    verdict failed; /* of the large block before: a reason to stop; NB6_DEVICE_GO_ON */
+    verdict failed; /* reason to stop from the last large block; NB6_DEVICE_GO_ON: none */
 };
 
-/* The next block, for all threads of the first block of threads.   @return as select_members */
+/* Select the next block; all threads of the first block of threads take part.   @return as select_members */
 __device__ int64_t select_block(struct nb6_device_control_block *control_block, const next_block &next, nb6_time t_stop,
                                 service_memory &service, selection &s)
 {
@@ -52,14 +53,15 @@ __device__ int64_t select_block(struct nb6_device_control_block *control_block, 
     return n;
 }
 
-/* By one thread. */
+/* Called by one thread. */
 __device__ __forceinline__ void count_block(selection &s)
 {
     nb6_dev_count_block(&dev);
     s.ti_now = dev.control->t;
 }
 
-/* The others have committed the last block.   @return what all have to do, or NB6_DEVICE_GO_ON */
+/* Wait until the other blocks of threads have committed the last block.   @return the task for all, or
+ * NB6_DEVICE_GO_ON */
 __device__ __forceinline__ verdict await_commit(const struct nb6_device_control_block *control_block,
                                                 const grid_of_blocks &grid, block_memory &memory)
 {
@@ -70,8 +72,9 @@ __device__ __forceinline__ verdict await_commit(const struct nb6_device_control_
     return go(n_look > FEW_LOOKS ? NB6_DEVICE_LOOKS : NB6_DEVICE_GO_ON);
 }
 
-/* Small blocks without regular members, by the first block of threads alone, up to one that is not or a reason to stop.
- *  @param[in] is_behind  others may still commit the last block   @return a reason, or what all have to do */
+/* Small blocks without regular members, by the first block of threads alone, until a block is not small or there is
+ * a reason to stop.
+ * @param[in] is_behind  others may still commit the last block   @return a reason, or the task for all */
 __device__ verdict make_small_blocks(struct nb6_device_control_block *control_block, nb6_time t_stop,
                                      int64_t max_blocks, int64_t &done, bool is_behind, const grid_of_blocks &grid,
                                      block_memory &memory)
@@ -91,7 +94,7 @@ __device__ verdict make_small_blocks(struct nb6_device_control_block *control_bl
             continue;
         if (stops(follows)) return follows;
         if (threadIdx.x == THREADS - 1 && may_publish(memory.service))
-            publish_notes(memory.service, dev.control->ti_now); /* of a warp that is rarely busy */
+            publish_notes(memory.service, dev.control->ti_now); /* a thread of a warp that is rarely busy */
         if (threadIdx.x == 0) memory.service.n_look = 0;
         follows = make_small_block(control_block, n, s.few, dev.control->t, beside, memory.service);
         if (follows == go(NB6_DEVICE_AGAIN)) continue;
@@ -102,21 +105,22 @@ __device__ verdict make_small_blocks(struct nb6_device_control_block *control_bl
     }
 }
 
-/* The barrier at the end of a round.   @param[out] next  what follows if the lists of all targets are there
- *  @return whether some have to be made again */
+/* The barrier at the end of a round.   @param[out] reason  result if the lists of all targets are complete
+ * @return whether some lists have to be made again */
 __device__ __forceinline__ bool has_to_go_on(const struct nb6_device_control_block *control_block, int round,
                                              grid_of_blocks &grid, verdict *next)
 {
     grid.sync();
     const int64_t pending = control_block->pending[round],
-                  unsound = control_block->unsound_reg; /* asked for together */
+                  unsound = control_block->unsound_reg; /* both loads are in flight together */
     const int32_t too_long = control_block->too_long;
     *next = verdict_of_round(unsound, too_long);
     return pending > 0;
 }
 
-/* Regular steps of n targets; again for those whose lists are too long. Helpers fetch tiles that are new.
- *  @param[in] has_begun  some targets have their lists   @return a reason, or NB6_DEVICE_GO_ON */
+/* Regular steps of n targets, repeated for targets whose lists are too long. Helper GPUs fetch the tiles if these
+ * are new.
+ * @param[in] has_begun  some targets have their lists   @return a reason, or NB6_DEVICE_GO_ON */
 __device__ verdict make_regular_round(struct nb6_device_control_block *control_block, int64_t n, const cut &c,
                                       bool has_begun, bool has_new_tiles, block_memory &s, grid_of_blocks &grid)
 {
@@ -125,7 +129,7 @@ __device__ verdict make_regular_round(struct nb6_device_control_block *control_b
         const bool is_shared = c.gpus > 1 && grid.rank() == 0;
         if (is_shared) order_sums(control_block, c, n, has_new_tiles);
         make_sums(c, n);
-        if (threadIdx.x == 0) s.target.fetched = -1; /* sums of many have used the memory that its old list was in */
+        if (threadIdx.x == 0) s.target.fetched = -1; /* the sums overwrite the memory of its old list */
         if (is_shared) wait_for_sums(control_block);
         grid.sync();
         if (grid.rank() == 0) control_block->pending[round ^ 1] = 0;
@@ -136,8 +140,8 @@ __device__ verdict make_regular_round(struct nb6_device_control_block *control_b
     }
 }
 
-/* The same of few, whose sums are there: no more than one round needs, as it takes as long as the longest chain of
- * loads and of instructions that have to be fetched.   @return as has_to_go_on */
+/* make_regular_round for a few targets whose sums are complete, and for their first round only. Its duration is that
+ * of the longest chain of loads and of instruction fetches.   @return as has_to_go_on */
 __device__ __forceinline__ bool make_regular_of_few(struct nb6_device_control_block *control_block, int64_t n,
                                                     block_memory &s, grid_of_blocks &grid, verdict *next)
 {
@@ -146,9 +150,9 @@ __device__ __forceinline__ bool make_regular_of_few(struct nb6_device_control_bl
     return has_to_go_on(control_block, 0, grid, next);
 }
 
-/* The first round has its targets, if they are not sorted. Sums are cut in all rounds as in this one: which of them a
- * target is in may follow from the order of threads.   @param[in] has_begun  some of few have their lists
- *  @return as the last round */
+/* All rounds of regular steps. Unless targets are sorted, those of the first round are set before. All rounds cut
+ * sums as this one does, because the order of threads may decide in which round a target is.
+ * @param[in] has_begun  some of few targets have their lists   @return as the last round */
 __device__ verdict make_regular(struct nb6_device_control_block *control_block, int64_t n_reg, bool has_begun,
                                 block_memory &s, grid_of_blocks &grid)
 {
@@ -172,14 +176,14 @@ __device__ verdict make_regular(struct nb6_device_control_block *control_block, 
     return next;
 }
 
-/* What the first block of threads has told the others; n_reg: if it is known. */
+/* The task that the first block of threads gives to all others; n_reg is valid if is_known. */
 struct task {
     verdict next;
     int32_t is_known, n_reg, most;
     int64_t n_irr;
 };
 
-/* After a barrier, with one wait for all. */
+/* Read the task after a barrier, with a single wait for all its numbers. */
 __device__ __forceinline__ task take_task(const struct nb6_device_control_block *control_block)
 {
     static_assert(offsetof(struct nb6_device_control_block, most) == 3 * sizeof(int32_t),
@@ -188,8 +192,9 @@ __device__ __forceinline__ task take_task(const struct nb6_device_control_block 
     return {static_cast<verdict>(told.x), told.y, told.z, told.w, __ldcg(&dev.control->n_irr)};
 }
 
-/* The irregular stage, and sources for the regular one. Of few targets that are known a warp sums at once what it has
- * predicted, and those without sources begin with members, or fetch a target.   @return whether it has */
+/* Irregular force and irregular corrector of the members, and prediction of the sources of the regular force. With
+ * few known targets each warp sums the sources right after their prediction; warps without sources begin with
+ * members, or fetch a target.   @return whether the regular sums are complete */
 __device__ bool make_forces(struct nb6_device_control_block *control_block, const task &todo, int64_t n,
                             const places &own, shared_target &target)
 {
@@ -212,7 +217,7 @@ __device__ bool make_forces(struct nb6_device_control_block *control_block, cons
     return true;
 }
 
-/* @return members of the block, which all find if there are many bodies */
+/* Members of the block; all blocks of threads search for them if there are many bodies.   @return their number */
 __device__ __forceinline__ int64_t find_members(struct nb6_device_control_block *control_block, const task &todo,
                                                 grid_of_blocks &grid)
 {
@@ -224,8 +229,8 @@ __device__ __forceinline__ int64_t find_members(struct nb6_device_control_block 
     return n;
 }
 
-/* When forces are there, and the notifier block has arrived as well: regular steps, if any end.
- *  @return a reason, or NB6_DEVICE_GO_ON */
+/* Regular force and regular corrector, if any member ends a regular step. All irregular forces are complete, and the
+ * notifier block has arrived.   @return a reason, or NB6_DEVICE_GO_ON */
 __device__ __forceinline__ verdict end_regular_steps(struct nb6_device_control_block *control_block, const task &todo,
                                                      bool is_summed, block_memory &s, grid_of_blocks &grid)
 {
@@ -241,9 +246,9 @@ __device__ __forceinline__ verdict end_regular_steps(struct nb6_device_control_b
     return n_reg > 0 ? make_regular(control_block, n_reg, is_summed, s, grid) : go(NB6_DEVICE_GO_ON);
 }
 
-/* Stages 3 to 8 by all. Levels of members are what the block makes of them when their forces are there, so that the
- * first block of threads finds the next one while others commit; it is the last to have members of its own.
- *  @return a reason, or NB6_DEVICE_GO_ON */
+/* All stages after select, by all blocks of threads. The levels of members are set with the irregular corrector, so
+ * that the first block of threads can select the next block while others commit; it therefore comes last when
+ * members are dealt out.   @return a reason, or NB6_DEVICE_GO_ON */
 __device__ __forceinline__ verdict make_block(struct nb6_device_control_block *control_block, const task &todo,
                                               block_memory &s, grid_of_blocks &grid)
 {
@@ -253,7 +258,7 @@ __device__ __forceinline__ verdict make_block(struct nb6_device_control_block *c
     const bool is_summed = make_forces(control_block, todo, n, place, s.target);
     grid.arrive();
     if (blockIdx.x == 0 && threadIdx.x == THREADS - 1 && may_publish(s.service))
-        publish_notes(s.service, dev.control->ti_now); /* while others are waited for */
+        publish_notes(s.service, dev.control->ti_now); /* while others are on their way to the barrier */
     grid.wait_for(grid.expected);
     int32_t i = place.member < n ? dev.irr[place.member] : 0;
     const verdict next = end_regular_steps(control_block, todo, is_summed, s, grid);
@@ -272,7 +277,7 @@ constexpr int KEPT_WORDS = sizeof(service_memory) / sizeof(uint64_t);
 static_assert(sizeof(service_memory) % sizeof(uint64_t) == 0 && KEPT_WORDS <= NB6_DEVICE_KEPT,
               "a large block keeps it");
 
-/* The first block of threads begins, or goes on after a large block.   @return blocks made so far */
+/* Start of the first block of threads, or its return after a large block.   @return blocks advanced so far */
 __device__ __forceinline__ int64_t begin_blocks(const struct nb6_device_control_block *control_block, block_memory &s)
 {
     const int64_t done = control_block->blocks;
@@ -290,13 +295,13 @@ __device__ __forceinline__ int64_t begin_blocks(const struct nb6_device_control_
     if (threadIdx.x == 0) choose_count(s.service);
     if (done > 0 && threadIdx.x == 0) {
         s.service.n_look = control_block->n_look;
-        s.service.pending.is_any = 0; /* the notifier block had answered before the large block */
+        s.service.pending.is_any = 0; /* the notifier block had finished its work before the large block */
     }
     __syncthreads();
     return done;
 }
 
-/* The first block of threads ends, or leaves a large block to another kernel. */
+/* End of the first block of threads, or its leave for the kernel of large blocks. */
 __device__ __forceinline__ void end_blocks(struct nb6_device_control_block *control_block, int64_t done,
                                            const block_memory &s)
 {
@@ -363,8 +368,9 @@ __global__ void __launch_bounds__(THREADS, 1)
 }
 
 constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);
-/* A multiprocessor shares its memory out between this and the first cache in few steps, of which this is one; with a
- * smaller first cache blocks are slower (docs/performance.md). A block of threads has one kilobyte of its own. */
+/* The hardware divides on-chip memory between shared memory and first-level cache in a few fixed ratios, of which
+ * this is one. Blocks are slower with a smaller first-level cache (docs/performance.md). Each block of threads
+ * reserves one kilobyte. */
 constexpr size_t SHARED_STEP = 64 * 1024, SHARED_OF_SYSTEM = 1024;
 static_assert(SHARED_BYTES + sizeof(block_memory) + SHARED_OF_SYSTEM <= SHARED_STEP, "or the first cache gets smaller");
 
@@ -383,7 +389,7 @@ cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size)
         code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_one, make_blocks, THREADS, SHARED_BYTES);
     if (code != cudaSuccess || !cooperative || per_one == 0) return code;
     size->blocks = multiprocessors;
-    /* A slice for each warp, of two targets for each of its lanes, or of few targets. */
+    /* One slice for each warp, with two targets for each of its lanes, or with a few targets. */
     static_assert(PAIR_OF_TARGETS * WARP > NB6_DEVICE_FEW, "partial sums of many are most");
     size->partials = (size_t)multiprocessors * WARPS * PAIR_OF_TARGETS * WARP;
     return code;

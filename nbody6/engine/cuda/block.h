@@ -1,4 +1,4 @@
-/** Blocks on a GPU: one kernel that stays there for many of them. */
+/** Block steps on a GPU: one kernel stays resident for many of them. */
 #ifndef NB6_CUDA_BLOCK_H
 #define NB6_CUDA_BLOCK_H
 
@@ -13,39 +13,39 @@
 extern "C" {
 #endif
 
-/** What the host answers, as numbers that the device fetches at one time. */
+/** Answer of the host, as numbers that the device loads together. */
 struct nb6_device_reply {
     int64_t answer;           /**< enum nb6_host_service_answer */
-    int64_t t_ask, n_ask;     /**< as they are now (stages/state.h) */
-    int64_t n_changed_bodies; /**< places in the list (nb6_host_service_changed) */
+    int64_t t_ask, n_ask;     /**< current values (stages/state.h) */
+    int64_t n_changed_bodies; /**< entries of the list (nb6_host_service_changed) */
 };
 
-/** What the kernel and the host tell each other within blocks (engine/host_service.h), in memory of the host that the
- * device sees. Who speaks writes all else first, and its count last. */
+/** Messages between the kernel and the host within blocks (engine/host_service.h), in memory of the host that the
+ *  device maps. The sender writes the data first, and its count last. */
 struct nb6_host_mailbox {
     uint32_t asked; /**< questions of the kernel so far */
     int32_t is_after, has_tides, n;
-    uint32_t noted_before; /**< as `noted`, when it asked */
+    uint32_t noted_before; /**< value of `noted` at the time of the question */
     nb6_time now, t;       /**< of the block before, of this one */
-    int32_t *member;       /**< [n] watched, or shown */
+    int32_t *member;       /**< [n] watched bodies (stages/state.h), or members copied to the host image */
     uint32_t answered;     /**< questions that the host has answered */
     struct nb6_device_reply reply;
-    int32_t *changed_bodies; /**< [n_changed_bodies] places (nb6_host_service_changed) */
-    /** Steps that the host is told of, in a ring: so many by the kernel so far, as the first block of threads and the
-     * notifier block (cuda/notifier.cuh) say, of whom one may be behind the other; so many the host has taken. */
+    int32_t *changed_bodies; /**< [n_changed_bodies] indices (nb6_host_service_changed) */
+    /** Ring of notes, one for each step that the host follows: notes written so far, counted by the first block of
+     *  threads and by the notifier block (cuda/notifier.cuh), either of which may lag behind the other; notes read by
+     *  the host. */
     uint32_t noted, noted_by_notifier, taken;
-    int32_t has_failed;        /**< 1: some kernel has, for which another one may not wait (cuda/helpers.h) */
-    nb6_time reached;          /**< time of the last block of which it has been told; written after one of these */
+    int32_t has_failed;        /**< 1: a kernel has failed; kernels that wait for it have to end (cuda/helpers.h) */
+    nb6_time reached;          /**< time of the last block whose notes are complete; written after the counts */
     struct nb6_dev_note *note; /**< [NB6_DEVICE_NOTES] */
 };
 
-/** Steps that the kernel may be ahead of the host. */
+/** Capacity of the ring: so many steps the kernel may be ahead of the host. */
 enum { NB6_DEVICE_NOTES = 1024 };
 
-/** Where the host reads and writes: its image, as the device sees it. */
+/** Device addresses of the image in host memory, `home`, which the host reads and writes. */
 struct nb6_device_home {
-    struct nb6_host_mailbox
-        *mailbox; /**< NULL: the device cannot see it; the host makes blocks of which it has a share */
+    struct nb6_host_mailbox *mailbox; /**< NULL: no mapped host memory; the host computes blocks with its service */
     int32_t *member, *changed_bodies; /**< of the mailbox */
     struct nb6_body *body;
     struct nb6_star *star;
@@ -69,77 +69,78 @@ enum nb6_device_next {
     NB6_DEVICE_LOOKS = -5  /**< a look at many members of the last block */
 };
 
-/** Most notes, and members to look at, that are left to the notifier block. */
+/** Most notes, and most members to examine, that are deferred to the notifier block. */
 enum { NB6_DEVICE_DICTATED = 16 };
 
-/** What the notifier block has to note and to look at, and what it has found (cuda/notifier.cuh). */
+/** Work deferred to the notifier block, notes to write and members to examine, and its result (cuda/notifier.cuh). */
 struct nb6_deferred_work {
-    uint32_t answers; /**< to so many calls; written last */
-    uint32_t noted;   /**< notes before these, and questions */
+    uint32_t answers; /**< requests completed; written last */
+    uint32_t noted;   /**< counts of notes and questions before this request */
     uint32_t questions;
     int32_t n_told, n_look;
     int32_t told[NB6_DEVICE_DICTATED], look[NB6_DEVICE_DICTATED];
-    int32_t n_found; /**< of these the host has to look at so many: the block that is being made is given up */
+    int32_t n_found; /**< members that the host has to examine; above 0 the block under way is discarded */
     int32_t found[2 * NB6_DEVICE_DICTATED];
 };
 
-/** Room for what a kernel hands on to the next one. */
+/** Words of state that a kernel passes on to the next one. */
 enum { NB6_DEVICE_KEPT = 40 };
 
-/** What the blocks of a kernel tell each other, and the host at the end. */
+/** Shared state of the blocks of threads of a kernel, and its report to the host. */
 struct nb6_device_control_block {
-    int32_t verdict;      /**< enum nb6_stop_reason, once it has stopped; enum nb6_device_next (cuda/verdict.cuh) */
-    int32_t is_known;     /**< who ends its regular step is known before the irregular stage */
-    int32_t n_reg;        /**< that many do */
-    int32_t most;         /**< all find the members, of levels up to this one; -1: they are known */
-    int32_t n_due;        /**< that many were found */
-    int32_t n_look;       /**< members of a block that all have made, if they may be part of an encounter */
+    int32_t verdict;      /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, _TIDES, _LOOKS, _LARGE */
+    int32_t is_known;     /**< 1: n_reg is known before the irregular force */
+    int32_t n_reg;        /**< members that end a regular step */
+    int32_t most;         /**< all search for members, of levels up to this one; -1: members are known */
+    int32_t n_due;        /**< members found by that search */
+    int32_t n_look;       /**< members, of a block computed by all, that may take part in an encounter */
     int32_t too_long;     /**< a list does not fit its row */
-    int32_t n_tides;      /**< systems in dev->member of which the host has asked for the tide of far bodies */
-    int32_t is_corrected; /**< corrections of watched members are there, or will not be */
-    int32_t refused;      /**< likewise: a reason not to make the block after all; NB6_DEVICE_GO_ON */
-    uint32_t arrived;     /**< blocks of threads, at all barriers so far */
-    uint32_t calls;       /**< of the notifier block so far; it looks at both numbers at once */
-    uint32_t taken;       /**< units of work that warps have taken */
-    /** 2^32 body + slot of the first member with a NaN from the irregular stage, after it; INT64_MAX: none. */
+    int32_t n_tides;      /**< systems in dev->member for which the host needs the tide of far bodies */
+    int32_t is_corrected; /**< 1: corrections of watched members are complete, or the block is refused */
+    int32_t refused;      /**< reason to discard the block; NB6_DEVICE_GO_ON: none */
+    uint32_t arrived;     /**< arrivals of blocks of threads at all barriers so far */
+    uint32_t calls;       /**< requests to the notifier block so far, which reads both numbers together */
+    uint32_t taken;       /**< units of work taken by warps */
+    /** 2^32 body + slot of the first member with a NaN in the irregular stages, and after them; INT64_MAX: none. */
     int64_t unsound, unsound_reg;
     int64_t pending[2]; /**< targets without a list, in this round and the next */
-    int64_t blocks;     /**< made so far by the kernels of a call */
+    int64_t blocks;     /**< blocks advanced so far by the kernels of a call */
     uint64_t kept[NB6_DEVICE_KEPT];
     struct nb6_deferred_work deferred_work;
     struct nb6_device_home home;
     struct nb6_device_help help;
 };
 
-/** Levels are read 16 at a time: so many bytes more than there are bodies. */
+/** Levels are read 16 at a time, which takes so many bytes beyond the last body. */
 enum { NB6_DEVICE_LEVEL_PADDING = 16 };
-/** Up to so many targets share sources; more have lanes of their own. */
+/** Up to so many targets, lanes take sources; with more, lanes take targets. */
 enum { NB6_DEVICE_FEW = 40 };
-/** Counts of a block of threads in a sort: of so many digits. */
+/** Values of a digit in a sort, each counted by each block of threads. */
 enum { NB6_DEVICE_DIGITS = 256 };
 
-/** Targets of large blocks whose pairs with those of other such groups are summed at once (cuda/mutual.cuh), and most
- *  groups. */
+/** Targets in a group of a large block (pairs between such groups are summed once, cuda/mutual.cuh), and most groups.
+ */
 enum { NB6_DEVICE_GROUP = 128, NB6_DEVICE_MOST_GROUPS = 1 << 14 };
 
-/** What the kernel wants of a device. */
+/** Resources of the kernel on a device. */
 struct nb6_device_size {
-    int blocks;      /**< of threads; 0: the device cannot make them wait for each other */
+    int blocks;      /**< blocks of threads; 0: the device supports no barrier across them */
     size_t partials; /**< numbers in dev->partial */
 };
 
 /** @param[out] size  of the kernel on a device */
 cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size);
-/** Enqueue the kernel: blocks up to and including t_stop, at most max_blocks. If it ends with NB6_DEVICE_LARGE, that of
- *  the large block comes next, and then it goes on.
- *  @param[in,out] word  of the device: verdict, unsound numbers, home and help as they are at the begin, all else zero;
- *  or as the kernel of a large block has left it */
+/** Enqueue the kernel: blocks up to and including t_stop, at most max_blocks. If it ends with NB6_DEVICE_LARGE, the
+ *  kernel of large blocks has to follow, and then this one again.
+ *  @param[in,out] control_block  in memory of the device: reason, unsound numbers, home and help with their initial
+ *  values, all else zero; or as the kernel of large blocks has left it */
 cudaError_t nb6_device_run(const struct nb6_dev *now, struct nb6_device_control_block *control_block, nb6_time t_stop,
                            int64_t max_blocks, int blocks, cudaStream_t stream);
 
-/** Before the first large block on the present GPU, and before kernels of other GPUs wait: the kernel is loaded. */
+/** Load the kernel of large blocks on the present GPU: before the first large block, and before kernels of other GPUs
+ *  wait. */
 cudaError_t nb6_device_prepare_large(void);
-/** Enqueue the kernel that makes the large block. */
+/** Enqueue the kernel of large blocks. */
 cudaError_t nb6_device_run_large(const struct nb6_dev *now, struct nb6_device_control_block *control_block, int blocks,
                                  cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-/** Looks at members that the last block has moved: who may be for the host. */
+/** Search for encounters among the members of the last block: members that the host has to examine. */
 #ifndef NB6_CUDA_CANDIDATES_CUH
 #define NB6_CUDA_CANDIDATES_CUH
 
@@ -13,7 +13,7 @@
 namespace
 {
 
-/* Whether the host has to look at a star. */
+/* Whether the host has to examine a star. */
 __device__ __noinline__ bool is_candidate(int32_t i)
 {
     struct nb6_dev_seen own;
@@ -24,7 +24,7 @@ __device__ __noinline__ bool is_candidate(int32_t i)
     return __any_sync(ALL, is_found);
 }
 
-/* Whether a quiet pair has found a perturber; if not, when it looks next is set. */
+/* Whether a quiet pair (stages/state.h) has found a perturber; if not, the time of its next search is set. */
 __device__ __noinline__ bool finds_perturber(int32_t i)
 {
     double safe;
@@ -34,16 +34,16 @@ __device__ __noinline__ bool finds_perturber(int32_t i)
     return found;
 }
 
-/* Whether the host has to look at a member, by a warp. */
+/* Whether the host has to examine a member; executed by one warp. */
 __device__ __forceinline__ bool is_to_be_shown(int32_t i)
 {
     return i < dev.first_centre ? is_candidate(i) : finds_perturber(i);
 }
 
-/* More looks than this are made by all blocks of threads. */
+/* With more candidates than this, all blocks of threads examine them. */
 constexpr int FEW_LOOKS = 2 * WARPS;
 
-/* By all, before share_after. */
+/* Executed by all blocks of threads, before serve_after. */
 __device__ __forceinline__ void look_at_many(const struct nb6_device_control_block *control_block)
 {
     const int32_t n_look = control_block->n_look;
@@ -54,8 +54,8 @@ __device__ __forceinline__ void look_at_many(const struct nb6_device_control_blo
     }
 }
 
-/* A body with one near neighbour needs no search for the nearest one, unless stars may touch: those for whom that
- * is no candidate are left out, by the first warp.   @return who is left, of this lane; -1: nobody */
+/* Unless stars may touch, a body with a single near neighbour needs no search for the nearest one. The first warp
+ * drops those whose near neighbour is no candidate.   @return the member left for this lane; -1: none */
 __device__ __forceinline__ int32_t leave_out(int32_t n_look, service_memory &s)
 {
     const int lane = lane_of();
@@ -74,7 +74,7 @@ __device__ __forceinline__ int32_t leave_out(int32_t n_look, service_memory &s)
 
 /* ---- by a squad ---- */
 
-/* What a warp of a squad finds around a member. */
+/* Result of one warp of a squad for a member. */
 __device__ __forceinline__ void look_by_squad(int32_t i, const squad &together)
 {
     double safe = INFINITY;
@@ -90,7 +90,7 @@ __device__ __forceinline__ void look_by_squad(int32_t i, const squad &together)
     own_memory().share.is_found = is_found;
 }
 
-/* By the first warp of the squad, after a barrier.   @return as is_to_be_shown */
+/* Executed by the first warp of the squad, after a barrier.   @return as is_to_be_shown */
 __device__ __forceinline__ bool end_look(int32_t i, const squad &together)
 {
     double safe = INFINITY;

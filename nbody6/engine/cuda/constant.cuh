@@ -1,6 +1,5 @@
-/** What the kernels of a file work on, in constant memory: all of their functions know it, also those that are not
- *  inlined. Given to these by reference it was read from memory again after each barrier, and arrays were not known to
- *  be in memory of the device (docs/performance.md). */
+/** Addresses and rules that the kernels of a file work on, in constant memory, where functions that are not inlined
+ *  have them at hand as well (docs/performance.md). */
 #ifndef NB6_CUDA_CONSTANT_CUH
 #define NB6_CUDA_CONSTANT_CUH
 
@@ -11,7 +10,7 @@ namespace
 
 __constant__ struct nb6_dev dev;
 
-/* Before a kernel of the same stream. Only one run at a time may use a GPU (cuda/engine.c). */
+/* Enqueued before a kernel of the same stream. Only one run at a time may use a GPU (cuda/engine.c). */
 inline cudaError_t set_dev(const struct nb6_dev *now, cudaStream_t stream)
 {
     return cudaMemcpyToSymbolAsync(dev, now, sizeof *now, 0, cudaMemcpyHostToDevice, stream);

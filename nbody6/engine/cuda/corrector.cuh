@@ -1,6 +1,5 @@
-/** Correctors and commit of a member by a warp. Lanes 0 to 2 have a component of a vector each, and the others that of
- *  lane 2; what is not a vector all lanes compute alike. So a third of the instructions do, and one warp waits for all
- * of them in a small block. The arithmetic is that of hermite.h and corrector.h. */
+/** How the sums of a round are cut into parts for the warps of all GPUs, and the shared memory of a warp that
+ *  computes a part (cuda/sums.cuh, cuda/mutual.cuh). */
 #ifndef NB6_CUDA_CORRECTOR_CUH
 #define NB6_CUDA_CORRECTOR_CUH
 
@@ -40,8 +39,8 @@ template <typename number> __device__ __forceinline__ number norm2_of(number own
     return __shfl_sync(ALL, square, 0) + __shfl_sync(ALL, square, 1) + __shfl_sync(ALL, square, 2);
 }
 
-/* Sums of all lanes in a fixed order: half of the lanes add accelerations, the other half jerks; of each half, half of
- * the lanes the third component, and a quarter each of the others. */
+/* Sums over all lanes in a fixed order. Half of the lanes add accelerations, the other half jerks; within each half,
+ * half of the lanes add the third component, and a quarter each of the other two. */
 __device__ __forceinline__ component add_lanes(const struct nb6_dev_sum &sum)
 {
     constexpr int HALF = WARP / 2, OF_THIRD = HALF / 2, OF_SECOND = HALF / 4;
@@ -62,7 +61,7 @@ __device__ __forceinline__ component add_lanes(const struct nb6_dev_sum &sum)
     return {__shfl_sync(ALL, own, at), __shfl_sync(ALL, own, HALF + at)};
 }
 
-/* Derivatives at the end of a step; position and velocity, or what is added to them; level of the next step. */
+/* Derivatives at the end of a step; position and velocity, or their increments; level of the next step. */
 struct corrected_axis {
     double snap, crackle, x, v;
     int8_t level;
@@ -81,7 +80,7 @@ __device__ __forceinline__ corrected_axis correct_axis(double h, component begin
     return c;
 }
 
-/* The root as the hardware has it: a few roundings wide. */
+/* The hardware's square root, accurate to a few roundings. */
 __device__ __forceinline__ float root_of(float square)
 {
     float root;
@@ -89,10 +88,10 @@ __device__ __forceinline__ float root_of(float square)
     return root;
 }
 
-/* The step of nb6_timestep_of_norms, of which the next power of two below is what matters: so in float, which takes
- * half of the time. Derivatives are in units of h, in which all are numbers of about one size.
- *  @param[in] error  that rounding may have made in the force   @param[out] may_be_noise  as nb6_may_be_noise has it
- *  @return NaN: their squares are not for floats */
+/* The step of nb6_timestep_of_norms in float, which takes half of the time: only the next power of two below it
+ * matters. Derivatives are in units of h, so that all have similar magnitudes.
+ * @param[in] error  rounding error of the force   @param[out] may_be_noise  as in nb6_may_be_noise
+ * @return NaN: squares of the derivatives do not fit a float */
 __device__ __forceinline__ float step_in_float(double eta, double h, float error, double whole, double jerk,
                                                const corrected_axis &c, bool *may_be_noise)
 {
@@ -108,26 +107,26 @@ __device__ __forceinline__ float step_in_float(double eta, double h, float error
     return is_fit ? (float)h * root_of(__fdividef((float)eta * above, below)) : nanf("");
 }
 
-/* A vector of which each axis has a component, for all lanes. */
+/* A vector for all lanes, from its component on each axis. */
 __device__ __forceinline__ void gather_axes(double own, double (&vector)[3])
 {
     for (int k = 0; k < 3; k++) vector[k] = __shfl_sync(ALL, own, k);
 }
 
-/* What few steps need is out of the way of the others, whose instructions follow each other then. */
+/* Code that few steps need is not inlined, so that the instructions of all other steps follow each other. */
 __device__ __noinline__ double limited_step(double dt, double eps, double h, float noise, double acc2, double dv2)
 {
     return fmin(dt, nb6_timestep_velocity(eps, h, acc2, nb6_square_above_noise(dv2, h * (double)noise)));
 }
 
-/* A step, and the rounding error of the force whose derivatives count. */
+/* A step, and the rounding error of the force whose derivatives limit it. */
 struct careful_step {
     double dt;
     float noise;
 };
 
-/* nb6_timestep_above_noise, in double, as nb6_next_irregular_level and nb6_next_regular_level have it.
- *  @param[in] margin  of the rounding errors */
+/* nb6_timestep_above_noise, in double, as in nb6_next_irregular_level and nb6_next_regular_level.
+ * @param[in] margin  of the rounding errors */
 __device__ __forceinline__ careful_step step_in_double(double eta, double h, struct nb6_noise noise, double margin,
                                                        double whole, double jerk, double snap, double crackle)
 {
@@ -136,7 +135,8 @@ __device__ __forceinline__ careful_step step_in_double(double eta, double h, str
     return {nb6_timestep_above_noise(eta, h, noise, f2, j2, s2, c2), (float)noise.part};
 }
 
-/* Of a member.   @param[in] whole  total force   @param[in] jerk, snap, crackle  of the irregular one */
+/* Rounding errors of the irregular step of a member.   @param[in] whole  total force   @param[in] jerk, snap,
+ * crackle  of the irregular force */
 __device__ __noinline__ careful_step careful_irregular_step(int32_t i, nb6_time t, double whole, double jerk,
                                                             double snap, double crackle)
 {
@@ -148,7 +148,7 @@ __device__ __noinline__ careful_step careful_irregular_step(int32_t i, nb6_time 
     return step_in_double(dev.rules.step.eta_irr, h, noise, NB6_NOISE_MARGIN, whole, jerk, snap, crackle);
 }
 
-/* The same of a regular step h.   @param[in] error  of the force */
+/* Rounding errors of a regular step h.   @param[in] error  of the force */
 __device__ __noinline__ careful_step careful_regular_step(double h, float error, double acc, double jerk, double snap,
                                                           double crackle)
 {
@@ -156,10 +156,10 @@ __device__ __noinline__ careful_step careful_regular_step(double h, float error,
     return step_in_double(dev.rules.step.eta_reg, h, noise, NB6_NOISE_MARGIN_REGULAR, acc, jerk, snap, crackle);
 }
 
-/* Whether it makes a difference what derivatives without noise say: not to a step that doubles anyway, nor to one that
- * is limited by a correction of the velocity that stands out. Errors of sums in double are not known beforehand.
- *  @param[in] dt  with the noise in it   @param[in] dv2  of the correction, if dt is longer than the limit begins with
- */
+/* Whether derivatives without noise could change the step: they cannot if it doubles anyway, or if a significant
+ * correction of the velocity limits it. Errors of sums in double are not known in advance.
+ * @param[in] dt  step from derivatives with noise
+ * @param[in] dv2  of the correction, if dt exceeds the lower end of its limit */
 __device__ __forceinline__ bool is_noise_of_use(double dt, double h, float error, double longer_than, double dv2)
 {
     const double of_velocity = h * (double)error;
@@ -167,9 +167,9 @@ __device__ __forceinline__ bool is_noise_of_use(double dt, double h, float error
     return dt > longer_than ? dv2 < of_velocity * of_velocity : dt < 2 * h;
 }
 
-/* The step of a part of the force.   @param[in] error  as step_in_float has it
- *  @param[in] whole  force of the criterion   @param[in] end  of the part   @param[in] c  with the corrections
- *  @param[in] careful  () has the same in double */
+/* The step of a part of the force.   @param[in] error  as in step_in_float
+ * @param[in] whole  force of the criterion   @param[in] end  of the part   @param[in] c  with the corrections
+ * @param[in] careful  functor with the same step in double */
 template <typename careful_stepper>
 __device__ __forceinline__ double step_of(double eta, const struct nb6_velocity_limit &limit, double h, float error,
                                           double whole, component end, const corrected_axis &c,
@@ -195,9 +195,8 @@ __device__ __forceinline__ component with_field(double x, double v, double inner
     return {force.acc + on_axis(ext_acc), force.jerk + on_axis(ext_jerk)};
 }
 
-/* The irregular force on a member with the field, which is taken again where the corrector would bring it
- * (irregular.c).
- */
+/* The irregular force on a member with the field, which is evaluated again at the corrected state
+ * (step/irregular.c). */
 __device__ __noinline__ component add_field(int32_t i, nb6_time t, double x, double v, component begin, component force)
 {
     const struct nb6_star &star = dev.star[i];
@@ -208,7 +207,7 @@ __device__ __noinline__ component add_field(int32_t i, nb6_time t, double x, dou
     return with_field(x + c.x, v + c.v, inner, force);
 }
 
-/* Of a member, from the force at t in its predicted place x with velocity v. */
+/* Irregular corrector of a member, from the force at t at its predicted state x, v. */
 __device__ __forceinline__ corrected_axis correct_irregular(int32_t i, nb6_time t, double x, double v, component begin,
                                                             double acc_reg, component end, float error, double longest)
 {
@@ -246,7 +245,7 @@ __device__ __forceinline__ void store_irregular(int32_t i, component end, const 
     out->level_reg = regular_level_beside(i, c.level);
 }
 
-/* A component for each of the first three lanes, at the new t0. */
+/* Write a vector at the new t0, one component from each of the first three lanes. */
 __device__ __forceinline__ void commit_predictor(int32_t i, nb6_time t, double x, double v, double acc, double jerk)
 {
     struct nb6_dev_predictor &predictor = dev.predictor[i];
@@ -257,7 +256,7 @@ __device__ __forceinline__ void commit_predictor(int32_t i, nb6_time t, double x
     predictor.jerk[lane] = lane == 2 ? nb6_predictor_with_zeros((float)jerk, t) : (float)jerk;
 }
 
-/* nb6_commit_corrected of a member that does not end its regular step. */
+/* nb6_commit_corrected for a member that does not end its regular step. */
 __device__ __forceinline__ void commit_irregular(int32_t i, nb6_time t, component end, const corrected_axis &c)
 {
     struct nb6_body *body = &dev.body[i];
@@ -283,8 +282,7 @@ __device__ __forceinline__ void commit_irregular(int32_t i, nb6_time t, componen
     star->level_irr = dev.level[i] = c.level;
 }
 
-/* Numbers of a corrected member: position and velocity, the irregular part, the regular part; as they follow each other
- * in the records they go to. */
+/* Numbers of a corrected member in the order of its records: position and velocity, irregular part, regular part. */
 constexpr int OF_STATE = 6, OF_PART = 12;
 static_assert(offsetof(struct nb6_corrected, acc_irr) == OF_STATE * sizeof(double), "after position and velocity");
 static_assert(offsetof(struct nb6_corrected, acc_reg) == (OF_STATE + OF_PART) * sizeof(double),
@@ -297,7 +295,7 @@ static_assert(offsetof(struct nb6_star, acc_irr) == 0 &&
                   offsetof(struct nb6_star, t0_reg) == 2 * OF_PART * sizeof(double),
               "both parts");
 
-/* nb6_dev_commit_motion, a number for each lane. */
+/* nb6_dev_commit_motion, with one number for each lane. */
 __device__ __forceinline__ void commit_corrected(int64_t member, int32_t i)
 {
     const struct nb6_corrected *c = &dev.corrected[member];

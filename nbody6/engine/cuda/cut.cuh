@@ -12,23 +12,23 @@
 namespace
 {
 
-constexpr int WIDE_TARGETS = 2048;                                /* from so many on a lane has two, */
-constexpr int64_t SORTED_TARGETS = 256, SORTED_PAIRS = 150000000; /* and sources are sorted from so many of both on; */
-constexpr int64_t SHARED_PAIRS = 400000000;                       /* helpers are worth their copy of the sources */
+constexpr int WIDE_TARGETS = 2048;                                /* targets from which each lane has two */
+constexpr int64_t SORTED_TARGETS = 256, SORTED_PAIRS = 150000000; /* targets and pairs from which sources are sorted */
+constexpr int64_t SHARED_PAIRS = 400000000;                       /* pairs from which helpers are worth it */
 static_assert(SHARED_PAIRS >= SORTED_PAIRS, "helpers know sorted sources alone");
 static_assert(SORTED_TARGETS > NB6_DEVICE_FEW, "few targets are summed before anything is sorted");
-/* A block is large from so many regular members on, if they are such a part of all bodies (cuda/large.cu), and there
- * are more warps than groups of targets in a round. */
+/* A block is large if it has at least so many regular members, if these are at least such a part of all bodies
+ * (cuda/large.cu), and if there are more warps than groups of targets in a round. */
 constexpr int64_t LARGE_TARGETS = NB6_DEVICE_LARGE_TARGETS, LARGE_PART = 8, LARGE_WARPS = 256;
 static_assert(LARGE_TARGETS * LARGE_TARGETS >= SHARED_PAIRS, "it is sorted, and helpers have their share");
-constexpr int SIDE = NB6_DEVICE_GROUP / WARP; /* tiles of a group: its targets that a lane has */
+constexpr int SIDE = NB6_DEVICE_GROUP / WARP; /* tiles in a group of targets, one target of each for a lane */
 constexpr int PAIR_TARGETS = PAIR_OF_TARGETS * WARP;
 constexpr int SOURCE_UNITS = sizeof(struct nb6_dev_source) / sizeof(float4);
 constexpr int CHUNK_UNITS = WARP * SOURCE_UNITS;
-constexpr int FLUSH_CHUNKS = 2; /* of sources that are summed in float */
+constexpr int FLUSH_CHUNKS = 2; /* chunks of sources between two flushes of a float sum */
 
-/* Shared memory of a warp: two chunks of sources on their way, or two tiles and what they are summed on, or a list that
- * is sorted, or what it adds to the sums of others. */
+/* Shared memory of a warp, one of: two chunks of sources in flight; two tiles and their group of targets; a list to
+ * sort; the warp's part of a sum over several warps. */
 constexpr int LIST_ROOM = 512;
 union warp_memory {
     float4 chunk[2][CHUNK_UNITS];
@@ -38,13 +38,13 @@ union warp_memory {
     } tile;
     struct {
         float4 units[2][TILE_LOW];
-        float4 centre[SIDE]; /* of the tiles of the targets */
+        float4 centre[SIDE]; /* centres of the tiles of targets */
     } mutual;
     int32_t list[LIST_ROOM];
     struct {
         double sum[WARP / 2];
         int32_t is_found, hits;
-    } share; /* of what a squad makes (cuda/remote.cuh) */
+    } share; /* the warp's part of a result of its squad (cuda/remote.cuh) */
 };
 
 __device__ __forceinline__ warp_memory &memory_of_warp(int warp)
@@ -60,10 +60,10 @@ __device__ __forceinline__ warp_memory &own_memory()
 
 /* How the sums of a round are cut. */
 struct cut {
-    bool is_sorted; /* sources and targets are in the order of the curve, and slices take every so manieth chunk */
+    bool is_sorted; /* sources and targets are in the order of the curve; slices take chunks at a stride */
     int width;      /* targets of a lane; 0: lanes have sources */
     int64_t groups, slices;
-    int64_t gpus; /* that share them: more than one of sorted sums alone */
+    int64_t gpus; /* GPUs that share the sums; more than one for sorted sums only */
 };
 
 __device__ __forceinline__ int64_t warps_of_all()
@@ -71,19 +71,19 @@ __device__ __forceinline__ int64_t warps_of_all()
     return (int64_t)gridDim.x * WARPS;
 }
 
-/* Warps that follow each other are on different multiprocessors. */
+/* Consecutive warps are on different multiprocessors. */
 __device__ __forceinline__ int64_t warp_of_all()
 {
     return (int64_t)warp_of() * gridDim.x + blockIdx.x;
 }
 
-/* Where a warp begins in a stage of forces: with which part of the sources, and with which member. */
+/* Where a warp begins in the irregular and regular force stages: its part of the sources, and its first member. */
 struct places {
     int32_t warp, member;
 };
 
-/* The first blocks of threads come last, which have other work meanwhile (cuda/host_service.cuh, cuda/notifier.cuh);
- * members come to those warps first who have no sources. */
+/* The first two blocks of threads come last, since they have other work at this time (cuda/host_service.cuh,
+ * cuda/notifier.cuh). Members go first to warps without sources. */
 __device__ __forceinline__ places own_places()
 {
     constexpr int32_t BUSY = 2;
@@ -97,14 +97,14 @@ __device__ __forceinline__ places own_places()
     return {warp, others * WARPS - 1 - warp};
 }
 
-/* Sums of up to NB6_DEVICE_FEW members. */
+/* How sums of up to NB6_DEVICE_FEW members are cut. */
 __device__ __forceinline__ cut cut_for_few(int64_t n_reg)
 {
     return {false, 0, n_reg, max(min(warps_of_all(), nb6_dev_chunks(&dev)), (int64_t)1), 1};
 }
 
-/* How the sums of n_reg members are cut, of which a round has n, follows from these numbers alone, not from how they
- * were found. */
+/* How the sums of n_reg members, n of them in a round, are cut. It follows from these numbers alone, not from the
+ * order in which members were found. */
 __device__ cut cut_sums(int64_t n_reg, int64_t n)
 {
     const int64_t chunks = nb6_dev_chunks(&dev);
@@ -121,7 +121,8 @@ __device__ cut cut_sums(int64_t n_reg, int64_t n)
     return c;
 }
 
-/* Targets of a round: as many in one as in another, by whole groups, as which dev.targets is (stages/room.h). */
+/* Targets of a round: nearly the same number in each round, in whole groups, at most those of dev.targets
+ * (stages/room.h). */
 __device__ int64_t targets_of_round(int64_t n_reg)
 {
     constexpr int64_t GROUP = 2 * WARP;
@@ -131,20 +132,20 @@ __device__ int64_t targets_of_round(int64_t n_reg)
     return min((n_reg + rounds * GROUP - 1) / (rounds * GROUP) * GROUP, dev.targets);
 }
 
-/* Whether the regular steps of so many members are made by the kernel of large blocks. */
+/* Whether the kernel of large blocks computes the regular steps of so many members. */
 __device__ __forceinline__ bool is_large(int64_t n_reg)
 {
     return n_reg >= LARGE_TARGETS && n_reg * LARGE_PART >= dev.n && warps_of_all() >= LARGE_WARPS;
 }
 
-/* Where the neighbours of a slice of sorted sources are noted: there is room for all of its chunks. */
+/* Where the neighbours in a slice of sorted sources are noted, with room for all of its chunks. */
 __device__ __forceinline__ struct nb6_dev_found *sorted_found(int64_t m, int64_t slices, int64_t slice)
 {
     const int64_t chunks = nb6_dev_chunks(&dev);
     return dev.found + m * chunks + (chunks / slices * slice + min(slice, chunks % slices));
 }
 
-/* The same of any slice. */
+/* Where the neighbours in any slice are noted. */
 __device__ __forceinline__ struct nb6_dev_found *own_found(const cut &c, int64_t m, int64_t slice)
 {
     const int64_t chunks = nb6_dev_chunks(&dev);
@@ -156,7 +157,7 @@ __device__ __forceinline__ struct nb6_dev_found *own_found(const cut &c, int64_t
     return dev.found + m * chunks + first;
 }
 
-/* Two targets of each lane, which are sorted, and their sums so far. */
+/* Two sorted targets of each lane, and their sums so far. */
 struct sorted_targets {
     struct nb6_dev_viewer viewer[PAIR_OF_TARGETS];
     struct nb6_dev_sum sum[PAIR_OF_TARGETS];
@@ -165,7 +166,7 @@ struct sorted_targets {
     bool wanted[PAIR_OF_TARGETS];
 };
 
-/* Those of a group of n targets of a round.   @return whether any is wanted */
+/* The targets of one group of n targets of a round.   @return whether the group has any */
 __device__ __forceinline__ bool fetch_sorted(int64_t group, int64_t n, sorted_targets &s)
 {
 #pragma unroll
@@ -181,7 +182,7 @@ __device__ __forceinline__ bool fetch_sorted(int64_t group, int64_t n, sorted_ta
     return __any_sync(ALL, s.wanted[0] || s.wanted[1]);
 }
 
-/* Boxes of a group, in shared memory of the warp, which tests tiles against them. */
+/* Boxes of a group, in shared memory of the warp, against which it tests tiles. */
 __device__ __forceinline__ void keep_group(const sorted_targets &s, target_group &group)
 {
     const target_group all = group_of(s.viewer);
@@ -190,14 +191,13 @@ __device__ __forceinline__ void keep_group(const sorted_targets &s, target_group
     __syncwarp();
 }
 
-/* Slices on groups that are for the k-th GPU: the first of them, the numbers of groups before those of slices; k + 1
- * gives their end. */
+/* First slice for the k-th GPU, where slices are numbered group by group; k + 1 gives the end. */
 __device__ __forceinline__ int64_t share_of_gpu(const cut &c, int64_t k)
 {
     return c.groups * c.slices * k / c.gpus;
 }
 
-/* Slices of the sources on a target: its sums follow each other. */
+/* Slices of the sources on a target, whose sums are consecutive. */
 struct slices_of {
     int64_t at; /* in dev.partial and dev.n_found */
     int64_t number;
@@ -220,10 +220,10 @@ __device__ __forceinline__ struct nb6_dev_found *found_of(const cut &c, int64_t 
 
 /* How the sums of a large block are cut. */
 struct large_cut {
-    int64_t each;   /* targets of a round, but for the last one */
-    int64_t groups; /* of NB6_DEVICE_GROUP targets, pairs of which are summed at once */
-    int64_t first;  /* place of the first target of a round along the curve */
-    int64_t gpus;   /* that share them */
+    int64_t each;   /* targets of each round but the last one */
+    int64_t groups; /* groups of NB6_DEVICE_GROUP targets, pairs of which are summed once for both */
+    int64_t first;  /* index along the curve of the first target of a round */
+    int64_t gpus;   /* GPUs that share the sums */
 };
 
 __device__ __forceinline__ large_cut cut_large(int64_t n_reg)
@@ -232,7 +232,7 @@ __device__ __forceinline__ large_cut cut_large(int64_t n_reg)
     return {targets_of_round(n_reg), groups, 0, 1 + dev.helpers};
 }
 
-/* Each group of targets has as many slices as suit what is left for it. */
+/* Each group of targets has a number of slices in proportion to its remaining work. */
 __device__ __forceinline__ slices_of slices_on(const large_cut &c, int64_t m)
 {
     const struct nb6_dev_slices own = dev.slices[(c.first + m) / PAIR_TARGETS];

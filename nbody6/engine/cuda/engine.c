@@ -1,5 +1,5 @@
-/* The engine that keeps bodies on a GPU, and makes many blocks there (cuda/block.cu). It has a second image in
- * memory, through which the state comes and goes, and members are shown to the host (cuda/host.c). */
+/* The device engine: bodies are on a GPU, and block steps are advanced there (cuda/block.cu). A second image in host
+ * memory is the way in and out for the state, and holds the members that the host service reads (cuda/host.c). */
 #include "nbody6/engine/engine.h"
 #include "common/nbc.h"
 #include "common/team.h"
@@ -21,7 +21,7 @@
 
 /* ---- opening and closing */
 
-/* The thread that makes room has ended. */
+/* Wait for the thread that allocates the image. */
 static void wait_until_prepared(struct nb6_device *d)
 {
     if (d->is_preparing) pthread_join(d->thread, NULL);
@@ -43,7 +43,7 @@ static void release(struct nb6_sim *sim)
     sim->engine_image.image = NULL;
 }
 
-/* Also whether the kernels are compiled for this GPU. */
+/* Also checks whether the kernels are compiled for this GPU. */
 static int check_device(struct nbc_error *err)
 {
     struct nb6_device_size size = {0};
@@ -51,7 +51,7 @@ static int check_device(struct nbc_error *err)
     cudaError_t code = cudaGetDeviceCount(&count);
     if (code == cudaSuccess && count > 0) code = cudaGetDevice(&device);
     if (code == cudaSuccess && count > 0) code = nb6_device_size_of(device, &size);
-    cudaGetLastError(); /* or a later call would report it */
+    cudaGetLastError(); /* clear the error, or a later call would report it */
     if (code == cudaSuccess && size.blocks > 0) return NBC_OK;
     return nbc_fail(err, NBC_UNAVAILABLE, "there is no GPU to use here (%s)",
                     code != cudaSuccess ? cudaGetErrorString(code)
@@ -59,8 +59,8 @@ static int check_device(struct nbc_error *err)
                                         : "thread blocks cannot wait for each other on it");
 }
 
-/* Bodies are on the first of the GPUs of regular forces; if these have none, on the present one. Where other libraries
- * have been at work, that may be any. */
+/* The GPU that holds bodies: the first of the GPUs of regular forces; without these, the present one. Other
+ * libraries may have changed the present GPU. */
 static int choose_gpus(struct nb6_device *d, const gpunb_t *reg, struct nbc_error *err)
 {
     const int room = sizeof d->gpus / sizeof *d->gpus, found = gpunb_gpus(reg, room, d->gpus);
@@ -86,7 +86,7 @@ static int open_gpu(struct nb6_device *d, const gpunb_t *reg, struct nbc_error *
     return NBC_OK;
 }
 
-/* sim->elsewhere.image, without room for anything yet. */
+/* sim->engine_image.image, with nothing allocated yet. */
 static int open_device(struct nb6_sim *sim, struct nbc_error *err)
 {
     if (sim->engine_image.image) return NBC_OK;
@@ -114,14 +114,14 @@ static int provide(struct nb6_sim *sim, struct nbc_error *err)
 static void *make_room(void *device)
 {
     struct nb6_device *d = device;
-    nbc_team_leave(); /* others make forces with it */
+    nbc_team_leave(); /* other threads make forces with the device */
     if (cudaSetDevice(d->gpu) == cudaSuccess) (void)nb6_device_allocate(d, &d->wanted, NULL);
     return NULL;
 }
 
-/* ---- calls of the contract */
+/* ---- functions of the contract */
 
-/* Memory that the device sees has to be pinned, page by page. */
+/* Memory that the device maps has to be pinned, page by page. */
 static void prepare(struct nb6_sim *sim, int64_t row)
 {
     if (open_device(sim, NULL)) return;
@@ -143,11 +143,12 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     d->there.targets = nb6_device_targets(nb6_dev_chunks(&d->there), d->there.helpers);
     status = nb6_device_copy_records(d, cudaMemcpyHostToDevice, err);
     if (status) return status;
-    const int64_t numbers = nb6_dev_fill_lists(sim, &d->home); /* while the records travel */
+    const int64_t numbers = nb6_dev_fill_lists(sim, &d->home); /* while the records are copied */
     return nb6_device_copy_lists(d, numbers, cudaMemcpyHostToDevice, err);
 }
 
-/* What a store has taken, or has begun before it failed, is known there too: counters are added once. */
+/* A store that succeeds, or fails after it has begun to write, is recorded on the device too: counters are added
+ * once. */
 static int export(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_device *d = sim->engine_image.image;
@@ -166,7 +167,7 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
     return code == cudaSuccess ? NBC_OK : nb6_device_failure(err, "cudaMemcpy", code);
 }
 
-/* The member that is to be named: 2^32 body + slot. */
+/* Body and slot of the member to report: 2^32 body + slot. */
 static int report_non_finite(struct nb6_device *d, int64_t unsound, struct nbc_error *err)
 {
     struct nb6_dev *h = &d->home;
@@ -180,7 +181,7 @@ static int report_non_finite(struct nb6_device *d, int64_t unsound, struct nbc_e
     return nb6_dev_report_non_finite(h, i, (flag & NB6_DEV_UNSOUND_IRR) != 0, &corrected, err);
 }
 
-/* When the kernel that gives them orders is enqueued. Without a mail there are none. */
+/* Helpers start when the kernel that gives them orders has been enqueued. Without a mailbox there are no helpers. */
 static int begin_helpers(struct nb6_device *d, struct nbc_error *err)
 {
     if (!d->seen_at.mailbox) return NBC_OK;
@@ -189,13 +190,13 @@ static int begin_helpers(struct nb6_device *d, struct nbc_error *err)
     return code == cudaSuccess ? NBC_OK : nb6_device_failure(err, "the kernel of another GPU", code);
 }
 
-/* Of two runs of a process, one at a time has a GPU: what its kernels work on is there once (cuda/constant.cuh), and
- * of two that share several GPUs each would have its kernel on one of them, and wait for that on another. */
+/* Only one run of a process has a GPU at a time: the data that its kernels work on exists once (cuda/constant.cuh),
+ * and two runs that share several GPUs would each hold one with its kernel and wait for the other. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t given_back = PTHREAD_COND_INITIALIZER;
-static uint64_t in_use; /* a bit for each GPU */
+static uint64_t in_use; /* one bit for each GPU */
 
-/* Whoever has helpers takes all GPUs. */
+/* A run with helpers takes all GPUs. */
 static uint64_t gpus_of(const struct nb6_device *d)
 {
     return d->helpers.n > 0 ? UINT64_MAX : UINT64_C(1) << d->gpu % 64;
@@ -217,7 +218,7 @@ static void give_gpus_back(const struct nb6_device *d)
     pthread_mutex_unlock(&gate);
 }
 
-/* What the kernel has left behind. */
+/* Report of the kernel: reason, unsound member, counts. */
 static int fetch_control_block(struct nb6_device *d, struct nb6_device_control_block *control_block,
                                struct nbc_error *err)
 {
@@ -229,8 +230,8 @@ static int fetch_control_block(struct nb6_device *d, struct nb6_device_control_b
     return NBC_OK;
 }
 
-/* The kernel, while which the host answers questions; again after each large block, which another kernel makes. What
- * the host has failed in is the status of all of them. */
+/* Run the kernel, and answer its questions meanwhile; run it again after each large block, which another kernel
+ * advances. A failure of the host is the status of all these kernels. */
 static int run(struct nb6_sim *sim, struct nb6_device *d, nb6_time t_stop, int64_t max_blocks,
                struct nb6_device_control_block *control_block, double *seconds, struct nbc_error *err)
 {
@@ -276,7 +277,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
     take_gpus(d);
     const int status = run(sim, d, t_stop, max_blocks, &control_block, &of_host, err);
-    if (status == NBC_DEVICE && d->mailbox) /* no kernel waits for another one any more */
+    if (status == NBC_DEVICE && d->mailbox) /* release kernels that wait for another one */
         __atomic_store_n(&d->mailbox->has_failed, 1, __ATOMIC_RELEASE);
     give_gpus_back(d);
     if (status == NBC_DEVICE) d->is_lost = 1;
@@ -286,7 +287,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     if (d->home.control->blocks > before) sim->engine_image.ahead = 1;
     sim->engine_image.stuck_blocks = d->home.control->stuck.blocks;
     if (sim->ti_reached < d->home.control->ti_now) sim->ti_reached = d->home.control->ti_now;
-    nb6_host_service_cancel(sim); /* of a block that was not made after all */
+    nb6_host_service_cancel(sim); /* of a block that was discarded */
     const int settled = status ? status : nb6_host_service_settle(sim, d->home.control->ti_now, err);
     if (settled) return settled;
     if (*reason != NB6_STOP_NON_FINITE) return NBC_OK;
@@ -294,7 +295,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
                              err);
 }
 
-/* Whoever is called is no more what it was when the state was at home. */
+/* Synchronised bodies differ from the host copy. */
 static void note_called(struct nb6_dev *home, int32_t place)
 {
     if (home->shown[place] == NB6_DEV_HIDDEN) home->shown[place] = NB6_DEV_ALONE;
@@ -314,7 +315,7 @@ static int call(struct nb6_sim *sim, const int32_t body[2], int *are_ready, stru
     if (*are_ready) return NBC_OK;
     if (!d->mailbox)
         return nbc_fail(err, NBC_DEVICE, "the device engine: it has no memory of the host for who is called");
-    int32_t *called = d->mailbox->member; /* nobody is asked anything now */
+    int32_t *called = d->mailbox->member; /* nothing is cached */
     NB6_DEVICE_TRY(err, cudaMemcpy(called, d->there.irr, (size_t)c.n * sizeof *called, cudaMemcpyDeviceToHost));
     for (int m = 0; m < 2; m++) note_called(h, c.place[m]);
     for (int32_t m = 0; m < c.n; m++) note_called(h, called[m]);

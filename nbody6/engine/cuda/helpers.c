@@ -1,4 +1,4 @@
-/* The host's side of other GPUs that help (cuda/helpers.h). */
+/* Host side of helper GPUs (cuda/helpers.h). */
 #include "nbody6/engine/cuda/block.h"
 
 #include "common/nbc.h"
@@ -10,14 +10,14 @@ static int see_each_other(int one, int other)
            cudaDeviceCanAccessPeer(&back, other, one) == cudaSuccess && back;
 }
 
-/* The present GPU sees the memory of another one from now on. */
+/* Let the present GPU access the memory of another one. */
 static int open_the_way(int gpu)
 {
     const cudaError_t code = cudaDeviceEnablePeerAccess(gpu, 0);
     return code == cudaSuccess || code == cudaErrorPeerAccessAlreadyEnabled;
 }
 
-/* @return whether the GPU helps from now on */
+/* Prepare one GPU.   @return whether it helps from now on */
 static int open_helper(struct nb6_device_helper *helper, int main, int blocks, int gpu)
 {
     struct nb6_device_size size;
@@ -34,7 +34,7 @@ void nb6_device_helpers_open(struct nb6_device_helpers *h, int main, int blocks,
     *h = (struct nb6_device_helpers){.main = main, .blocks = blocks};
     for (int k = 0; k < n && h->n < NB6_DEVICE_HELPERS; k++)
         h->n += open_helper(&h->helper[h->n], main, blocks, gpu[k]);
-    cudaGetLastError(); /* or a later call would report it */
+    cudaGetLastError(); /* clear the error, or a later call would report it */
     cudaSetDevice(main);
 }
 
@@ -70,7 +70,7 @@ void nb6_device_helpers_close(struct nb6_device_helpers *h)
         if (code_ != cudaSuccess) return code_;                                                                        \
     } while (0)
 
-/* The GPU that makes blocks may write an order as soon as this has returned. */
+/* On return the GPU that advances blocks may write orders. */
 static cudaError_t allocate_helper(struct nb6_device_helper *helper, size_t tiles, size_t targets, size_t mutual)
 {
     TRY(cudaSetDevice(helper->gpu));

@@ -8,9 +8,9 @@
 namespace
 {
 
-constexpr unsigned NAP = 100; /* nanoseconds between two looks at the order */
+constexpr unsigned NAP = 100; /* nanoseconds between two polls of the order */
 
-/* @return orders, when there are more of them than `given` */
+/* Wait for an order.   @return the number of orders, when it exceeds `given` */
 __device__ __forceinline__ uint32_t wait_for_order(const struct nb6_device_helper_view &view, uint32_t given)
 {
     for (uint32_t looks = 1;; looks++) {
@@ -22,7 +22,7 @@ __device__ __forceinline__ uint32_t wait_for_order(const struct nb6_device_helpe
     }
 }
 
-/* By all threads of a block.   @return a copy of the order after `given` others */
+/* Wait for the order after `given` others; executed by all threads of a block.   @return a copy of it */
 __device__ __forceinline__ struct nb6_device_order next_order(const struct nb6_device_helper_view &view, uint32_t given)
 {
     constexpr int NUMBERS = sizeof(struct nb6_device_order) / sizeof(uint32_t);
@@ -41,7 +41,7 @@ __device__ __forceinline__ struct nb6_device_order next_order(const struct nb6_d
     return own;
 }
 
-/* Records [first, end) of the GPU that makes blocks, by all threads, some at a time under way. */
+/* Copy records [first, end) from the GPU that advances blocks, by all threads, with several loads of each in flight. */
 template <typename record>
 __device__ __forceinline__ void fetch_records(const record *from, record *to, int64_t first, int64_t end,
                                               grid_of_blocks grid)
@@ -66,7 +66,7 @@ __device__ __forceinline__ void fetch_records(const record *from, record *to, in
     }
 }
 
-/* Targets [first, end) of a round, for all threads. */
+/* Copy targets [first, end) of a round, by all threads. */
 __device__ __forceinline__ void fetch_targets(const struct nb6_device_helper_view &view, int64_t first, int64_t end,
                                               grid_of_blocks &grid)
 {
@@ -75,7 +75,7 @@ __device__ __forceinline__ void fetch_targets(const struct nb6_device_helper_vie
     grid.sync();
 }
 
-/* Sorted sums, of the targets of the groups of this share. */
+/* Sorted sums on the groups of targets in this share. */
 __device__ __forceinline__ void help_with_sums(const struct nb6_device_helper_view &view,
                                                const struct nb6_device_order &order, grid_of_blocks &grid)
 {
@@ -87,7 +87,7 @@ __device__ __forceinline__ void help_with_sums(const struct nb6_device_helper_vi
     make_sorted_sums(c, order.share, task.n);
 }
 
-/* What is left for the targets of a round, of whom any may be in this share. */
+/* Remaining sums of a large block on the targets of a round, any of which may be in this share. */
 __device__ __forceinline__ void help_with_left(const struct nb6_device_helper_view &view,
                                                const struct nb6_device_order &order, grid_of_blocks &grid)
 {
@@ -96,7 +96,7 @@ __device__ __forceinline__ void help_with_left(const struct nb6_device_helper_vi
     make_left_sums({task.each, task.groups, task.first, task.gpus}, order.share, task.n);
 }
 
-/* Pairs of targets: the sums of this share have their place in the memory of the other GPU. */
+/* Sums of pairs of targets. Those of this share have their place in the memory of the other GPU. */
 __device__ __forceinline__ void help_with_mutual(const struct nb6_device_helper_view &view,
                                                  const struct nb6_device_order &order, grid_of_blocks &grid)
 {
@@ -110,7 +110,7 @@ __device__ __forceinline__ void help_with_mutual(const struct nb6_device_helper_
     for (int64_t k = grid.rank(); k < numbers; k += grid.size()) view.mutual[order.share * numbers + k] = dev.mutual[k];
 }
 
-/* Each block of threads makes its sums known to the other GPU before it comes to the barrier after them. */
+/* Each block of threads makes its sums visible to the other GPU before it comes to the barrier after them. */
 __global__ void __launch_bounds__(THREADS, 1) help(const __grid_constant__ struct nb6_device_helper_view view)
 {
     grid_of_blocks grid = {view.arrived, 0};

@@ -1,4 +1,4 @@
-/** What the kernel that makes blocks says to helpers (cuda/helpers.h), by its first thread. */
+/** Orders of the kernel that advances blocks to helper GPUs (cuda/helpers.h), given by its first thread. */
 #ifndef NB6_CUDA_HELPERS_CUH
 #define NB6_CUDA_HELPERS_CUH
 
@@ -16,7 +16,8 @@ __device__ __forceinline__ void give_order(struct nb6_device_order *to, uint32_t
     asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(&to->given), "r"(given) : "memory");
 }
 
-/* The same for all, but for their shares. After a barrier that comes after the last change of what they need. */
+/* One order for all helpers, which differ in their shares. Given after a barrier behind the last change of their
+ * input. */
 __device__ __noinline__ void give_orders(struct nb6_device_control_block *control_block,
                                          const struct nb6_device_task &task)
 {
@@ -24,21 +25,21 @@ __device__ __noinline__ void give_orders(struct nb6_device_control_block *contro
     for (int64_t h = 0; h < control_block->help.n; h++) give_order(control_block->help.order[h], given, task, h + 1);
 }
 
-/* Sorted sums of n targets. */
+/* Order sorted sums on n targets. */
 __device__ __forceinline__ void order_sums(struct nb6_device_control_block *control_block, const cut &c, int64_t n,
                                            bool has_new_tiles)
 {
     give_orders(control_block, {NB6_DEVICE_SUMS, has_new_tiles, n, c.groups, c.gpus, c.slices, 0, 0});
 }
 
-/* Of a large block, sums of pairs of targets, or what is left for n targets of a round. */
+/* Order, for a large block, sums of pairs of targets, or the remaining sums on n targets of a round. */
 __device__ __forceinline__ void order_sums(struct nb6_device_control_block *control_block, const large_cut &c,
                                            enum nb6_device_order_kind kind, int64_t n)
 {
     give_orders(control_block, {kind, kind == NB6_DEVICE_MUTUAL, n, c.groups, c.gpus, 0, c.each, c.first});
 }
 
-/* Sums and neighbours of the last order are there. The host knows if a helper has failed. */
+/* Wait until sums and neighbours of the last order are complete. The host detects helpers that fail. */
 __device__ __noinline__ void wait_for_sums(struct nb6_device_control_block *control_block)
 {
     uint32_t looks = 0;

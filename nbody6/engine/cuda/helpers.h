@@ -1,6 +1,6 @@
-/** Other GPUs, which make a part of the sums of large blocks (cuda/sums.cuh). A kernel on each of them waits for the
- *  orders of the one that makes blocks; it copies tiles and targets to its own memory, and writes sums and neighbours
- *  where that one reads them: both see the memory of each other. */
+/** Helper GPUs compute a part of the sums of large blocks (cuda/sums.cuh). A kernel on each of them waits for orders
+ *  from the GPU that advances blocks. It copies tiles and targets to its own memory, and writes sums and neighbours
+ *  where the first GPU reads them; both have access to each other's memory. */
 #ifndef NB6_CUDA_HELPERS_H
 #define NB6_CUDA_HELPERS_H
 
@@ -13,62 +13,62 @@
 extern "C" {
 #endif
 
-/** So many at most; stars from which any block has work for them. */
+/** Most helpers; stars from which some blocks have work for them. */
 enum { NB6_DEVICE_HELPERS = 7, NB6_DEVICE_HELPERS_WORTH = 20000 };
 
-/** Kinds of orders: that was all; sorted sums of a round; sums of pairs of targets of a large block, and what is left
- * of it in a round. */
+/** Kinds of orders: end of the kernel; sorted sums of a round; sums of pairs of targets of a large block; remaining
+ *  sums of a large block in a round. */
 enum nb6_device_order_kind { NB6_DEVICE_END, NB6_DEVICE_SUMS, NB6_DEVICE_MUTUAL, NB6_DEVICE_LEFT };
 
-/** What a helper has to do. */
+/** The work of an order. */
 struct nb6_device_task {
     int32_t kind; /**< enum nb6_device_order_kind */
     int32_t has_new_tiles;
     int64_t n;                                 /**< targets of the round; how their sums are cut (cuda/cut.cuh): */
-    int64_t groups, gpus, slices, each, first; /**< the last two of a large block, `slices` of others */
+    int64_t groups, gpus, slices, each, first; /**< `each` and `first` for large blocks, `slices` for others */
 };
 
-/** An order, in its memory. The kernel that makes blocks writes all else first, and `given` last. */
+/** An order, in memory of the helper. The kernel that advances blocks writes all else first, and `given` last. */
 struct nb6_device_order {
     uint32_t given; /**< orders so far */
     struct nb6_device_task task;
-    int64_t share; /**< of which it makes this share */
+    int64_t share; /**< index of the helper's share */
 };
 
-/** Orders that the kernel has given, and what has come of them. */
+/** State of all helpers in the kernel that advances blocks. */
 struct nb6_device_help {
     struct nb6_device_order *order[NB6_DEVICE_HELPERS];
     int32_t n; /**< helpers */
     uint32_t given;
-    uint32_t done[NB6_DEVICE_HELPERS]; /**< written by them */
+    uint32_t done[NB6_DEVICE_HELPERS]; /**< orders done, written by the helpers */
 };
 
-/** What a helper reads and writes. */
+/** Arguments of the kernel of a helper. */
 struct nb6_device_helper_view {
     const struct nb6_dev_tile *tile;
     const struct nb6_dev_target *target;
     const struct nb6_dev_source *seen;
     int64_t *mutual;
     const struct nb6_device_order *order;
-    uint32_t *arrived; /**< zero; at barriers of the helper */
-    uint32_t *taken;   /**< units of work that its warps have taken */
+    uint32_t *arrived; /**< zero at start; arrivals at barriers of the helper */
+    uint32_t *taken;   /**< units of work taken by its warps */
     uint32_t *done;
-    const int32_t *has_failed; /**< memory of the host; not 0: the kernel ends in an error */
-    uint32_t given;            /**< orders before the first one */
+    const int32_t *has_failed; /**< in host memory; not 0: the kernel ends with an error */
+    uint32_t given;            /**< orders given before this kernel */
 };
 
 /** Enqueue the kernel of a helper on the present GPU.
- *  @param[in] now  that of the GPU that makes blocks, but for tiles, targets, where they are and mutual sums
+ *  @param[in] now  that of the GPU that advances blocks, except tiles, targets, their places and mutual sums
  *  @param[in] blocks  of threads */
 cudaError_t nb6_device_help(const struct nb6_dev *now, const struct nb6_device_helper_view *view, int blocks,
                             cudaStream_t stream);
 
-/** A GPU that helps: its memory, and its number. */
+/** A helper GPU: its memory, and its number. */
 struct nb6_device_helper {
     int gpu;
     cudaStream_t stream;
     struct nb6_device_order *order;
-    uint32_t *arrived; /* two numbers: the other one is `taken` */
+    uint32_t *arrived; /* two numbers; the second one is `taken` */
     struct nb6_dev_tile *tile;
     struct nb6_dev_target *target;
     struct nb6_dev_source *seen;
@@ -77,30 +77,32 @@ struct nb6_device_helper {
 
 /** All of them. */
 struct nb6_device_helpers {
-    int n, blocks;  /**< of threads, on each; on the one that makes blocks as well */
-    int main;       /**< that one */
+    int n, blocks;  /**< blocks of threads on each helper, as on the GPU that advances blocks */
+    int main;       /**< the GPU that advances blocks */
     uint32_t given; /**< orders so far */
     struct nb6_device_helper helper[NB6_DEVICE_HELPERS];
 };
 
-/** Take GPUs as helpers: all that are like the one that makes blocks and see its memory, as it sees theirs. */
+/** Take as helpers all GPUs of the same kind as the one that advances blocks that have access to its memory, as it
+ *  has to theirs. */
 void nb6_device_helpers_open(struct nb6_device_helpers *h, int main, int blocks, int n, const int *gpu);
-/** Room for so many tiles, targets of a round and mutual sums, where nb6_device_helpers_free has left none. */
+/** Allocate for so many tiles, targets of a round and mutual sums, after nb6_device_helpers_free. */
 cudaError_t nb6_device_helpers_allocate(struct nb6_device_helpers *h, size_t tiles, size_t targets, size_t mutual);
-/** What the kernel that makes blocks knows of them.   @param[out] help  of a kernel that has not begun */
+/** Description of the helpers for the kernel that advances blocks.   @param[out] help  of a kernel that has not begun
+ */
 void nb6_device_helpers_tell(const struct nb6_device_helpers *h, struct nb6_device_help *help);
-/** Enqueue their kernels, when that of the blocks is enqueued.
- *  @param[in] dev, help  of that, on its device   @param[in] has_failed  see nb6_device_helper_view */
+/** Enqueue their kernels, after that of the blocks.
+ *  @param[in] dev, help  of that kernel, on its device   @param[in] has_failed  see nb6_device_helper_view */
 cudaError_t nb6_device_helpers_begin(const struct nb6_device_helpers *h, const struct nb6_dev *dev,
                                      struct nb6_device_help *help, const int32_t *has_failed);
-/** Their kernels have ended, after that of the blocks.
- *  @param[in] help  as it was at its end   @return what they failed in */
+/** Wait for the end of their kernels, after that of the blocks.
+ *  @param[in] help  at the end of that kernel   @return status of the first helper that failed */
 cudaError_t nb6_device_helpers_end(struct nb6_device_helpers *h, const struct nb6_device_help *help);
-/** What one of them has failed in so far. */
+/** Status of the first helper that has failed so far. */
 cudaError_t nb6_device_helpers_state(const struct nb6_device_helpers *h);
-/** Give their memory back. */
+/** Free their memory. */
 void nb6_device_helpers_free(struct nb6_device_helpers *h);
-/** And all else: there are none. */
+/** Free all else: there are no helpers then. */
 void nb6_device_helpers_close(struct nb6_device_helpers *h);
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Looks at the mail, of a tenth of a microsecond each, between two looks at the kernel. */
+/* Polls of the mailbox, each of a tenth of a microsecond, between two polls of the kernel. */
 enum { LOOKS_BETWEEN = 256 };
 
 static void pause_briefly(void)
@@ -16,11 +16,11 @@ static void pause_briefly(void)
 #endif
 }
 
-/* Seconds after which a call ends before the next block that asks, so that a run can be told to stop: blocks with
- * chains may take a millisecond each. */
+/* Seconds after which a call ends before the next block that needs the host service, so that a run can be stopped:
+ * blocks with chains may take a millisecond each. */
 static const double LONG = 0.04;
 
-/* Notes of one block that stand in a row, from the first that was not taken. */
+/* Number of consecutive notes that belong to one block, from the first unread one on. */
 static uint32_t notes_in_a_row(const struct nb6_host_mailbox *mailbox, uint32_t noted)
 {
     const uint32_t first = mailbox->taken % NB6_DEVICE_NOTES, left = noted - mailbox->taken;
@@ -29,7 +29,7 @@ static uint32_t notes_in_a_row(const struct nb6_host_mailbox *mailbox, uint32_t 
     return n;
 }
 
-/* So many notes the kernel has told of. */
+/* Number of notes that the kernel has published. */
 static uint32_t noted_so_far(const struct nb6_host_mailbox *mailbox)
 {
     const uint32_t noted = __atomic_load_n(&mailbox->noted, __ATOMIC_ACQUIRE);
@@ -37,8 +37,8 @@ static uint32_t noted_so_far(const struct nb6_host_mailbox *mailbox)
     return (int32_t)(by_notifier - noted) > 0 ? by_notifier : noted;
 }
 
-/* What the kernel tells of. After a failure nothing is made of it any more. To find nothing is no share of the host.
- * With a question the kernel says how many notes come before it, which may be more than it has told so far. */
+/* Read the notes of the kernel; after a failure they are dropped. Time is booked only if there are any. A question
+ * carries the number of notes before it, which may exceed the number published so far. */
 static int take_notes(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_host_mailbox *mailbox, int has_asked,
                       int status, double *seconds, struct nbc_error *err)
 {
@@ -57,15 +57,15 @@ static int take_notes(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_host
     return status;
 }
 
-/* Whether no other block is begun: not before one was made, or a kernel that takes long to start would make none. */
+/* Whether the call has to end before the next block. It never ends before its first block: a kernel that takes long
+ * to start would advance none. */
 static int is_over(const struct nb6_dev *home, const struct nb6_host_mailbox *mailbox, double seconds)
 {
     return !mailbox->is_after && seconds > LONG && mailbox->now > home->control->ti_now;
 }
 
-/* @param[in] has_to_end  1: no other block is begun   @return NBC_OK; what the answer returned, which is
- * NB6_HOST_SERVICE_FAILED then
- */
+/* Answer one question.   @param[in] has_to_end  1: no other block is begun
+ * @return NBC_OK; the status of the answer, which then is NB6_HOST_SERVICE_FAILED */
 static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_host_mailbox *mailbox, int has_to_end,
                   struct nbc_error *err)
 {
@@ -123,7 +123,7 @@ int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_host
 {
     int looks = 0;
     for (;;) {
-        const int has_asked = is_asked(mailbox); /* what it has told of before comes first */
+        const int has_asked = is_asked(mailbox); /* notes before the question come first */
         status = take_notes(sim, home, mailbox, has_asked, status, seconds, err);
         if (!has_asked) {
             if (++looks % LOOKS_BETWEEN == 0 && has_ended(stream, helpers, &status, err))

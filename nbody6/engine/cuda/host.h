@@ -1,4 +1,4 @@
-/** The host while the kernel of the device engine is at work: it answers what the kernel asks (engine/host_service.h).
+/** The host while a kernel of the device engine runs: it answers the questions of the kernel (engine/host_service.h).
  */
 #ifndef NB6_CUDA_HOST_H
 #define NB6_CUDA_HOST_H
@@ -11,13 +11,13 @@
 
 struct nb6_sim;
 
-/** Until the kernel in a stream has ended.
- *  @param[in,out] home  the image in memory, which the device sees
- *  @param[in] helpers  whose kernels may fail meanwhile
- *  @param[in] begun  when the call for blocks has, of which this may be one of several kernels
- *  @param[in] status  what the host has failed in in an earlier one, NBC_OK
- *  @param[out] seconds  that answers took
- *  @return NBC_OK; what the first answer that failed returned, of which the kernel has been told; NBC_DEVICE */
+/** Serve the kernel until the kernel in a stream has ended.
+ *  @param[in,out] home  the image in host memory, which the device maps
+ *  @param[in] helpers  kernels that may fail meanwhile
+ *  @param[in] begun  start of the call for blocks, to which several kernels may belong
+ *  @param[in] status  NBC_OK, or a failure of the host during an earlier kernel of the call
+ *  @param[out] seconds  spent on answers
+ *  @return NBC_OK; the status of the first answer that failed, which the kernel knows as well; NBC_DEVICE */
 int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_host_mailbox *mailbox, cudaStream_t stream,
                       const struct nb6_device_helpers *helpers, double begun, int status, double *seconds,
                       struct nbc_error *err);

@@ -1,5 +1,5 @@
-/** What the first block of threads says to the host and hears from it (cuda/block.h): questions and answers, and how
- *  far notes are written. */
+/** Communication of the first block of threads with the host (cuda/block.h): questions, answers, and the count of
+ *  notes. */
 #ifndef NB6_CUDA_HOST_MAILBOX_CUH
 #define NB6_CUDA_HOST_MAILBOX_CUH
 
@@ -10,23 +10,24 @@
 namespace
 {
 
-/* Of the first block of threads, for the block that is being made. */
+/* State of the host service in the first block of threads, for the present block step. Members are *told* when the
+ * host gets a note of their step, *shown* when they are copied to the host image. */
 struct service_memory {
-    uint32_t questions; /* of the kernel so far */
+    uint32_t questions; /* by this kernel so far */
     int32_t n;
-    int32_t is_asked;      /* before the block */
-    int32_t n_told;        /* members of the block of whose steps the host is told, from the end of dev.member on */
-    int32_t n_watched;     /* of them: those that are watched */
+    int32_t is_asked;      /* 1: the host was asked before the block */
+    int32_t n_told;        /* members whose steps are noted for the host, stored backwards from the end of dev.member */
+    int32_t n_watched;     /* watched ones (stages/state.h) among them */
     int32_t told[WARPS];   /* the first of them */
-    int32_t centres;       /* where centres of mass begin in dev.ask; -1: not looked for yet */
-    uint32_t noted, taken; /* notes: written, taken by the host as far as is known */
-    int32_t n_look;        /* members of the last block, in dev.reg, that may be shown */
-    struct pending_notes pending; /* those of the last block, which the notifier block writes */
-    bool waits_for_tides;         /* all blocks of threads sum tides, which the host has asked for */
+    int32_t centres;       /* index of the first centre of mass in dev.ask; -1: not known yet */
+    uint32_t noted, taken; /* notes: written; read by the host, as far as is known */
+    int32_t n_look;        /* members of the last block, in dev.reg, that the host may have to examine */
+    struct pending_notes pending; /* notes of the last block, which the notifier block writes */
+    bool waits_for_tides;         /* 1: all blocks of threads sum tides for the host */
     struct nb6_host_mailbox *mailbox;
-    uint32_t *noted_at; /* in the mail: where this block of threads says how far notes are written */
+    uint32_t *noted_at; /* count of notes of this block of threads, in the mailbox */
     struct nb6_dev_note *note;
-    struct nb6_device_reply reply; /* the last one; t_ask and n_ask are those of dev.control from the begin on */
+    struct nb6_device_reply reply; /* the last reply; from the start on t_ask and n_ask are those of dev.control */
 };
 
 __device__ __forceinline__ void begin_service(const struct nb6_device_control_block *control_block, service_memory &s)
@@ -42,20 +43,20 @@ __device__ __forceinline__ void begin_service(const struct nb6_device_control_bl
     s.note = control_block->home.note;
 }
 
-/* Where this block of threads says how far notes are written: chosen when a kernel begins, also after a large block,
- * with what the first one has kept. */
+/* Select the count of notes of this block of threads: when a kernel begins, also after a large block, when the state
+ * of the first block of threads has been restored. */
 __device__ __forceinline__ void choose_count(service_memory &s)
 {
     if (s.mailbox) s.noted_at = blockIdx.x == NOTIFIER ? &s.mailbox->noted_by_notifier : &s.mailbox->noted;
 }
 
-/* By one thread: nobody is found yet who has to do with few-body systems. */
+/* Called by one thread: no members for the host service are found yet. */
 __device__ __forceinline__ void clear_found(service_memory &s)
 {
     s.n = s.n_told = s.n_watched = 0;
 }
 
-/* Body i, if it is watched or the host is told of its steps, is due. */
+/* Body i is due. Count it if it is watched, or if its steps are noted for the host. */
 __device__ __forceinline__ void find_service_of(int32_t i, service_memory &s)
 {
     const int8_t watch = dev.watch[i];
@@ -77,15 +78,16 @@ __device__ __forceinline__ void publish_count(const service_memory &s)
     asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(s.noted_at), "r"(s.noted) : "memory");
 }
 
-/* By one thread, after a barrier: the host may read what was noted, up to the last committed block. This waits for all
- * that is on its way, so that it is done where nobody waits for the thread. */
+/* Called by one thread, after a barrier: publish the notes up to the last committed block. The release waits for all
+ * writes under way, so a thread does it for which nothing waits. */
 __device__ __forceinline__ void publish_notes(const service_memory &s, nb6_time reached)
 {
     publish_count(s);
     asm volatile("st.release.sys.global.s64 [%0], %1;" ::"l"(&s.mailbox->reached), "l"(reached) : "memory");
 }
 
-/* A question to the host, with all that the threads have shown.   @param[in] t  of the block it is about */
+/* Send a question to the host, after all that the threads have copied to its image.   @param[in] t  of the block in
+ * question */
 __device__ __forceinline__ void send_question(bool is_after, bool has_tides, nb6_time now, nb6_time t,
                                               service_memory &s)
 {
@@ -114,19 +116,19 @@ __device__ __forceinline__ void await_answer(const service_memory &s)
     __syncthreads();
 }
 
-/* ---- answers: memory of the host is read, a microsecond away, so that as much as can be is on its way at once ---- */
+/* ---- answers: a load of host memory takes a microsecond, so that as many as possible are in flight together ---- */
 
 constexpr int REPLY_NUMBERS = sizeof(struct nb6_device_reply) / sizeof(int64_t);
 static_assert(REPLY_NUMBERS <= WARP, "the other warps read something else");
 
-/* A number of the answer, for each of the first threads. */
+/* One number of the answer for each of the first threads. */
 __device__ __forceinline__ int64_t fetch_reply(const service_memory &s)
 {
     if (threadIdx.x >= REPLY_NUMBERS) return 0;
     return reinterpret_cast<const volatile int64_t *>(&s.mailbox->reply)[threadIdx.x];
 }
 
-/* @param[in] number  as they were fetched   @return that of the share */
+/* Store the numbers of a reply.   @param[in] number  as fetched by this thread   @return the answer */
 __device__ __forceinline__ int take_reply(int64_t number, service_memory &s)
 {
     if (threadIdx.x < REPLY_NUMBERS) reinterpret_cast<int64_t *>(&s.reply)[threadIdx.x] = number;
@@ -138,13 +140,13 @@ __device__ __forceinline__ int take_reply(int64_t number, service_memory &s)
     return (int)s.reply.answer;
 }
 
-/* The answer after a block, with the places that it concerns, in dev.member.   @return that of the share */
+/* Take the answer after a block, and the indices that it lists into dev.member.   @return the answer */
 __device__ __forceinline__ int take_reply_with_places(const int32_t *changed_bodies, service_memory &s)
 {
     const volatile int32_t *place = changed_bodies;
     const int64_t k = (int64_t)threadIdx.x - WARP;
     const int64_t number = fetch_reply(s);
-    const int32_t guessed = k >= 0 && k < dev.n ? place[k] : 0; /* there may be so many */
+    const int32_t guessed = k >= 0 && k < dev.n ? place[k] : 0; /* for the largest possible number of them */
     const int answer = take_reply(number, s);
     const int64_t n = s.reply.n_changed_bodies;
     if (k >= 0 && k < n) dev.member[k] = guessed;
@@ -153,7 +155,7 @@ __device__ __forceinline__ int take_reply_with_places(const int32_t *changed_bod
     return answer;
 }
 
-/* One of the words of 8 bytes of a record. */
+/* Copy one of the 8-byte words of a record. */
 template <typename record>
 __device__ __forceinline__ void copy_word(const record *from, record *to, int64_t at, int64_t word)
 {
@@ -161,7 +163,7 @@ __device__ __forceinline__ void copy_word(const record *from, record *to, int64_
     reinterpret_cast<uint64_t *>(to + at)[word] = reinterpret_cast<const volatile uint64_t *>(from + at)[word];
 }
 
-/* Records of members from one array to another. */
+/* Copy records of members from one array to another. */
 template <typename record>
 __device__ __forceinline__ void copy_records(const record *from, record *to, const int32_t *member, int64_t n)
 {
@@ -169,7 +171,7 @@ __device__ __forceinline__ void copy_records(const record *from, record *to, con
     for (int64_t k = threadIdx.x; k < n * WORDS; k += THREADS) copy_word(from, to, member[k / WORDS], k % WORDS);
 }
 
-/* Room in the ring for a note of each warp. */
+/* Wait until the ring has room for a note of each warp. */
 __device__ __forceinline__ void wait_for_room(service_memory &s)
 {
     if (s.noted + WARPS - s.taken <= NB6_DEVICE_NOTES) return;

@@ -1,5 +1,5 @@
-/** The host's share in blocks of the device engine (engine/host_service.h): the first block of threads finds who is
- * watched, and asks. */
+/** The host service in blocks of the device engine (engine/host_service.h): the first block of threads finds watched
+ *  members (stages/state.h), and asks the host. */
 #ifndef NB6_CUDA_HOST_SERVICE_CUH
 #define NB6_CUDA_HOST_SERVICE_CUH
 
@@ -20,8 +20,9 @@ namespace
 
 /* ---- before a block ---- */
 
-/* Watched bodies that are due at t, s.n, and those that the host is told of, s.n_told, where the selection has not
- * found them: of a block of many. Others may have given them the level of the end already. */
+/* For a block with many members, in which the selection has not found them: watched bodies that are due at t, s.n of
+ * them, and members whose steps are noted for the host, s.n_told. Levels in dev.level may be those of the end of the
+ * block already. */
 __device__ __forceinline__ void find_watched(nb6_time t, service_memory &s)
 {
     for (int64_t k = threadIdx.x; k < s.reply.n_ask; k += THREADS) {
@@ -31,7 +32,7 @@ __device__ __forceinline__ void find_watched(nb6_time t, service_memory &s)
     __syncthreads();
 }
 
-/* Where centres of mass begin in dev.ask. */
+/* Find where centres of mass begin in dev.ask. */
 __device__ __forceinline__ void find_centres(service_memory &s)
 {
     __syncthreads();
@@ -42,7 +43,7 @@ __device__ __forceinline__ void find_centres(service_memory &s)
     __syncthreads();
 }
 
-/* What remote pairs add to forces on those that the host is told of. */
+/* Forces of remote pairs on members whose steps are noted for the host. */
 __device__ __forceinline__ void correct_all_from_afar(service_memory &s)
 {
     const int32_t n = s.n_told;
@@ -59,7 +60,7 @@ __device__ __forceinline__ void correct_all_from_afar(service_memory &s)
     }
 }
 
-/* The host need not be asked after the block, but is told of the watched members as well, if they are few. */
+/* The host does not have to be asked after the block; if the watched members are few, their steps are noted instead. */
 __device__ __forceinline__ void tell_of_watched(service_memory &s)
 {
     const int32_t n = s.n, n_told = s.n_told;
@@ -74,14 +75,14 @@ __device__ __forceinline__ void tell_of_watched(service_memory &s)
     __syncthreads();
 }
 
-/* Whether a block at t has anything to do with few-body systems. */
+/* Whether few-body systems can take part in a block at t. */
 __device__ __forceinline__ bool has_service(const service_memory &s, nb6_time t)
 {
     return s.reply.n_ask > 0 || s.reply.t_ask <= t;
 }
 
-/* The host moves few-body systems, if any of them is due or has a part in this block.   @param[in] is_found  these are
- * known   @return a reason to stop; NB6_DEVICE_AGAIN; or NB6_DEVICE_GO_ON */
+/* Let the host move few-body systems, if any of them is due or takes part in this block.   @param[in] is_found
+ * watched members are known   @return a reason to stop; NB6_DEVICE_AGAIN; or NB6_DEVICE_GO_ON */
 __device__ __noinline__ verdict serve_before(struct nb6_device_control_block *control_block, bool is_found,
                                              service_memory &s)
 {
@@ -101,7 +102,7 @@ __device__ __noinline__ verdict serve_before(struct nb6_device_control_block *co
     await_answer(s);
     const int64_t number = fetch_reply(s);
     copy_records(control_block->home.correction, dev.correction, dev.member,
-                 n); /* which are nothing if there is no block */
+                 n); /* without meaning if the block is refused */
     switch (take_reply(number, s)) {
     case NB6_HOST_SERVICE_TELL:
         tell_of_watched(s);
@@ -115,8 +116,8 @@ __device__ __noinline__ verdict serve_before(struct nb6_device_control_block *co
     }
 }
 
-/* The same by the first block of threads while others make forces; watched members wait for it before their corrector.
- * If there will be no such block after all, everybody learns of it at the next barrier. */
+/* serve_before by the first block of threads while others make forces; watched members wait for it before their
+ * corrector. If the block is refused, all learn of it at the next barrier. */
 __device__ __forceinline__ void serve_beside(struct nb6_device_control_block *control_block, bool is_found,
                                              service_memory &s)
 {
@@ -130,7 +131,7 @@ __device__ __forceinline__ void serve_beside(struct nb6_device_control_block *co
 
 /* ---- after it ---- */
 
-/* Members at whom the host has to look are shown, after those that are watched: s.n in all. */
+/* Copy to the host image: watched members first, then members that the host has to examine; s.n in all. */
 __device__ __forceinline__ void find_shown(service_memory &s)
 {
     const int32_t n_look = s.n_look, n_watched = s.is_asked ? s.n : 0;
@@ -154,8 +155,8 @@ __device__ __forceinline__ void find_shown(service_memory &s)
     __syncthreads();
 }
 
-/* What the host has changed at the places in dev.member, word by word: how each is watched, and what is known of the
- * system there; and of who is watched. */
+/* Take over changes of the host for the bodies in dev.member, word by word: dev.watch, dev.system, dev.remote; and
+ * the list dev.ask. */
 __device__ void take_changes(const struct nb6_device_home &home, service_memory &s)
 {
     constexpr int OF_SYSTEM = sizeof(struct nb6_dev_system) / sizeof(uint64_t);
@@ -180,8 +181,8 @@ __device__ void take_changes(const struct nb6_device_home &home, service_memory 
     __syncthreads();
 }
 
-/* @return a reason to stop; NB6_DEVICE_GO_ON; NB6_DEVICE_TIDES, after which share_after goes on, for systems at the
- * places in dev.member, where all blocks of threads read them */
+/* Act on the reply.   @return a reason to stop; NB6_DEVICE_GO_ON; NB6_DEVICE_TIDES, for the systems in dev.member,
+ * where all blocks of threads read them: after it serve_after has to be called again */
 __device__ __forceinline__ verdict heed_reply(struct nb6_device_control_block *control_block, service_memory &s)
 {
     const int answer = take_reply_with_places(control_block->home.changed_bodies, s);
@@ -197,7 +198,7 @@ __device__ __forceinline__ verdict heed_reply(struct nb6_device_control_block *c
 
 __device__ __noinline__ verdict show_and_ask(struct nb6_device_control_block *control_block, service_memory &s)
 {
-    const bool has_tides = s.waits_for_tides; /* all were shown before */
+    const bool has_tides = s.waits_for_tides; /* all members were copied before */
     if (!s.mailbox) return stop(NB6_STOP_ENCOUNTER);
     if (!has_tides) show_members(control_block->home, dev.member, s.n);
     send_question(true, has_tides, dev.control->ti_now, dev.control->t, s);
@@ -205,7 +206,7 @@ __device__ __noinline__ verdict show_and_ask(struct nb6_device_control_block *co
     return heed_reply(control_block, s);
 }
 
-/* The same when the notifier block has asked. */
+/* show_and_ask where the notifier block has asked the question. */
 __device__ __noinline__ verdict hear_notifier(struct nb6_device_control_block *control_block, service_memory &s)
 {
     take_found(control_block, s);
@@ -214,8 +215,8 @@ __device__ __noinline__ verdict hear_notifier(struct nb6_device_control_block *c
     return heed_reply(control_block, s);
 }
 
-/* What the last block has brought, if it has. This is a function of its own, as serve is, since few blocks need it:
- * with both in the kernel small blocks are two percent slower.   @return as heed_reply */
+/* Consequences of the last block for few-body systems. Not inlined, nor is serve: few blocks need them, and small
+ * blocks are slower with both in the kernel (docs/performance.md).   @return as heed_reply */
 __device__ __noinline__ verdict heed_block(struct nb6_device_control_block *control_block, service_memory &s)
 {
     const bool is_asked = s.is_asked, may_show = s.n_look > 0 || is_asked;
@@ -232,8 +233,8 @@ __device__ __noinline__ verdict heed_block(struct nb6_device_control_block *cont
     return n == 0 && !is_asked ? go(NB6_DEVICE_GO_ON) : show_and_ask(control_block, s);
 }
 
-/* By the first warp: members of the last block are looked through, and the notifier block is called for those who are
- * left and for notes, or both are left to heed_block.   @return whether it is called */
+/* Executed by the first warp: drop members of the last block that are no candidates, and defer notes and the others
+ * to the notifier block, or leave both to heed_block.   @return whether they are deferred */
 __device__ __forceinline__ bool settle_few(struct nb6_device_control_block *control_block, int32_t n_look,
                                            service_memory &s)
 {

@@ -1,6 +1,6 @@
-/* Regular steps of a block in which many of them end, by a kernel of its own, and its commit: when that of small blocks
- * (cuda/block.cu) has made the irregular stage and leaves. Pairs of targets are summed at once (cuda/mutual.cuh),
- * what is left as in other blocks (cuda/left.cuh). */
+/* Regular force, regular corrector and commit of a large block, by a kernel of its own, which runs after the kernel
+ * of small blocks (cuda/block.cu) has made the irregular stages and ended. Pairs of targets are summed once for both
+ * (cuda/mutual.cuh), the remaining sums as in other blocks (cuda/left.cuh). */
 #include "nbody6/engine/cuda/block.h"
 #include "nbody6/engine/cuda/helpers.cuh"
 #include "nbody6/engine/cuda/host_service.cuh"
@@ -26,7 +26,7 @@ __device__ __forceinline__ void make_mutual(struct nb6_device_control_block *con
     grid.sync();
 }
 
-/* Regular steps of n targets; again for those whose lists are too long.   @return a reason, or NB6_DEVICE_GO_ON */
+/* Regular steps of n targets, repeated for targets whose lists are too long.   @return a reason, or NB6_DEVICE_GO_ON */
 __device__ __forceinline__ verdict make_round(struct nb6_device_control_block *control_block, const large_cut &c,
                                               int64_t n, grid_of_blocks &grid)
 {
@@ -41,14 +41,14 @@ __device__ __forceinline__ verdict make_round(struct nb6_device_control_block *c
             finish_of_many(control_block, &control_block->pending[round], m, c);
         grid.sync();
         const int64_t pending = control_block->pending[round],
-                      unsound = control_block->unsound_reg; /* asked for together */
+                      unsound = control_block->unsound_reg; /* both loads are in flight together */
         const int32_t too_long = control_block->too_long;
         if (pending > 0) continue;
         return verdict_of_round(unsound, too_long);
     }
 }
 
-/* @return as the last round */
+/* All rounds of regular steps.   @return as the last round */
 __device__ __forceinline__ verdict make_rounds(struct nb6_device_control_block *control_block, int64_t n_reg,
                                                grid_of_blocks &grid)
 {

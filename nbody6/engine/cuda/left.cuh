@@ -1,5 +1,5 @@
-/** Sums of large blocks from all sources that are not summed in pairs (cuda/mutual.cuh): sorted ones, as those of
- *  other blocks (cuda/sums.cuh), but that a warp leaves out the tiles that are summed in pairs. */
+/** Remaining sums of large blocks, from all sources not summed in pairs (cuda/mutual.cuh). Sources are sorted; sums
+ *  are those of other blocks (cuda/sums.cuh), except that a warp skips tiles that are summed in pairs. */
 #ifndef NB6_CUDA_LEFT_CUH
 #define NB6_CUDA_LEFT_CUH
 
@@ -13,14 +13,15 @@
 namespace
 {
 
-/* Tiles of a slice, of which a warp looks at 32 at a time: bits of those that it has to sum, and of those that are far.
- */
+/* Tiles of a slice, of which a warp examines 32 at a time: bits of those that it has to sum, and of those that are
+ * far. */
 struct tile_walk {
     int32_t chunk; /* of the first bit */
     uint32_t todo, far;
 };
 
-/* @return the next chunk for targets of some group of NB6_DEVICE_GROUP; beyond the last one: there is none */
+/* Find the next chunk for the targets of some group of NB6_DEVICE_GROUP.   @return its number, beyond the last chunk
+ * if there is none */
 __device__ __forceinline__ int32_t next_tile(const large_cut &c, int32_t group, int32_t slices,
                                              const target_group &targets, tile_walk &walk, bool *is_far)
 {
@@ -38,7 +39,7 @@ __device__ __forceinline__ int32_t next_tile(const large_cut &c, int32_t group, 
     return walk.chunk + k * slices;
 }
 
-/* A slice of the tiles on the targets of a group, two of each lane. */
+/* Sum one slice of the tiles on the targets of a group, two in each lane. */
 template <bool WEIGHTED>
 __device__ __noinline__ void sum_of_left(const large_cut &c, int32_t group, int32_t slice, int32_t n)
 {
@@ -83,12 +84,12 @@ __device__ __noinline__ void sum_of_left(const large_cut &c, int32_t group, int3
     }
 }
 
-/* A slice of the tiles on a group. */
+/* Sum one slice of the tiles on one group. */
 struct group_slice {
     int64_t group, slice;
 };
 
-/* Of the slices of all groups of a round, the one for a warp of all GPUs.   @return group -1: none */
+/* The slice of this warp, among those of all groups of a round and of all GPUs.   @return group -1: none */
 __device__ __forceinline__ group_slice slice_of_warp(const large_cut &c, int64_t warp, int64_t n)
 {
     const int64_t groups = (n + PAIR_TARGETS - 1) / PAIR_TARGETS;
@@ -106,7 +107,7 @@ __device__ __forceinline__ group_slice slice_of_warp(const large_cut &c, int64_t
     return found;
 }
 
-/* Those of the k-th GPU, by all its threads: a slice for each warp. */
+/* All slices of the k-th GPU, by all its threads, one for each warp. */
 __device__ __forceinline__ void make_left_sums(const large_cut &c, int64_t k, int64_t n)
 {
     const group_slice own = slice_of_warp(c, k * warps_of_all() + warp_of_all(), n);

@@ -7,7 +7,7 @@ namespace
 
 constexpr int WARP = NB6_DEV_LANES, THREADS = 256, WARPS = THREADS / WARP;
 
-/* A warp has a list. */
+/* One warp copies one list. */
 __device__ __forceinline__ int64_t own_body()
 {
     return ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP;

@@ -1,4 +1,5 @@
-/** Neighbour lists on a GPU, as they come and go (stages/lists.h): kernels of their own, while no blocks are made. */
+/** Copies of neighbour lists on a GPU between packed and row layout (stages/lists.h), by kernels that run while no
+ *  blocks are advanced. */
 #ifndef NB6_CUDA_LISTS_H
 #define NB6_CUDA_LISTS_H
 
@@ -12,7 +13,8 @@ extern "C" {
 
 /** Enqueue: all lists go to the first row of each star. */
 cudaError_t nb6_device_settle_lists(const struct nb6_dev *dev, cudaStream_t stream);
-/** Enqueue: from the first rows to dev->lists, and back, after all else of the bodies, which get their briefs. */
+/** Enqueue: from the first rows to dev->lists, and back, after all other records; bodies get their predictors
+ *  (stages/predictor.h) as well. */
 cudaError_t nb6_device_pack_lists(const struct nb6_dev *dev, cudaStream_t stream);
 cudaError_t nb6_device_unpack_lists(const struct nb6_dev *dev, cudaStream_t stream);
 

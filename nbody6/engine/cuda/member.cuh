@@ -1,4 +1,4 @@
-/** What a warp does with one member of a block: irregular force and corrector, commit. */
+/** Stages of one member of a block by a warp: irregular force, irregular corrector, commit. */
 #ifndef NB6_CUDA_MEMBER_CUH
 #define NB6_CUDA_MEMBER_CUH
 
@@ -18,7 +18,7 @@ __device__ __forceinline__ void add_to(uint64_t *counter, uint64_t number)
     atomicAdd(reinterpret_cast<unsigned long long *>(counter), (unsigned long long)number);
 }
 
-/* The member with the lowest number is named, whatever the order of threads. */
+/* Report a member with a NaN: the one with the lowest number, whatever the order of threads. */
 __device__ __forceinline__ void note_unsound(int64_t *unsound, int32_t i, int64_t member)
 {
     atomicMin(reinterpret_cast<long long *>(unsound), (long long)i << 32 | member);
@@ -26,9 +26,9 @@ __device__ __forceinline__ void note_unsound(int64_t *unsound, int32_t i, int64_
 
 constexpr int32_t NOBODY_NEAR = -1, SOMEBODY_NEAR = -2;
 
-/* Who is near of all lanes: the only one that may be the nearest neighbour after the corrector; or SOMEBODY_NEAR, if
- * there are several. Each body moves by two percent of the distance at most (NB6_DEV_NEAR_MARGIN), which makes of two
- * equal distances 1.04/0.96, of their squares less than APART. */
+/* The near neighbour among all lanes that alone can be the nearest one after the corrector; SOMEBODY_NEAR if there
+ * are several. The corrector moves each body by two percent of the distance at most (NB6_DEV_NEAR_MARGIN), which
+ * turns two equal distances into 1.04/0.96 of each other, and their squares into less than APART. */
 __device__ __forceinline__ int32_t near_of_lanes(const struct nb6_dev_near &own)
 {
     constexpr float APART = 1.25f;
@@ -51,7 +51,7 @@ __device__ __forceinline__ component force_on(const struct nb6_dev_point &point,
     return add_lanes(sum);
 }
 
-/* A regular member is one of the targets. */
+/* A member that ends its regular step becomes a target. */
 __device__ void add_target(struct nb6_device_control_block *control_block, int64_t member)
 {
     const int64_t m = atomicAdd(&control_block->n_reg, 1);
@@ -59,15 +59,15 @@ __device__ void add_target(struct nb6_device_control_block *control_block, int64
     if (m < dev.targets) nb6_dev_set_target(&dev, 0, m);
 }
 
-/* What the irregular stage makes of a member, up to the commit, a component on each axis. */
+/* Results of the irregular stages for a member, up to the commit, one component on each axis. */
 struct irregular_step {
     int32_t i, nnb, near; /* as near_of_lanes */
     bool is_sound;
-    component end; /* the force, with what systems and the field add */
+    component end; /* the irregular force with additions of systems and field */
     corrected_axis c;
 };
 
-/* The first block of threads sets corrections while others make forces (share_beside). */
+/* Wait until the first block of threads has set corrections, while others make forces (serve_beside). */
 __device__ __forceinline__ void await_corrections(const int32_t *is_corrected)
 {
     int32_t are_there;
@@ -76,7 +76,7 @@ __device__ __forceinline__ void await_corrections(const int32_t *is_corrected)
     } while (!are_there);
 }
 
-/* @param[in] await  (is_watched) returns when the correction of a watched member is there */
+/* @param[in] await  called with is_watched; returns when the correction of a watched member is set */
 template <typename waiter>
 __device__ __forceinline__ irregular_step step_irregular(int32_t i, nb6_time t, const waiter &await)
 {
@@ -117,25 +117,25 @@ __device__ __forceinline__ void make_irregular(struct nb6_device_control_block *
     if (!is_regular) dev.level[s.i] = s.c.level;
     dev.flag[member] = (int8_t)((s.near != NOBODY_NEAR ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
     dev.is_reg[member] = (int8_t)is_regular;
-    dev.near[member] = is_regular ? SOMEBODY_NEAR : s.near; /* of a new list it may be another one */
+    dev.near[member] = is_regular ? SOMEBODY_NEAR : s.near; /* a new list may have another nearest neighbour */
     add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
     if (!s.is_sound) note_unsound(&control_block->unsound, s.i, member);
     if (is_regular && !control_block->is_known) add_target(control_block, member);
 }
 
-/* @param[in,out] n_look  members that are to be looked at */
+/* Commit of a member.   @param[in,out] n_look  members to examine for encounters */
 __device__ __forceinline__ void add_look(int32_t *n_look, int64_t member)
 {
-    dev.reg[atomicAdd(n_look, 1)] = (int32_t)member; /* nobody needs the regular members any more */
+    dev.reg[atomicAdd(n_look, 1)] = (int32_t)member; /* the list of regular members is not needed any more */
 }
 
-/* The block is given up: what it has told of the level of body i. */
+/* The block is discarded: restore the level of body i. */
 __device__ __forceinline__ void withdraw_level(int32_t i)
 {
     if (lane_of() == 0) dev.level[i] = dev.star[i].level_irr;
 }
 
-/* Of a member, which is body i, but for its level. */
+/* Commit of a member, which is body i, without its level. */
 __device__ __forceinline__ void commit(struct nb6_device_control_block *control_block, int64_t member, int32_t i)
 {
     commit_corrected(member, i);

@@ -13,19 +13,19 @@ int nb6_device_failure(struct nbc_error *err, const char *call, cudaError_t code
 
 /* An array of the device, and where it comes from. */
 struct array {
-    void *home, **there;   /* home: NULL if it does not travel */
-    size_t travels, bytes; /* what comes and goes with the records, or in copy_lists, and all */
-    void **seen_at;        /* of one in memory where the device writes or reads itself, too */
+    void *home, **there;   /* host side; NULL: it is not copied */
+    size_t travels, bytes; /* copied with the records, or by copy_lists; allocated */
+    void **seen_at;        /* also allocated where the device maps host memory */
 };
 
-/* Groups of targets, pairs of which are summed at once. */
+/* Groups of targets, between which pairs are summed once. */
 static size_t groups_room(size_t n)
 {
     const size_t all = n / NB6_DEVICE_GROUP;
     return all < NB6_DEVICE_MOST_GROUPS ? all : NB6_DEVICE_MOST_GROUPS;
 }
 
-/* Their sums on a GPU. */
+/* Bytes of their sums on a GPU. */
 static size_t mutual_room(size_t n)
 {
     return 6 * NB6_DEVICE_GROUP * groups_room(n);
@@ -37,7 +37,7 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
     const size_t n = (size_t)h->n_max, chunks = (n + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
     const size_t words = chunks + NB6_DEV_HIT_GRAIN;
     const size_t rows = n * (size_t)h->row_room * sizeof *h->row;
-    /* Where there are more targets than warps have lanes, one slice has all sources. */
+    /* If there are more targets than lanes of all warps, one slice has all sources. */
     const size_t gpus = 1 + (size_t)d->helpers.n, each = d->size.partials;
     const size_t partials = gpus * (each > NB6_DEVICE_MOST_TARGETS ? each : NB6_DEVICE_MOST_TARGETS);
     const size_t systems = (size_t)h->systems * sizeof *h->system, corrections = n * sizeof *h->correction;
@@ -95,8 +95,8 @@ static size_t bytes_at_home(const struct array *a)
     return a->travels ? a->travels : a->bytes;
 }
 
-/* Memory that the device reads and writes itself travels several times as fast. Where that cannot be had, all works as
- * well, but that the host makes all blocks in which it has a share. */
+/* Mapped host memory, which the device reads and writes itself, is copied several times as fast. Without it all
+ * works as well, but the host advances all blocks that need its service. */
 static void pin(struct nb6_device *d)
 {
     struct array all[NB6_DEVICE_MOST_ARRAYS];
@@ -109,17 +109,17 @@ static void pin(struct nb6_device *d)
             is_seen &= d->pinned[k] && cudaHostGetDevicePointer(all[k].seen_at, all[k].home, 0) == cudaSuccess;
     }
     if (!is_seen) d->seen_at.mailbox = NULL;
-    cudaGetLastError(); /* or a later call would report it */
+    cudaGetLastError(); /* clear the error, or a later call would report it */
 }
 
-/* What the host and the device write to each other, but for the image, in one piece of memory. */
+/* Messages between host and device, except the image, in one piece of memory. */
 struct letters {
     struct nb6_dev_note note[NB6_DEVICE_NOTES];
     struct nb6_host_mailbox mailbox;
-    int32_t place[]; /* members, and whom changes concern */
+    int32_t place[]; /* members, and bodies listed in answers */
 };
 
-/* A mail with room for all bodies.   @return 0: the device cannot see it */
+/* A mailbox with room for all bodies.   @return 0: the device cannot map it */
 static int grow_mailbox(struct nb6_device *d)
 {
     const size_t n = (size_t)d->home.n_max;
@@ -163,7 +163,7 @@ void nb6_device_free(struct nb6_device *d)
     d->there = (struct nb6_dev){0};
 }
 
-/* Levels beyond the last body say that nobody is there. Hits are read four words at a time, of which the last ones may
+/* Levels beyond the last body mark places without a body. Hits are read four words at a time, the last of which may
  * never be written. */
 static int allocate_there(struct nb6_device *d, struct nbc_error *err)
 {
@@ -198,7 +198,7 @@ int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, s
     }
     if (!grow_mailbox(d)) d->seen_at.mailbox = NULL;
     pin(d);
-    if (!d->seen_at.mailbox) nb6_device_helpers_close(&d->helpers); /* it could not be told of failures */
+    if (!d->seen_at.mailbox) nb6_device_helpers_close(&d->helpers); /* helpers report failures through it */
     return NBC_OK;
 }
 

@@ -1,11 +1,11 @@
-/** Pairs of targets of a large block, each of which acts on the other: what both sums have in common, more than half of
- *  the arithmetic, is made once. That is for groups of targets along the curve that are far from each other, as nearly
- *  all are: none is a neighbour of one of the other group. What is left is summed as in other blocks
+/** Pairs of targets of a large block act on each other, and both sums have more than half of the arithmetic in
+ *  common, which is done once. It applies to groups of targets along the curve that are *apart*, as nearly all are:
+ *  no target of one group is a neighbour of one of the other. The remaining sums are made as in other blocks
  *  (cuda/left.cuh).
  *
- *  A lane of a warp has some targets, and goes through the sources of a tile in an order of its own; what acts on these
- *  goes round with them, from lane to lane. Sums are added to numbers in memory that are integers, in a unit for each
- *  group that the largest sum fits: so their order, and on which GPU each is made, makes no difference. */
+ *  Each lane of a warp has some targets, and goes through the sources of a tile in an order of its own. The sums on
+ *  these sources pass from lane to lane with them. Sums are added to integers in memory, in a unit for each group
+ *  that fits its largest sum: so neither the order of additions nor the GPU that makes them changes the result. */
 #ifndef NB6_CUDA_MUTUAL_CUH
 #define NB6_CUDA_MUTUAL_CUH
 
@@ -60,14 +60,15 @@ __device__ void make_group(int64_t group)
     if (lane_of() == 0) dev.group[group] = g;
 }
 
-/* What is known of two groups; the same whichever is the first, bit by bit. */
+/* Relation of two groups; bitwise the same in either order. */
 struct two_groups {
     bool are_apart;
-    float distance2; /* of their boxes now, not rounded up */
-    float speed;     /* at most, of one relative to the other */
+    float distance2; /* distance of their boxes now, not rounded up */
+    float speed;     /* largest velocity of a target relative to one of the other group */
 };
 
-/* They are if no target of one can be a neighbour of one of the other, or so near that differences need two floats. */
+/* Groups are apart if no target of one can be a neighbour of a target of the other, or so near that differences need
+ * two floats. */
 __device__ __forceinline__ two_groups look_at_groups(const struct nb6_dev_group &a, const struct nb6_dev_group &b)
 {
     const vec3 d = vector_of(a.centre) - vector_of(b.centre), extent = vector_of(a.extent) + vector_of(b.extent);
@@ -82,13 +83,13 @@ __device__ __forceinline__ two_groups look_at_groups(const struct nb6_dev_group 
     return two;
 }
 
-/* Bits of a number in units that the largest sum has at most, with its sign; others are for roundings of this bound. */
+/* Bits of the largest sum in units, with its sign; the bits left are for roundings of the bound. */
 constexpr int UNIT_BITS = 50;
 
-/* The power of two of a unit for sums up to a bound. */
+/* Exponent of the unit for sums up to a bound. */
 __device__ __forceinline__ int32_t unit_for(double bound)
 {
-    constexpr int LEAST = -900; /* so that the inverse is a number */
+    constexpr int LEAST = -900; /* so that the inverse is finite */
     return bound > 0 ? max(ilogb(bound), LEAST) + 2 - UNIT_BITS : 0;
 }
 
@@ -98,7 +99,7 @@ __device__ __forceinline__ int64_t words_of_groups(const large_cut &c)
     return (c.groups + WARP - 1) / WARP;
 }
 
-/* Whether pairs of a group and a chunk are summed at once. */
+/* Whether pairs of a group and a chunk are summed once for both. */
 __device__ __forceinline__ bool is_apart(const large_cut &c, int64_t group, int64_t chunk)
 {
     const int64_t other = chunk / SIDE;
@@ -106,7 +107,8 @@ __device__ __forceinline__ bool is_apart(const large_cut &c, int64_t group, int6
     return dev.apart[group * words_of_groups(c) + other / WARP] >> other % WARP & 1;
 }
 
-/* Which groups are apart from one, how many, and its units, by a warp: none of its targets can have larger sums. */
+/* Groups that are apart from one group: their bits, their number, and the units of the group, which bound the sums
+ * of all its targets. Executed by a warp. */
 __device__ void find_apart(const large_cut &c, int64_t group)
 {
     const struct nb6_dev_group own = dev.group[group];
@@ -130,14 +132,15 @@ __device__ void find_apart(const large_cut &c, int64_t group)
     if (lane_of() == 0) dev.group[group].apart = number;
 }
 
-/* Chunks that are left for PAIR_TARGETS targets, and some more for what a slice costs in any case. */
+/* Chunks whose sums on PAIR_TARGETS targets remain, plus the constant cost of a slice in chunks. */
 __device__ __forceinline__ int32_t cost_of(const large_cut &c, int64_t pair)
 {
     const int64_t chunks = nb6_dev_chunks(&dev), group = pair * PAIR_TARGETS / NB6_DEVICE_GROUP;
     return (int32_t)(chunks - (group < c.groups ? SIDE * dev.group[group].apart : 0) + chunks / 32);
 }
 
-/* Slices of a round, by a warp: one of all warps of all GPUs for each group, others by what is left to sum. */
+/* Slices of a round, by a warp: one for each group, and the others of all warps of all GPUs in proportion to the
+ * remaining sums. */
 __device__ void slice_round(const large_cut &c, int64_t n_reg, int64_t round)
 {
     const int64_t pairs = c.each / PAIR_TARGETS, first = round * pairs;
@@ -160,14 +163,14 @@ __device__ void slice_round(const large_cut &c, int64_t n_reg, int64_t round)
 
 /* ---- sums in units */
 
-/* Two to a power. */
+/* 2 to a power. */
 __device__ __forceinline__ double power_of_two(int32_t power)
 {
     return __hiloint2double((1023 + power) << 20, 0);
 }
 
-/* A sum that a float is added to, which is at most 2^UNIT_BITS units: added to 1.5 x 2^52 it is a whole number, in the
- * low bits of the sum.   @return not 0: it was more, or no number */
+/* Convert a float to units and add it to a sum of at most 2^UNIT_BITS units. Added to 1.5 x 2^52 the float becomes
+ * an integer in the low bits of the double.   @return not 0: the sum is larger, or not a number */
 __device__ __forceinline__ int32_t add_in_units(int64_t *sum, float part, double per_unit)
 {
     constexpr double ONE_AND_A_HALF = 6755399441055744.0;
@@ -183,7 +186,7 @@ __device__ __forceinline__ int64_t mutual_targets(const large_cut &c)
     return c.groups * NB6_DEVICE_GROUP;
 }
 
-/* Those of six components of a target. */
+/* The units of the six components of a target. */
 __device__ __forceinline__ void add_part(const large_cut &c, int64_t place, const pair_sums &part,
                                          const double (&per_unit)[2])
 {
@@ -202,13 +205,13 @@ __device__ __forceinline__ void units_of(int64_t group, double (&per_unit)[2])
     per_unit[1] = power_of_two(-dev.group[group].unit[1]);
 }
 
-/* All sums are zero, by all threads. */
+/* Set all sums to zero, by all threads. */
 __device__ __forceinline__ void clear_mutual(const large_cut &c, const grid_of_blocks &grid)
 {
     for (int64_t k = grid.rank(); k < 6 * mutual_targets(c); k += grid.size()) dev.mutual[k] = 0;
 }
 
-/* What target m of a round has from all GPUs. */
+/* Sum over all GPUs on target m of a round. */
 __device__ __forceinline__ void add_others(const large_cut &c, int64_t m, struct nb6_dev_sum &sum)
 {
     const int64_t place = c.first + m;
@@ -249,7 +252,7 @@ __device__ __forceinline__ void fetch_side(int64_t group, group_side &side, floa
     __syncwarp();
 }
 
-/* A source on its way to the sums, and those of a target: the difference of their positions, and 1/r. */
+/* A source on its way into the sums, and its relation to a target: the difference of positions, and 1/r. */
 struct staged_pair {
     vec3 r;
     float y;
@@ -261,7 +264,7 @@ __device__ __forceinline__ staged_pair stage_pair(vec3 from, float4 x)
     return {r, rsqrt_hardware(dot(r, r))};
 }
 
-/* A target, from which a source is at r, moving with v: what each adds to the sums of the other. */
+/* A target and a source at r relative to it, with velocity v: the terms that each adds to the sum of the other. */
 __device__ __forceinline__ void add_both(const staged_pair &pair, vec3 v, float mass, float mass_source,
                                          pair_sums &part, pair_sums &of_source)
 {
@@ -283,7 +286,7 @@ __device__ __forceinline__ void add_both(const staged_pair &pair, vec3 v, float 
     of_source.jerk[2] = fmaf(-from_target, u.z, of_source.jerk[2]);
 }
 
-/* The number of the lane as something that is kept in a register, and not asked for again in each round of a loop. */
+/* The lane number in a form that stays in a register, instead of being read again in each round of a loop. */
 __device__ __forceinline__ unsigned kept_lane()
 {
     unsigned lane;
@@ -291,7 +294,7 @@ __device__ __forceinline__ unsigned kept_lane()
     return lane;
 }
 
-/* Each lane takes those of the next one. */
+/* Each lane takes the values of the next one. */
 __device__ __forceinline__ void pass_on(pair_sums &sums, unsigned next)
 {
 #pragma unroll
@@ -301,8 +304,8 @@ __device__ __forceinline__ void pass_on(pair_sums &sums, unsigned next)
     }
 }
 
-/* A tile of sources and the targets of this warp; what these do to the source of the lane's number. While a pair is
- * added, 1/r of the next one is under way. */
+/* A tile of sources and the targets of this warp, and the reaction on the source with the lane's number. The load
+ * and 1/r of the next pair overlap with the sums of the present one. */
 __device__ __forceinline__ pair_sums sum_mutual_tile(const float4 *units, const float4 *centre, group_side &side)
 {
     const unsigned lane = kept_lane(), next_lane = (lane + 1) % WARP;
@@ -336,8 +339,8 @@ __device__ __forceinline__ void fetch_mutual_tile(float4 *to, const struct nb6_d
     __pipeline_commit();
 }
 
-/* Groups are a ring. Each is summed with those up to half way around it: so many, of which the last one of an even
- * number would be met twice. */
+/* Groups form a ring, and each is summed with the groups up to half way around it. This is their number; with an
+ * even number of groups the last one would be met twice. */
 __device__ __forceinline__ int64_t half_of_ring(const large_cut &c)
 {
     return c.groups / 2;
@@ -348,7 +351,7 @@ __device__ __forceinline__ int64_t on_ring(const large_cut &c, int64_t group)
     return group < c.groups ? group : group - c.groups;
 }
 
-/* Bit k: the group that is first + k behind one is apart from it, for first + k < end. */
+/* Bit k: the group at distance first + k along the ring is apart from this one, for first + k < end. */
 __device__ __forceinline__ uint32_t apart_behind(const large_cut &c, int64_t group, int64_t first, int64_t end)
 {
     const int64_t behind = first + lane_of();
@@ -368,7 +371,7 @@ __device__ __forceinline__ void flush_side(const large_cut &c, int64_t group, gr
     }
 }
 
-/* The targets of this warp, which are own_group, with the groups of some bits, from `first` on. */
+/* Sum the targets of this warp, which are own_group, with the groups of some bits, from `first` on. */
 __device__ __forceinline__ void sum_with_groups(const large_cut &c, int64_t first, uint32_t bits, int64_t own_group,
                                                 group_side &side, warp_memory &memory)
 {
@@ -399,14 +402,14 @@ __device__ __forceinline__ void sum_with_groups(const large_cut &c, int64_t firs
     }
 }
 
-/* Columns of a unit of work: the same row has others. Units are so small that each warp has many of them. */
+/* Columns of a unit of work, which is a part of a row. Units are small enough for each warp to have many of them. */
 __device__ __forceinline__ int64_t width_of_units(const large_cut &c)
 {
     constexpr int64_t WIDEST = 8, UNITS = 16;
     return max(min(c.groups * half_of_ring(c) / (UNITS * c.gpus * warps_of_all()), WIDEST), (int64_t)1);
 }
 
-/* The next unit of those that the warps of a GPU share, by a warp. */
+/* Take the next unit of work of this GPU, by a warp. */
 __device__ __forceinline__ int64_t take_unit(uint32_t *taken)
 {
     uint32_t own = 0;
@@ -414,7 +417,7 @@ __device__ __forceinline__ int64_t take_unit(uint32_t *taken)
     return __shfl_sync(ALL, own, 0);
 }
 
-/* The share of the k-th GPU, by all its threads.   @param[in,out] taken  units so far */
+/* All units of the k-th GPU, by all its threads.   @param[in,out] taken  units so far */
 __device__ __noinline__ void sum_mutual(const large_cut &c, int64_t k, uint32_t *taken)
 {
     warp_memory &memory = own_memory();
@@ -430,7 +433,7 @@ __device__ __noinline__ void sum_mutual(const large_cut &c, int64_t k, uint32_t 
     }
 }
 
-/* Before the sums of n_reg targets, which are sorted, by all threads. */
+/* Prepare the sums of n_reg sorted targets, by all threads. */
 __device__ __noinline__ void prepare_mutual(const large_cut &c, int64_t n_reg, uint32_t *taken, grid_of_blocks &grid)
 {
     const int64_t rounds = (n_reg + c.each - 1) / c.each;

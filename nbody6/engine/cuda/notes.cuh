@@ -1,5 +1,5 @@
-/** Notes of steps, of which the host is told (nb6_host_service_note): by the first block of threads, or by the notifier
- * block (cuda/notifier.cuh), which also looks at members of the last block. */
+/** Notes of steps for the host (nb6_host_service_note), and the search for encounters among members of the last
+ *  block: by the first block of threads, or by the notifier block (cuda/notifier.cuh). */
 #ifndef NB6_CUDA_NOTES_CUH
 #define NB6_CUDA_NOTES_CUH
 
@@ -19,8 +19,8 @@ __device__ __forceinline__ int32_t told_member(const service_memory &s, int32_t 
     return k < WARPS ? s.told[k] : dev.member[2 * dev.n - 1 - k];
 }
 
-/* The host is told of steps; members of the last block are looked at.
- *  @param[in] look [n_look]   @param[in,out] found [s.n]  those of whom it has to do more */
+/* Write notes of steps for the host, and examine members of the last block.
+ * @param[in] look [n_look]   @param[in,out] found [s.n]  members that the host has to examine */
 __device__ __forceinline__ void tell_and_look(const int32_t *look, int32_t n_look, service_memory &s, int32_t *found)
 {
     const int32_t n_told = s.n_told, n = n_told + n_look;
@@ -48,8 +48,8 @@ __device__ __forceinline__ void tell_and_look(const int32_t *look, int32_t n_loo
     }
 }
 
-/* Whether the notifier block writes notes of the last block and looks at its members, who are few. Notes of watched
- * members, which need no look, and looks at stars alone take no longer than it would have to be waited for. */
+/* Whether work on the last block is deferred to the notifier block: it has to be little. Notes of watched members
+ * and the examination of stars take no longer than the hand-over, so alone they are not deferred. */
 __device__ __forceinline__ bool is_for_notifier(int32_t n_look, bool has_centre, const service_memory &s)
 {
     if (s.is_asked || s.waits_for_tides || !has_notifier()) return false;
@@ -57,8 +57,8 @@ __device__ __forceinline__ bool is_for_notifier(int32_t n_look, bool has_centre,
     return s.n_told > s.n_watched || has_centre;
 }
 
-/* By the first warp: what the last block has brought is left to the notifier block.
- *  @param[in] look  a member of this lane, -1: none   @return whether it is */
+/* Defer notes and members of the last block to the notifier block; executed by the first warp.
+ * @param[in] look  a member of this lane, -1: none   @return whether they are deferred */
 __device__ __noinline__ bool defer_work(struct nb6_device_control_block *control_block, int32_t look, bool has_centre,
                                         service_memory &s)
 {
@@ -80,7 +80,7 @@ __device__ __noinline__ bool defer_work(struct nb6_device_control_block *control
     return true;
 }
 
-/* The notifier block has found that the host has to look at members of the last block, and has asked it. */
+/* Take over the question that the notifier block has asked the host about members of the last block. */
 __device__ __forceinline__ void take_found(struct nb6_device_control_block *control_block, service_memory &s)
 {
     __syncthreads();
@@ -97,8 +97,8 @@ __device__ __forceinline__ void take_found(struct nb6_device_control_block *cont
 
 /* ---- the notifier block ---- */
 
-/* The host is asked about those of whom it has to do more; the first block of threads waits for the answer when it has
- * given up the block that it is making. */
+/* Ask the host about the members that it has to examine. The first block of threads waits for the answer after it
+ * has discarded the block under way. */
 __device__ __forceinline__ void ask_beside(const struct nb6_device_control_block *control_block, nb6_time t,
                                            service_memory &s)
 {
@@ -106,13 +106,13 @@ __device__ __forceinline__ void ask_beside(const struct nb6_device_control_block
     send_question(true, false, t, t, s);
 }
 
-/* What was dictated: notes are written and members looked at. The first block of threads is answered first, and then
- * the host may read the notes, or is asked. */
+/* Do the deferred work: write notes and examine members. The result goes to the first block of threads first; then
+ * the notes are published, or the host is asked. */
 __device__ __forceinline__ void write_notes_beside(struct nb6_device_control_block *control_block, service_memory &s)
 {
     struct nb6_deferred_work &deferred_work = control_block->deferred_work;
     static_assert(NB6_DEVICE_DICTATED == WARPS, "as many as there is room for");
-    const nb6_time t = dev.control->ti_now; /* the next block is not committed before the answer */
+    const nb6_time t = dev.control->ti_now; /* the next block is not committed before this request is done */
     if (threadIdx.x < WARPS) s.told[threadIdx.x] = deferred_work.told[threadIdx.x];
     if (threadIdx.x == 0) {
         s.n_told = deferred_work.n_told;
@@ -132,8 +132,8 @@ __device__ __forceinline__ void write_notes_beside(struct nb6_device_control_blo
         publish_notes(s, t);
 }
 
-/* The notifier block comes to the barrier at which all wait for the first block of threads, and writes notes meanwhile.
- */
+/* The notifier block arrives at the barrier where all wait for the first block of threads, and does deferred work
+ * meanwhile. */
 __device__ __noinline__ void serve(struct nb6_device_control_block *control_block, service_memory &s,
                                    grid_of_blocks &grid)
 {

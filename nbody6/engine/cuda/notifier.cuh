@@ -1,7 +1,7 @@
-/** Notes for the host are written, and members looked at, by the second block of threads, the *notifier block*, while
- * the first one goes on with the next block, and waits for them before it commits that one. If the host has to look at
- * the block before, the next one is given up, which has changed nothing yet, and made again after the answer. So all is
- * as if nobody had gone on. */
+/** The second block of threads is the *notifier block*. It writes notes for the host and examines members of the last
+ *  block, while the first block of threads goes on with the next block, which it does not commit before this work is
+ *  done. If the host has to examine the last block, the next one is discarded, which has changed nothing yet, and
+ *  made again after the answer of the host. So results do not depend on the overlap. */
 #ifndef NB6_CUDA_NOTIFIER_CUH
 #define NB6_CUDA_NOTIFIER_CUH
 
@@ -15,22 +15,22 @@ namespace
 
 constexpr unsigned NOTIFIER = 1;
 
-/* Where there are systems. */
+/* The notifier block has work only if there are few-body systems. */
 __device__ __forceinline__ bool has_notifier()
 {
     return gridDim.x > NOTIFIER && dev.n > dev.first_centre;
 }
 
-/* What a block of threads knows of deferred_works. */
+/* State of deferred work in a block of threads. */
 struct pending_notes {
-    uint32_t calls;    /* of the notifier block, so far; its own: that it has answered */
-    int32_t is_any;    /* the last one may not have been answered */
-    int32_t n_found;   /* as nb6_deferred_work has it then */
-    int32_t is_called; /* of the notifier block */
+    uint32_t calls;    /* requests to the notifier block so far; in the notifier block itself, requests completed */
+    int32_t is_any;    /* the last request may not be completed */
+    int32_t n_found;   /* as in nb6_deferred_work at its completion */
+    int32_t is_called; /* requests in the notifier block */
 };
 
-/* By one thread, after a barrier of the first block of threads; the notifier block sees all that it has written and
- * seen. */
+/* Send a request; called by one thread, after a barrier of the first block of threads. The notifier block sees all
+ * that this thread has written and read before. */
 __device__ __forceinline__ void call_notifier(struct nb6_device_control_block *control_block, pending_notes &pending)
 {
     pending.calls++;
@@ -38,19 +38,19 @@ __device__ __forceinline__ void call_notifier(struct nb6_device_control_block *c
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(&control_block->calls), "r"(pending.calls) : "memory");
 }
 
-/* The same of the notifier block. */
+/* Complete a request, in the notifier block. */
 __device__ __forceinline__ void end_deferred_work(struct nb6_deferred_work &deferred_work, pending_notes &pending)
 {
     pending.calls++;
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(&deferred_work.answers), "r"(pending.calls) : "memory");
 }
 
-/* By one thread of the first block of threads, until the notes are written that were dictated, if there are any.
- *  @return how many members the host has to look at */
+/* Wait until the deferred work is done, if there is any; called by one thread of the first block of threads.
+ * @return the number of members that the host has to examine */
 __device__ __forceinline__ int32_t await_notifier(const struct nb6_deferred_work &deferred_work, pending_notes &pending)
 {
     uint32_t answers;
-    if (!*static_cast<const volatile int32_t *>(&pending.is_any)) return 0; /* nobody else reads it in passing */
+    if (!*static_cast<const volatile int32_t *>(&pending.is_any)) return 0; /* all others read it after barriers */
     do {
         asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(answers) : "l"(&deferred_work.answers) : "memory");
     } while (answers != pending.calls);
@@ -60,7 +60,7 @@ __device__ __forceinline__ int32_t await_notifier(const struct nb6_deferred_work
     return n_found;
 }
 
-/* The same by all.   @return whether it has found anything for the host */
+/* The same for all threads.   @return whether the host has to examine any member */
 __device__ __forceinline__ bool wait_for_notifier(const struct nb6_deferred_work &deferred_work, pending_notes &pending)
 {
     __syncthreads();
@@ -69,8 +69,8 @@ __device__ __forceinline__ bool wait_for_notifier(const struct nb6_deferred_work
     return pending.n_found > 0;
 }
 
-/* By the notifier block, at a barrier where it has arrived.   @return whether there are notes to write; no: all have
- * arrived */
+/* Wait for a request at a barrier at which the notifier block has arrived.   @return whether there is one; 0: all
+ * blocks of threads have arrived */
 __device__ __forceinline__ bool is_called_for(const struct nb6_device_control_block *control_block, pending_notes &own,
                                               const grid_of_blocks &grid)
 {
@@ -82,7 +82,7 @@ __device__ __forceinline__ bool is_called_for(const struct nb6_device_control_bl
     __syncthreads();
     if (threadIdx.x == 0) {
         uint32_t arrived, calls;
-        do { /* it is not called any more after all have arrived */
+        do { /* there are no requests after all have arrived */
             asm volatile("ld.acquire.gpu.global.v2.u32 {%0, %1}, [%2];"
                          : "=r"(arrived), "=r"(calls)
                          : "l"(&control_block->arrived)

@@ -1,6 +1,5 @@
-/** The ends of regular steps of the targets of a round, when their sums are there (cuda/sums.cuh): neighbours that
- *  were noted make the list, by a warp for each of many targets, or a block of threads for each of few; then the step
- * is corrected. */
+/** Regular corrector of the targets of a round, after their sums (cuda/sums.cuh). The noted neighbours become the
+ *  list: of many targets each has a warp, of a few each has a block of threads. Then the step is corrected. */
 #ifndef NB6_CUDA_REGULAR_CUH
 #define NB6_CUDA_REGULAR_CUH
 
@@ -17,13 +16,13 @@ namespace
 
 /* ---- lists ---- */
 
-/* Words of hits that a thread takes. */
+/* Words of hits for a thread. */
 struct some_words {
     uint32_t bits[NB6_DEV_HIT_GRAIN];
     int64_t first; /* number of the first one */
 };
 
-/* @param[in] grain  one, or NB6_DEV_HIT_GRAIN */
+/* @param[in] grain  1, or NB6_DEV_HIT_GRAIN */
 __device__ __forceinline__ some_words read_hits(int64_t m, int64_t first, int grain)
 {
     const int64_t words = nb6_dev_words(&dev), chunks = nb6_dev_chunks(&dev);
@@ -46,15 +45,15 @@ __device__ __forceinline__ int32_t count_bits(const some_words &w)
     return __popc(w.bits[0]) + __popc(w.bits[1]) + __popc(w.bits[2]) + __popc(w.bits[3]);
 }
 
-/* Where a list is written to, and how long it may become; a copy of its begin in shared memory, NULL: none. */
+/* Output of a list: row, its capacity, and a copy of the first part in shared memory, NULL: none. */
 struct list_writer {
     int32_t *list;
     int64_t room;
     int32_t *copy;
 };
 
-/* Places of some bits of a chunk, the first of them at `at`, as far as there is room.
- *  @return the place after the last of them */
+/* Append the neighbours in some bits of a chunk, at `at` and after, as far as there is room.
+ * @return the position after the last of them */
 __device__ __forceinline__ int64_t write_bits(uint32_t bits, int64_t chunk, int64_t at, const list_writer &to)
 {
     for (; bits; bits &= bits - 1, at++) {
@@ -65,8 +64,8 @@ __device__ __forceinline__ int64_t write_bits(uint32_t bits, int64_t chunk, int6
     return at;
 }
 
-/* Compare and exchange, so that a list is ascending at the end: the bitonic network in which all comparators put the
- * smaller number first, so that numbers that are not there would stay at the end (Batcher 1968). */
+/* Compare and exchange so that a list becomes ascending: the bitonic network in which all comparators move the
+ * smaller number forward, so that missing numbers stay at the end (Batcher 1968). */
 __device__ __forceinline__ void compare_at(int32_t *list, int low, int high, int n)
 {
     if (high >= n) return;
@@ -76,7 +75,7 @@ __device__ __forceinline__ void compare_at(int32_t *list, int low, int high, int
     list[high] = a;
 }
 
-/* Of a warp, in any memory. */
+/* Sort a list in any memory, by a warp. */
 __device__ void sort_list(int32_t *list, int n)
 {
     for (int size = 1; size < n; size *= 2) {
@@ -91,7 +90,7 @@ __device__ void sort_list(int32_t *list, int n)
     __syncwarp();
 }
 
-/* n places along the curve that a warp has noted, as bodies in ascending order, to their row. */
+/* The n indices along the curve that a warp has noted become bodies in ascending order in their row. */
 __device__ void sort_row(int32_t *noted, int32_t *row, int n)
 {
     __syncwarp();
@@ -124,7 +123,7 @@ __device__ __forceinline__ void write_slice(const noted_slice &s, int64_t at, co
     for (int32_t k = 0; k < s.entries; k++) at = write_bits(s.found[k].bits, s.found[k].chunk, at, to);
 }
 
-/* The list of one of many targets, by a warp, a lane for each slice.   @return neighbours */
+/* Make the list of one of many targets, by a warp, with a lane for each slice.   @return number of neighbours */
 template <typename cut_type> __device__ __noinline__ int64_t list_of_many(int64_t m, const cut_type &c, int32_t *row)
 {
     const bool is_sorted = are_sorted(c);
@@ -141,7 +140,7 @@ template <typename cut_type> __device__ __noinline__ int64_t list_of_many(int64_
             n += total;
         }
         if (n <= room || room == dev.row_room) break;
-        noted = row; /* as it is longer than shared memory */
+        noted = row; /* because it does not fit shared memory */
         room = dev.row_room;
     }
     if (is_sorted && n <= room) sort_row(noted, row, (int)n);
@@ -149,34 +148,34 @@ template <typename cut_type> __device__ __noinline__ int64_t list_of_many(int64_
     return n;
 }
 
-/* The warp of a block of threads that ends the step of one of few targets: with 132 multiprocessors it has no slice of
- * up to 33000 sources. */
+/* The warp of a block of threads that corrects one of few targets: with 132 multiprocessors it has no slice of up to
+ * 33000 sources. */
 constexpr int FINISHER = WARPS / 2;
 
-/* The first of few targets that this block of threads ends. The first ones are not for the first block of threads,
- * which would have to fetch its instructions for small blocks again. */
+/* The first of few targets of this block of threads. The first blocks of threads come last: block 0 would have to
+ * fetch its instructions for small blocks again. */
 __device__ __forceinline__ int64_t own_target()
 {
     return (blockIdx.x + gridDim.x - gridDim.x / 2) % gridDim.x;
 }
 
-/* What the warps of a block of threads know of a target. */
+/* Shared data of the warps of a block of threads about a target. */
 struct shared_target {
-    int64_t fetched; /* whose record this is; -1: nobody's */
+    int64_t fetched; /* target of the record; -1: none */
     int64_t limit;   /* of its list */
     int32_t body, member, *row;
-    const int32_t *old; /* list [n_old] so far; in the shared memory of the second warp as well, if there is room */
+    const int32_t *old; /* list [n_old] before the step; if there is room, also in shared memory of the second warp */
     int32_t n_old;
     struct nb6_dev_point point;
     component begin[3];
     nb6_time t0;
     int8_t level;
     int32_t count[WARPS];
-    uint32_t bits[2 * LIST_ROOM / WARP]; /* of bodies that have come, and gone */
+    uint32_t bits[2 * LIST_ROOM / WARP]; /* bodies that have come or gone, respectively */
     component sum[WARPS][3];
 };
 
-/* By the warp that will end its step: what is known before its sums are. */
+/* Prefetch a target by the warp that will correct it, before its sums are complete. */
 __device__ __forceinline__ void fetch_target(int64_t m, shared_target &shared)
 {
     const int32_t i = dev.target[m].body, member = dev.target[m].member;
@@ -201,7 +200,7 @@ __device__ __forceinline__ void fetch_target(int64_t m, shared_target &shared)
     __syncwarp();
 }
 
-/* Numbers of the threads before this one; *total is that of all. */
+/* Exclusive prefix sum over threads; *total: over all. */
 __device__ __forceinline__ int32_t count_before(int32_t own, shared_target &shared, int32_t *total)
 {
     int32_t of_warp;
@@ -214,15 +213,15 @@ __device__ __forceinline__ int32_t count_before(int32_t own, shared_target &shar
     return before + count_of_lanes(lane_of() < warp_of() ? number : 0);
 }
 
-/* Warps that sum slices of one of few targets, whose sums one warp adds. */
+/* Warps that sum the slices of one of few targets, before one warp adds them. */
 __device__ __forceinline__ int summing_warps(const cut &c)
 {
     constexpr int EACH = 2; /* of a lane */
     return (int)min((int64_t)WARPS, (c.slices + EACH * WARP - 1) / (EACH * WARP));
 }
 
-/* The list of one of few targets, also in shared memory, of the first warp, and the sums of its slices, by a block of
- * threads.   @return neighbours */
+/* Make the list of one of few targets, also in shared memory of the first warp, and the sums of its slices, by a
+ * block of threads.   @return number of neighbours */
 __device__ int64_t list_by_block(int64_t m, const cut &c, shared_target &shared)
 {
     const int64_t words = c.width == 0 ? nb6_dev_words(&dev) : c.slices;
@@ -234,7 +233,7 @@ __device__ int64_t list_by_block(int64_t m, const cut &c, shared_target &shared)
          slice += summing_warps(c) * WARP)
         nb6_dev_add(&sum, &dev.partial[m * c.slices + slice]);
     if (c.width == 0) {
-        const int grain = words <= THREADS ? 1 : NB6_DEV_HIT_GRAIN; /* threads write one after the other */
+        const int grain = words <= THREADS ? 1 : NB6_DEV_HIT_GRAIN; /* threads append one after the other */
         for (int64_t begin = 0; begin < words; begin += THREADS * grain, n += total) {
             const some_words now = read_hits(m, begin + (int64_t)threadIdx.x * grain, grain);
             int64_t at = n + count_before(count_bits(now), shared, &total);
@@ -257,8 +256,8 @@ __device__ int64_t list_by_block(int64_t m, const cut &c, shared_target &shared)
     return n;
 }
 
-/* The list of a target is known to have n neighbours. One that is longer than lists may be gets a smaller sphere, and
- * is made again; one that the row cannot hold ends the block.   @return whether the step can be ended */
+/* Check the length n of the list of a target. If it exceeds the maximum, the neighbour sphere shrinks, and the list
+ * is made again; if it does not fit the row, the block ends.   @return whether the step can be corrected */
 __device__ bool accept_list(struct nb6_device_control_block *control_block, int64_t *pending,
                             struct nb6_dev_target *target, int64_t n)
 {
@@ -277,7 +276,7 @@ __device__ bool accept_list(struct nb6_device_control_block *control_block, int6
     return false;
 }
 
-/* A warp counts the pairs of a target that has n neighbours.   @return whether its step can be ended */
+/* accept_target by a warp, which also counts pairs.   @return whether its step can be corrected */
 __device__ __forceinline__ bool accept_target(struct nb6_device_control_block *control_block, int64_t *pending,
                                               struct nb6_dev_target *target, int64_t n)
 {
@@ -291,7 +290,7 @@ __device__ __forceinline__ bool accept_target(struct nb6_device_control_block *c
     return __shfl_sync(ALL, is_good, 0);
 }
 
-/* What follows from a corrected target, by a warp. */
+/* Consequences of a corrected target, by a warp. */
 __device__ __forceinline__ void note_target(struct nb6_device_control_block *control_block, int32_t i, int32_t member,
                                             bool is_near, bool is_sound)
 {
@@ -302,12 +301,12 @@ __device__ __forceinline__ void note_target(struct nb6_device_control_block *con
     note_unsound(&control_block->unsound_reg, i, member);
 }
 
-/* What a target has besides the sums of its slices. */
+/* Input of a corrector other than the sums of its slices. */
 __device__ __forceinline__ void add_others(const cut &, int64_t, struct nb6_dev_sum &)
 {
 }
 
-/* One of many targets, by a warp. */
+/* Correct one of many targets, by a warp. */
 template <typename cut_type>
 __device__ __forceinline__ void finish_of_many(struct nb6_device_control_block *control_block, int64_t *pending,
                                                int64_t m, const cut_type &c)
@@ -329,7 +328,7 @@ __device__ __forceinline__ void finish_of_many(struct nb6_device_control_block *
     if (lane_of() == 0) add_others(c, m, sum);
     const int64_t n = list_of_many(m, c, list);
     if (!accept_target(control_block, pending, target, n)) return;
-    const int32_t *here = own_memory().list; /* where lists that were sorted still are */
+    const int32_t *here = own_memory().list; /* the sorted lists are still there */
     const bool is_here = are_sorted(c) && n <= LIST_ROOM;
     const list_change change = find_change(i, is_here ? here : list, (int32_t)n);
     const component come = force_of_change(change, point, t, &is_near);
@@ -341,16 +340,16 @@ __device__ __forceinline__ void finish_of_many(struct nb6_device_control_block *
     note_target(control_block, i, member, is_near, store_end(i, t, r, e, (int32_t)n, out));
 }
 
-/* ---- changes of the list of one of few targets, by a block of threads: a piece of a list for each warp, first bits,
- * then numbers ---- */
+/* ---- changes of the list of one of few targets, by a block of threads: each warp compares a piece of a list, first
+ * as bits, then as numbers ---- */
 
-/* The first one: correctors have the last ones, and something to do before. */
+/* The first warp of the comparison: correctors have the last warps, and prepare before. */
 __device__ __forceinline__ int32_t piece_of_warp()
 {
     return (warp_of() - FINISHER - 2 + WARPS) % WARPS;
 }
 
-/* A piece of 32 of the new list, or of the old one, which come after these. */
+/* A piece of 32 of the new list, or of the old one; pieces of the new one come first. */
 struct list_piece {
     const int32_t *list, *other;
     int32_t n, n_other, first;
@@ -372,7 +371,7 @@ __device__ __forceinline__ void note_bits(const list_change &c, int32_t pieces, 
     }
 }
 
-/* Numbers of bits of the first so many pieces, at most 32. */
+/* Set bits of the first so many pieces, at most 32. */
 __device__ __forceinline__ int32_t count_changes(const shared_target &shared, int32_t pieces)
 {
     return count_of_lanes(lane_of() < pieces ? __popc(shared.bits[lane_of()]) : 0);
@@ -387,7 +386,7 @@ __device__ __forceinline__ void note_numbers(const list_change &c, int32_t piece
     }
 }
 
-/* Of lists in shared memory, by all warps.   @param[in,out] change  without numbers so far */
+/* Changes between lists in shared memory, by all warps.   @param[in,out] change  without its numbers on entry */
 __device__ __forceinline__ void find_change_by_block(list_change &change, shared_target &shared)
 {
     const int32_t pieces_come = (change.n + WARP - 1) / WARP, pieces = pieces_come + (change.n_old + WARP - 1) / WARP;
@@ -400,8 +399,8 @@ __device__ __forceinline__ void find_change_by_block(list_change &change, shared
     __syncthreads();
 }
 
-/* The corrector of one of few targets, by two warps, of which one ends its step, and the other one its derivatives.
- * What both need, both find: that is shorter than to wait for each other. */
+/* Corrector of one of few targets, by two warps: one completes its step, the other one its derivatives. Both compute
+ * the common part, which is shorter than a wait. */
 __device__ __forceinline__ void correct_of_few(struct nb6_device_control_block *control_block, const regular_start &r,
                                                component end, const list_change &change, const shared_target &shared)
 {
@@ -416,7 +415,7 @@ __device__ __forceinline__ void correct_of_few(struct nb6_device_control_block *
         store_derivatives(t, e, change, out);
 }
 
-/* The regular force of one of few targets, by one warp, when warps have left their sums. */
+/* The regular force of one of few targets, by one warp, from the sums of all warps. */
 __device__ __forceinline__ component add_warps(const cut &c, const shared_target &shared)
 {
     component end = {};
@@ -427,7 +426,7 @@ __device__ __forceinline__ component add_warps(const cut &c, const shared_target
     return end;
 }
 
-/* One of few targets, by a block of threads, of which few warps go on when there is a list. */
+/* Correct one of few targets, by a block of threads, of which few warps go on once the list is made. */
 __device__ __forceinline__ void finish_of_few(struct nb6_device_control_block *control_block, int64_t *pending,
                                               int64_t m, const cut &c, bool is_first, shared_target &shared)
 {
@@ -443,7 +442,7 @@ __device__ __forceinline__ void finish_of_few(struct nb6_device_control_block *c
     regular_start r = {shared.begin[axis_of()], shared.t0, shared.level, 0, 0, {}};
     if (corrects) fetch_irregular(shared.member, r);
     const int64_t n = list_by_block(m, c, shared);
-    const bool is_good = n <= shared.limit; /* as accept_target will find, for which nobody waits */
+    const bool is_good = n <= shared.limit; /* same result as accept_target, without a wait for it */
     const bool is_here = max(n, (int64_t)shared.n_old) <= LIST_ROOM;
     list_change change = {shared.row, shared.old, (int32_t)n, shared.n_old, nullptr, 0, 0};
     if (is_here) {
@@ -469,7 +468,7 @@ __device__ __forceinline__ void finish_few_targets(struct nb6_device_control_blo
 __device__ void finish_targets(struct nb6_device_control_block *control_block, int64_t *pending, int64_t n,
                                const cut &c, bool is_first, shared_target &shared)
 {
-    if (!c.is_sorted && (c.width == 0 || n <= 2 * (int64_t)gridDim.x)) /* sums without a width have noted hits */
+    if (!c.is_sorted && (c.width == 0 || n <= 2 * (int64_t)gridDim.x)) /* with width 0 sums note hits */
         return finish_few_targets(control_block, pending, n, c, is_first, shared);
     for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(control_block, pending, m, c);
 }

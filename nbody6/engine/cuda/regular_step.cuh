@@ -1,6 +1,6 @@
-/** The end of the regular step of a target, by a warp, when its sums and its list are there: what bodies that have come
- *  or gone add to its irregular force, and the regular corrector. Their force is summed instead of that over the whole
- *  list at the end, less that over the list before, which has one body in common after the other. */
+/** The regular corrector of a target, by a warp, after its sums and its list. The change of the irregular force
+ *  between the old and the new list is summed over bodies that have come or gone, instead of two sums over whole
+ *  lists, which have nearly all bodies in common. */
 #ifndef NB6_CUDA_REGULAR_STEP_CUH
 #define NB6_CUDA_REGULAR_STEP_CUH
 
@@ -18,15 +18,15 @@ namespace
 
 constexpr int32_t LISTS_ROOM = sizeof(warp_memory) / sizeof(int32_t); /* numbers in the shared memory of a warp */
 
-/* Who has come into the list of a target, and who has gone. */
+/* Bodies that have come into the list of a target, and bodies that have gone. */
 struct list_change {
     const int32_t *list, *old; /* [n], [n_old] ascending */
     int32_t n, n_old;
-    const int32_t *number; /* [n_come + n_gone] in shared memory; NULL: there is no room, lists are looked through */
+    const int32_t *number; /* [n_come + n_gone] in shared memory; NULL: they do not fit, and lists are searched */
     int32_t n_come, n_gone;
 };
 
-/* The k-th body of the lists.   @param[out] sign  as nb6_dev_add_change has it   @return whether it has come or gone */
+/* The k-th body of the lists.   @param[out] sign  as in nb6_dev_add_change   @return whether it has come or gone */
 __device__ __forceinline__ bool changes_at(const list_change &c, int32_t k, int32_t *j, double *sign)
 {
     if (c.number) {
@@ -40,7 +40,7 @@ __device__ __forceinline__ bool changes_at(const list_change &c, int32_t k, int3
     return !nb6_dev_is_in_list(is_new ? c.old : c.list, is_new ? c.n_old : c.n, *j);
 }
 
-/* Sum over all that have come or gone, as they are at the block time.   @param[in] add  (body, sign, sum) */
+/* Sum over all that have come or gone, as they are at the block time.   @param[in] add  functor of (body, sign, sum) */
 template <typename adder>
 __device__ __forceinline__ component sum_over_change(const list_change &c, nb6_time t, const adder &add)
 {
@@ -58,7 +58,7 @@ __device__ __forceinline__ component sum_over_change(const list_change &c, nb6_t
     return add_lanes(sum);
 }
 
-/* What they add to the irregular force at the predicted place; *is_near: whether any of them is. */
+/* Their contribution to the irregular force at the predicted place; *is_near: whether any of them is near. */
 __device__ __forceinline__ component force_of_change(const list_change &c, const struct nb6_dev_point &point,
                                                      nb6_time t, bool *is_near)
 {
@@ -71,8 +71,8 @@ __device__ __forceinline__ component force_of_change(const list_change &c, const
     return force;
 }
 
-/* The same of snap and crackle of a body, as nb6_derivatives_of_change.   @param[in] x, v, acc, jerk  of the body when
- * it was corrected, on the axis */
+/* Their contribution to snap and crackle of a body, as nb6_derivatives_of_change.   @param[in] x, v, acc, jerk  of
+ * the body at the irregular corrector, on the axis */
 __device__ __forceinline__ component derivatives_of_change(const list_change &c, nb6_time t, double x, double v,
                                                            double acc, double jerk)
 {
@@ -103,7 +103,8 @@ __device__ __forceinline__ void write_change(uint32_t bits, const int32_t *list,
     if (bits >> lane_of() & 1 && at < room) number[at] = list[first + lane_of()];
 }
 
-/* Numbers of one list that are not in the other one, by a warp, after `at` others.   @return how many there are then */
+/* Append the numbers of one list that are not in the other one, by a warp, at `at` and after.   @return the position
+ * after the last of them */
 __device__ __forceinline__ int32_t write_changes(const int32_t *list, int32_t n, const int32_t *other, int32_t n_other,
                                                  int32_t at, int32_t *number, int32_t room)
 {
@@ -115,7 +116,8 @@ __device__ __forceinline__ int32_t write_changes(const int32_t *list, int32_t n,
     return at;
 }
 
-/* The change of the list of a target, by a warp in its shared memory.   @param[in] list [n]  there, or elsewhere */
+/* The change of the list of a target, by a warp in its shared memory.   @param[in] list [n]  there, or in other
+ * memory */
 __device__ __forceinline__ list_change find_change(int32_t i, const int32_t *list, int32_t n)
 {
     const int32_t *old = nb6_dev_list(&dev, i);
@@ -133,7 +135,7 @@ __device__ __forceinline__ list_change find_change(int32_t i, const int32_t *lis
 
 /* ---- corrector ---- */
 
-/* Length of the list of a target, and its next sphere, by a warp. */
+/* Length of the list of a target, and its next neighbour sphere, by a warp. */
 __device__ __forceinline__ void set_next_radius(const struct nb6_dev_target &target, int32_t nnb,
                                                 struct nb6_corrected *out)
 {
@@ -144,16 +146,16 @@ __device__ __forceinline__ void set_next_radius(const struct nb6_dev_target &tar
     out->r_nb = r_nb;
 }
 
-/* What the regular corrector of a target begins with, on each axis. */
+/* Input of the regular corrector of a target, on each axis. */
 struct regular_start {
     component begin; /* regular force at the begin of the step */
-    nb6_time t0;     /* which was then */
-    int8_t level;    /* of the step */
-    double x, v;     /* as the irregular corrector has left them, with its force */
+    nb6_time t0;     /* its time */
+    int8_t level;    /* length of the step */
+    double x, v;     /* results of the irregular corrector, and its force */
     component irr;
 };
 
-/* Of the last three, which come from the irregular stage. */
+/* The last three members of regular_begin, which are results of the irregular stages. */
 __device__ __forceinline__ void fetch_irregular(int32_t member, regular_start &r)
 {
     const struct nb6_corrected *c = &dev.corrected[member];
@@ -172,15 +174,15 @@ __device__ __forceinline__ void fetch_regular(int32_t i, regular_start &r)
     r.level = star.level_reg;
 }
 
-/* A target when the corrector has done its part, on each axis. */
+/* Output of the regular corrector for a target, on each axis. */
 struct regular_end {
     corrected_axis c; /* of the regular step */
     component reg, irr;
     double x, v;
 };
 
-/* NA12 eq. 13, see nb6_correct_regular.   @param[in] end  regular force   @param[in] come  what the change of the list
- * adds to the irregular one */
+/* NA12 eq. 13, see nb6_correct_regular.   @param[in] end  regular force   @param[in] come  change of the irregular
+ * force by the change of the list */
 __device__ __forceinline__ regular_end end_regular(nb6_time t, const regular_start &r, component end, component come)
 {
     const component of_old_list = {end.acc + come.acc, end.jerk + come.jerk};
@@ -193,8 +195,8 @@ __device__ __forceinline__ regular_end end_regular(nb6_time t, const regular_sta
     return e;
 }
 
-/* All but higher derivatives, and the next step of body i.   @param[in] n  neighbours   @return whether all is finite
- */
+/* Everything except higher derivatives, and the next step of body i.   @param[in] n  neighbours   @return whether
+ * all is finite */
 __device__ __forceinline__ bool store_end(int32_t i, nb6_time t, const regular_start &r, const regular_end &e,
                                           int32_t n, struct nb6_corrected *out)
 {
@@ -220,7 +222,7 @@ __device__ __forceinline__ bool store_end(int32_t i, nb6_time t, const regular_s
     return __all_sync(ALL, isfinite(e.x + e.v + e.reg.acc + e.reg.jerk + e.irr.acc));
 }
 
-/* Higher derivatives, which follow the change of the list. */
+/* Higher derivatives, which include the change of the list. */
 __device__ __forceinline__ void store_derivatives(nb6_time t, const regular_end &e, const list_change &lists,
                                                   struct nb6_corrected *out)
 {

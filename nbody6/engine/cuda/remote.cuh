@@ -1,6 +1,6 @@
-/** Remote pairs on a device (stages/remote.h): what they add to forces, by the first block of threads, and notes of
- * steps, with the look of a pair at its neighbours, by this one or the notifier block. A body has up to four warps,
- * since others wait meanwhile. */
+/** Remote pairs on a device (stages/remote.h): their contribution to forces, by the first block of threads; notes of
+ *  steps for the host with the search for perturbers of a pair, by the first block of threads or the notifier block.
+ *  A squad of up to four warps works on a body, to shorten the wait of others. */
 #ifndef NB6_CUDA_REMOTE_CUH
 #define NB6_CUDA_REMOTE_CUH
 
@@ -13,7 +13,7 @@
 namespace
 {
 
-/* What a warp adds to the sums of its squad: sum_of_each of N numbers. */
+/* The part of a warp in the sums of its squad: sum_of_each of N numbers. */
 template <int N> __device__ __forceinline__ void keep_service(double own)
 {
     constexpr int EACH = WARP / N;
@@ -31,8 +31,8 @@ __device__ __forceinline__ double sum_of_squad(const squad &together, int k, int
 
 /* ---- corrections ---- */
 
-/* What remote pairs add to the force on body i, by a squad, each warp every so manieth perturber and 32 of those who
- * may resolve the body.   @param[in] centres  where centres of mass begin in dev.ask, of n_ask */
+/* Force of remote pairs on body i, by a squad. Warps take perturbers, and chunks of 32 of the systems that may
+ * resolve the body, in turn.   @param[in] centres  where centres of mass begin in dev.ask, of n_ask */
 __device__ __noinline__ void sum_from_afar(int32_t i, int32_t centres, int64_t n_ask, squad together)
 {
     const struct nb6_dev_point point = nb6_dev_predict(&dev, i, dev.control->t);
@@ -54,7 +54,7 @@ __device__ __noinline__ void sum_from_afar(int32_t i, int32_t centres, int64_t n
     keep_service<8>(sum_of_each(sum));
 }
 
-/* The correction, by the first warp of a squad, after a barrier: as nb6_dev_set_correction. */
+/* Set the correction, by the first warp of a squad, after a barrier: as nb6_dev_set_correction. */
 __device__ __forceinline__ void set_correction(int32_t i, const squad &together)
 {
     static_assert(offsetof(struct nb6_dev_correction, jerk) == 3 * sizeof(double), "the sums follow each other");
@@ -68,8 +68,8 @@ __device__ __forceinline__ void set_correction(int32_t i, const squad &together)
 
 /* ---- notes ---- */
 
-/* The share of a warp in the look of a squad, as nb6_dev_remote_lane: every so manieth 32 neighbours; the last warp
- * looks at the perturbers. */
+/* Part of a warp in the search of a squad, as nb6_dev_remote_lane: it takes chunks of 32 neighbours in turn; the
+ * last warp examines the perturbers. */
 __device__ __forceinline__ void look_around(int32_t i, const squad &together, struct nb6_remote_look *look)
 {
     const struct nb6_body *body = dev.body;
@@ -98,7 +98,7 @@ __device__ __forceinline__ bool is_remote_pair(int32_t i)
     return own && own->n > 0;
 }
 
-/* What a warp of a squad finds at the neighbours of body i, if that is a remote pair. */
+/* Result of a warp of a squad for the neighbours of body i, if that is a remote pair. */
 __device__ __noinline__ void look_from_afar(int32_t i, squad together)
 {
     struct nb6_remote_look look;
@@ -120,7 +120,7 @@ __device__ __noinline__ void look_from_afar(int32_t i, squad together)
     keep_service<16>((double)sum_of_each(sum));
 }
 
-/* What the squad has found.   @return whether the host has to choose perturbers */
+/* Result of the squad.   @return whether the host has to select perturbers */
 __device__ __forceinline__ bool has_squad_found(int32_t i, const squad &together)
 {
     int32_t is_found = 0, hits = 0;
@@ -145,8 +145,8 @@ __device__ __forceinline__ double two_numbers(int32_t low, int32_t high)
     return __hiloint2double(high, low);
 }
 
-/* A note of a step, by the first warp of a squad, after a barrier.   @return whether the host has to choose perturbers
- */
+/* Write the note of a step, by the first warp of a squad, after a barrier.   @return whether the host has to select
+ * perturbers */
 __device__ __noinline__ bool write_note(int32_t i, squad together, struct nb6_dev_note *note)
 {
     const int lane = lane_of();

@@ -1,9 +1,9 @@
-/** Who is due, found by one block of threads, or by all if there are many bodies.
+/** Select: the members of the next block, found by one block of threads, or by all if there are many bodies.
  *
- *  Levels of all bodies are scanned, 16 at a time. Most blocks have a few members with the shortest steps; so the
- * bodies up to some level, the *fast* ones, are kept in a list, and only their levels are looked at until a block has
- * members with longer steps: in no other one can a body become a fast one. All of these are members of that block, so
- * that the next list is found among its members. Where there are many bodies, all threads find those. */
+ *  Levels of all bodies are scanned, 16 at a time. Most blocks have a few members with the shortest steps. So the
+ *  bodies up to some level, the *fast* ones, are kept in a list, and only their levels are scanned until a block has
+ *  members with longer steps: in no other block can a body become a fast one. All fast bodies are members of that
+ *  block, so that the next list is found among its members. If there are many bodies, all threads search for these. */
 #ifndef NB6_CUDA_SELECT_CUH
 #define NB6_CUDA_SELECT_CUH
 
@@ -15,25 +15,25 @@
 namespace
 {
 
-constexpr int LEVELS = 16; /* that a thread reads at a time */
+constexpr int LEVELS = 16; /* levels that a thread reads at a time */
 constexpr int FAST_EACH = 2, FAST = FAST_EACH * THREADS;
-constexpr int NOBODY = NB6_TIME_BITS + 1; /* no level is as high */
-/* So many bodies are scanned by all threads; a block is looked through for fast ones if it has at most so many of all
- * bodies: others are read 16 at a time. */
+constexpr int NOBODY = NB6_TIME_BITS + 1; /* above all levels */
+/* From so many bodies on all threads scan. Members of a block are searched for fast bodies if they are at most such
+ * a part of all bodies; otherwise levels of all bodies are scanned. */
 constexpr int64_t SCANNED_BY_ALL = 8 * THREADS * LEVELS, PART_OF_ALL = 32;
-constexpr int64_t NOT_YET = -1; /* members of a block that all have to find */
+constexpr int64_t NOT_YET = -1; /* result: all threads have to search for the members */
 
 struct selection {
     int32_t fast[FAST];
-    int32_t n_fast;     /* -1: they have to be found again */
-    int32_t fast_level; /* of the longest steps in the list */
-    int32_t try_level;  /* the one to try when they are */
+    int32_t n_fast;     /* -1: the list has to be made anew */
+    int32_t fast_level; /* level of the longest steps in the list */
+    int32_t try_level;  /* level to begin with when the list is made */
     int32_t lowest, found;
     int32_t n_reg;      /* members that end their regular step, */
-    int32_t is_known;   /* if this is known */
-    int32_t few[WARPS]; /* members of a block, if the fast ones have all of them, as far as there is room */
-    nb6_time ti_now;    /* of the last block */
-    int32_t most;       /* level of the longest steps of the block, if it has longer steps than the fast ones have */
+    int32_t is_known;   /* if this is 1 */
+    int32_t few[WARPS]; /* members of a block, if all are fast ones, as far as there is room */
+    nb6_time ti_now;    /* time of the last block */
+    int32_t most;       /* level of the longest steps of the block, if these are longer than those of fast bodies */
 };
 
 __device__ __forceinline__ uint4 levels_at(int64_t i)
@@ -41,14 +41,15 @@ __device__ __forceinline__ uint4 levels_at(int64_t i)
     return *reinterpret_cast<const uint4 *>(dev.level + i);
 }
 
-/* A bit for each of four levels that are at most `most`; who takes no part has the highest as a number without sign. */
+/* A bit for each of four levels that are at most `most`. The level of bodies that take no part is the largest
+ * unsigned number. */
 __device__ __forceinline__ uint32_t up_to_level(uint32_t levels, uint32_t most)
 {
     const uint32_t is = __vcmpleu4(levels, most) & 0x08040201u;
     return (is | is >> 8 | is >> 16 | is >> 24) & 0xfu;
 }
 
-/* The same of 16. */
+/* The same for 16 levels. */
 __device__ __forceinline__ uint32_t all_up_to_level(uint4 l, uint32_t most)
 {
     return up_to_level(l.x, most) | up_to_level(l.y, most) << 4 | up_to_level(l.z, most) << 8 |
@@ -61,8 +62,8 @@ __device__ __forceinline__ uint32_t lowest_of_four(uint32_t levels)
     return __vminu4(levels, levels >> 8 | 0xffffff00u) & 0xffu;
 }
 
-/* Bodies of levels up to `level`, in any order, as far as there is room, and the lowest level of all.
- *  @return their number, s.lowest */
+/* List bodies of levels up to `level`, in any order, as far as there is room, and find the lowest level of all.
+ * @return their number, s.lowest */
 __device__ __noinline__ int list_levels(int level, int32_t *list, int64_t room, selection &s)
 {
     const uint32_t most = (uint32_t)level * 0x01010101u;
@@ -96,7 +97,8 @@ __device__ __noinline__ int list_levels(int level, int32_t *list, int64_t room, 
     return s.found;
 }
 
-/* The same by all threads of the device; members of the block, *found of them, which was zero. */
+/* List bodies of levels up to `most` by all threads of the device: the members of the block. *found, which was zero,
+ * is their number. */
 __device__ __noinline__ void list_due_by_all(int level, int32_t *found)
 {
     const uint32_t most = (uint32_t)level * 0x01010101u;
@@ -113,7 +115,7 @@ __device__ __noinline__ void list_due_by_all(int level, int32_t *found)
     }
 }
 
-/* As list_levels, of the n members of the last block alone. */
+/* list_levels among the n members of the last block. */
 __device__ __noinline__ int list_levels_of(int64_t n, int level, int32_t *list, int64_t room, selection &s)
 {
     constexpr int AT_A_TIME = 4;
@@ -145,8 +147,8 @@ __device__ __noinline__ int list_levels_of(int64_t n, int level, int32_t *list, 
     return s.found;
 }
 
-/* The fast ones: of a level for which the list has room, and up to `highest`; among the n members of the last block,
- * n < 0: among all bodies.   @return the lowest level of those */
+/* List the fast bodies, of a level for which the list has room, and up to `highest`: among the n members of the last
+ * block; n < 0: among all bodies.   @return the lowest level of those */
 __device__ int find_fast_among(int64_t n_members, int highest, selection &s)
 {
     int level = min(s.try_level, highest);
@@ -184,7 +186,7 @@ __device__ int find_fast(selection &s)
     return find_fast_among(-1, NB6_TIME_BITS, s);
 }
 
-/* Their levels, and the lowest one. */
+/* Levels of the fast bodies, and the lowest one. */
 __device__ int lowest_of_fast(int (&levels)[FAST_EACH], selection &s)
 {
     if (threadIdx.x == 0) s.lowest = NOBODY;
@@ -220,19 +222,19 @@ __device__ __forceinline__ void take_due(const int (&levels)[FAST_EACH], nb6_tim
     }
 }
 
-/* Levels of the longest steps that end at t. */
+/* Level of the longest steps that end at t. */
 __device__ __forceinline__ int most_at(nb6_time t)
 {
     return min(__ffsll(t) - 1, NB6_TIME_BITS);
 }
 
-/* What levels tell of the next block. */
+/* Levels that decide about the next block. */
 struct next_block {
-    int levels[FAST_EACH]; /* of the fast bodies of this thread, if they are known */
-    int lowest;            /* of all */
+    int levels[FAST_EACH]; /* levels of the fast bodies of this thread, if they are known */
+    int lowest;            /* lowest level of all bodies */
 };
 
-/* When levels are what the last block has made of them; it may still be committed. */
+/* Called when levels are those at the end of the last block, which may still be under way to its commit. */
 __device__ __forceinline__ next_block find_next(selection &s)
 {
     next_block next;
@@ -246,9 +248,9 @@ __device__ __forceinline__ next_block find_next(selection &s)
     return next;
 }
 
-/* The block after s.ti_now: its time, its members in any order, s.is_known and s.n_reg, and who of them has to do with
- * few-body systems, if the fast ones have all of them.
- *  @return their number; 0: *t is later than t_stop; NOT_YET: they are those of levels up to s.most */
+/* Select the block after s.ti_now: its time, its members in any order, s.is_known and s.n_reg, and members for the
+ * host service, if all members are fast bodies.
+ * @return their number; 0: *t is later than t_stop; NOT_YET: members are the bodies of levels up to s.most */
 __device__ __forceinline__ int64_t select_members(const next_block &next, nb6_time t_stop, nb6_time *t, selection &s,
                                                   service_memory &service)
 {

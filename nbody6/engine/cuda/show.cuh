@@ -1,4 +1,4 @@
-/** Members are shown to the host: records go to the image in memory. */
+/** Copies of members to the image in host memory, where the host examines them. */
 #ifndef NB6_CUDA_SHOW_CUH
 #define NB6_CUDA_SHOW_CUH
 
@@ -8,14 +8,14 @@
 namespace
 {
 
-/* What others see of a body, by half a warp. */
+/* Copy the record that others read of a body, by half a warp. */
 __device__ __forceinline__ void show_body(const struct nb6_device_home &home, int32_t i)
 {
     constexpr int HALF = WARP / 2;
     static_assert(sizeof(struct nb6_body) == HALF * sizeof(double), "a number for each lane");
     const int lane = lane_of() % HALF;
     reinterpret_cast<double *>(home.body + i)[lane] = reinterpret_cast<const double *>(dev.body + i)[lane];
-    if (lane == 0) home.level[i] = dev.star[i].level_irr; /* dev.level may be that of a block that is given up */
+    if (lane == 0) home.level[i] = dev.star[i].level_irr; /* dev.level may be that of a block that is discarded */
     constexpr int OF_SYSTEM = sizeof(struct nb6_dev_system) / sizeof(double);
     static_assert(OF_SYSTEM <= HALF, "a number for each lane");
     if (i < dev.first_centre || lane >= OF_SYSTEM) return;
@@ -23,7 +23,7 @@ __device__ __forceinline__ void show_body(const struct nb6_device_home &home, in
         reinterpret_cast<const double *>(dev.system + (i - dev.first_centre))[lane];
 }
 
-/* A member, by some warps. */
+/* Copy a member, by some warps. */
 __device__ __forceinline__ void show_member(const struct nb6_device_home &home, int32_t i, int warp, int warps)
 {
     constexpr int OF_STAR = sizeof(struct nb6_star) / sizeof(double);
@@ -39,7 +39,7 @@ __device__ __forceinline__ void show_member(const struct nb6_device_home &home, 
     for (int32_t k = 2 * warp + half; k < nnb; k += 2 * warps) show_body(home, list[k]);
 }
 
-/* Members, by a block of threads; the mail says who they are.   @param[in] member [n] */
+/* Copy members, by a block of threads, and list them in the mailbox.   @param[in] member [n] */
 __device__ __forceinline__ void show_members(const struct nb6_device_home &home, const int32_t *member, int32_t n)
 {
     const int warps = max(WARPS / max(n, 1), 1); /* of a member */

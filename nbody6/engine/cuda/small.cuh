@@ -1,4 +1,4 @@
-/** Small blocks, which the first block of threads makes alone. */
+/** Small blocks, which the first block of threads advances alone. */
 #ifndef NB6_CUDA_SMALL_CUH
 #define NB6_CUDA_SMALL_CUH
 
@@ -15,18 +15,18 @@ namespace
 
 /* ---- corrections ---- */
 
-/* Warps that are left for each correction while others make the forces on n members, a power of two up to four; 0: not
- * enough, or the host has to be asked before. */
+/* Warps left for each correction while others make the forces on n members: a power of two up to four; 0: there are
+ * not enough, or the host has to be asked before. */
 __device__ __forceinline__ int warps_for_each(int64_t n, const service_memory &s)
 {
-    const int left = WARPS - 1 - (int)n, n_told = s.n_told; /* the last one has more to do */
+    const int left = WARPS - 1 - (int)n, n_told = s.n_told; /* the last warp has more to do */
     if (n_told == 0 || n_told > left || s.n > 0 || !s.mailbox || s.reply.t_ask <= dev.control->t) return 0;
     return 4 * n_told <= left ? 4 : 2 * n_told <= left ? 2 : 1;
 }
 
-/* What a small block of n members needs of the host, and of remote pairs, whose corrections are left to warps without
- * members if there are enough.
- *  @param[out] beside  warps for each of them; 0: they are there   @return as share_before */
+/* Host service of a small block of n members, and forces of remote pairs. If there are enough warps without members,
+ * these set the corrections meanwhile.
+ * @param[out] beside  warps for each correction; 0: corrections are complete   @return as serve_before */
 __device__ __forceinline__ verdict begin_small_service(struct nb6_device_control_block *control_block, int64_t n,
                                                        int *beside, service_memory &s)
 {
@@ -38,7 +38,7 @@ __device__ __forceinline__ verdict begin_small_service(struct nb6_device_control
     return go(NB6_DEVICE_GO_ON);
 }
 
-/* By the warps from the first one without a member on; the others await_squads. */
+/* Set corrections, by the warps after the last one with a member; the others call await_squads. */
 __device__ __noinline__ void correct_beside(int first, int warps, const service_memory &s)
 {
     const int own = warp_of() - first, k = own / warps;
@@ -50,7 +50,7 @@ __device__ __noinline__ void correct_beside(int first, int warps, const service_
     __syncthreads();
 }
 
-/* By the members meanwhile, each before its corrector: the same two barriers. */
+/* Called by warps with members, before the corrector: the same two barriers as in correct_beside. */
 __device__ __forceinline__ void await_squads()
 {
     __syncthreads();
@@ -59,11 +59,11 @@ __device__ __forceinline__ void await_squads()
 
 /* ---- the block ---- */
 
-/* A block without regular members, of one for each warp of this block of threads at most; nothing leaves the registers
- * before the commit.
- *  @param[in] member [n], in shared memory   @param[in] beside  as begin_small_share has it
- *  @param[in,out] share  n_look: members that are to be looked at
- *  @return NB6_DEVICE_GO_ON: it was committed; NB6_DEVICE_AGAIN; a reason to stop */
+/* A small block without regular members, at most one member for each warp of this block of threads. Results stay in
+ * registers until the commit.
+ * @param[in] member [n], in shared memory   @param[in] beside  as in begin_small_service
+ * @param[in,out] service  n_look: members to examine for encounters
+ * @return NB6_DEVICE_GO_ON: it was committed; NB6_DEVICE_AGAIN; a reason to stop */
 __device__ __forceinline__ verdict make_small_block(struct nb6_device_control_block *control_block, int64_t n,
                                                     const int32_t *members, nb6_time t, int beside,
                                                     service_memory &service)
@@ -79,7 +79,7 @@ __device__ __forceinline__ verdict make_small_block(struct nb6_device_control_bl
     else if (beside > 0)
         correct_beside((int)n, beside, service);
     if (is_busy && lane_of() == 0) add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
-    const bool waits = threadIdx.x == THREADS - 1; /* of a warp that is rarely busy */
+    const bool waits = threadIdx.x == THREADS - 1; /* a thread of a warp that is rarely busy */
     const int32_t n_found = waits ? await_notifier(control_block->deferred_work, pending) : 0;
     if (__syncthreads_or((is_busy && !s.is_sound) || n_found > 0)) {
         if (pending.n_found > 0) return go(NB6_DEVICE_AGAIN);

@@ -1,8 +1,8 @@
-/** Bodies along a space-filling curve, by all threads of the device: before the sums of a large block, in which nearly
- *  all chunks of sources then are far from nearly all targets (cuda/tiles.cuh). The order is a function of where the
- *  bodies are at the block time, not of how the run came there: a run that was resumed has the same sums.
+/** Bodies are sorted along a space-filling curve, by all threads of the device, before the sums of a large block:
+ *  then nearly all chunks of sources are far from nearly all targets (cuda/tiles.cuh). The order is a function of the
+ *  positions at the block time, not of the history of the run: a resumed run has the same sums.
  *
- *  Targets come first. The sort is a stable one by digits: each warp has a run of the bodies, in order. */
+ *  Targets come first. It is a stable radix sort: each warp has a run of the bodies, in order. */
 #ifndef NB6_CUDA_SORT_CUH
 #define NB6_CUDA_SORT_CUH
 
@@ -24,14 +24,14 @@ static_assert(THREADS == 2 * DIGITS, "two threads add up the counts of a digit")
 
 /* Shared memory of a block of threads while it sorts. */
 struct sort_memory {
-    int32_t count[WARPS][DIGITS]; /* of a digit in the run of a warp; then where those begin in the block's part */
-    int32_t before[2][DIGITS];    /* by half of the blocks: how many the blocks before this one have, */
-    int32_t total[2][DIGITS];     /* and all */
+    int32_t count[WARPS][DIGITS]; /* digits in the run of a warp; then where those begin in the block's part */
+    int32_t before[2][DIGITS];    /* two halves of the blocks count: bodies in the blocks before this one, */
+    int32_t total[2][DIGITS];     /* and in all */
     int32_t base[DIGITS];         /* where those of this block begin */
     int32_t of_warp[DIGITS / WARP];
 };
 
-/* The 17th smallest of the lanes' numbers. */
+/* The 17th smallest of the numbers of the lanes. */
 __device__ __forceinline__ float middle_of_lanes(float own)
 {
     int rank = 0;
@@ -43,7 +43,8 @@ __device__ __forceinline__ float middle_of_lanes(float own)
     return __shfl_sync(ALL, own, is_middle ? __ffs((int)is_middle) - 1 : 0);
 }
 
-/* Centre and scale from the medians of a sample, which a few stars far away do not move. Any map gives right forces. */
+/* Centre and scale from the medians of a sample, which a few distant stars do not move. Forces are right with any
+ * map. */
 __device__ struct cuda_map map_of_sample()
 {
     const struct nb6_dev_source &own = dev.source[dev.n * lane_of() / WARP];
@@ -59,7 +60,7 @@ __device__ struct cuda_map map_of_sample()
     return map;
 }
 
-/* Who takes no part comes last. */
+/* Bodies that take no part come last. */
 __device__ void make_keys(const grid_of_blocks &grid)
 {
     const struct cuda_map map = map_of_sample();
@@ -80,7 +81,7 @@ __device__ void mark_targets(int64_t n_reg, const grid_of_blocks &grid)
     }
 }
 
-/* The run of this warp: those of the warps of a block follow each other. */
+/* The run of this warp; the runs of the warps of a block of threads are consecutive. */
 __device__ __forceinline__ void own_run(int64_t *first, int64_t *end)
 {
     const int64_t warp = (int64_t)blockIdx.x * WARPS + warp_of(), warps = (int64_t)gridDim.x * WARPS;
@@ -93,7 +94,7 @@ __device__ __forceinline__ int digit_of(uint32_t key, int pass)
     return (int)(key >> pass * DIGIT_BITS & (DIGITS - 1));
 }
 
-/* s.count: those of the warps before, of each digit; dev.digits: those of the block. */
+/* s.count: bodies of each digit in the warps before; dev.digits: in the block of threads. */
 __device__ void count_digits(const uint32_t *key, int pass, sort_memory &s)
 {
     int64_t first, end;
@@ -114,7 +115,7 @@ __device__ void count_digits(const uint32_t *key, int pass, sort_memory &s)
     dev.digits[(int64_t)blockIdx.x * DIGITS + d] = all;
 }
 
-/* s.base, from the counts of all blocks. */
+/* s.base, from the counts of all blocks of threads. */
 __device__ void place_digits(sort_memory &s)
 {
     const int d = threadIdx.x % DIGITS, half = threadIdx.x / DIGITS;
@@ -139,7 +140,7 @@ __device__ void place_digits(sort_memory &s)
     s.base[d] = at + s.before[0][d] + s.before[1][d];
 }
 
-/* Keys and bodies of the run to their places, 32 at a time. */
+/* Move keys and bodies of the run to their places, 32 at a time. */
 __device__ void move_keys(int pass, sort_memory &s)
 {
     const int64_t from = pass % 2 * dev.n_max, to = dev.n_max - from;
@@ -183,7 +184,7 @@ __device__ __noinline__ void sort_bodies(int64_t n_reg, grid_of_blocks &grid)
     for (int64_t m = grid.rank(); m < n_reg; m += grid.size()) dev.reg[m] = dev.member_of[dev.order[m]];
 }
 
-/* Sources and targets of a large block along the curve, and tiles. */
+/* Sort sources and targets of a large block along the curve, and make the tiles. */
 __device__ void sort_block(int64_t n_reg, grid_of_blocks &grid)
 {
     sort_bodies(n_reg, grid);
@@ -191,7 +192,7 @@ __device__ void sort_block(int64_t n_reg, grid_of_blocks &grid)
     grid.sync();
 }
 
-/* Targets of a round of sorted ones, and where they are. */
+/* Set the targets of a round in sorted order, and their places. */
 __device__ __forceinline__ void set_sorted_targets(int64_t first, int64_t n, const grid_of_blocks &grid)
 {
     for (int64_t m = grid.rank(); m < n; m += grid.size()) {

@@ -1,7 +1,7 @@
-/** Sums over all sources on the targets of a round, by all threads of the device (stages/regular.h). Either a lane
- * takes a source of each chunk, for few targets that share it, or a lane has targets of its own, for many, and sources
- * come through shared memory: as they are numbered, or, where there are so many pairs that it saves time, in the order
- * of a curve (cuda/tiles.cuh). Slices are cut so that each warp of the device has one. */
+/** Regular force: sums over all sources on the targets of a round, by all threads of the device (stages/regular.h).
+ *  For a few targets each lane takes a source of every chunk. For many targets each lane has targets of its own, and
+ *  sources come through shared memory: in index order, or, with so many pairs that it saves time, in the order of a
+ *  curve (cuda/tiles.cuh). Slices are cut so that each warp of the device has one. */
 #ifndef NB6_CUDA_SUMS_CUH
 #define NB6_CUDA_SUMS_CUH
 
@@ -24,9 +24,9 @@ __device__ __forceinline__ void predict_chunks(int64_t first, int64_t end, int64
 
 /* ---- lanes have sources ---- */
 
-constexpr int KEPT = 4; /* chunks of a slice whose sources stay in registers, at most */
+constexpr int KEPT = 4; /* most chunks of a slice whose sources stay in registers */
 
-/* That of another lane. */
+/* Number of another lane. */
 __device__ __forceinline__ struct nb6_dev_viewer viewer_of_lane(const struct nb6_dev_viewer &own, int lane,
                                                                 int weighted)
 {
@@ -52,7 +52,7 @@ __device__ __forceinline__ void store_few(const cut &c, int64_t m, int64_t slice
     dev.partial[m * c.slices + slice].jerk[lane_of()] = own.jerk;
 }
 
-/* A source of each lane on a target; the bits of neighbours. */
+/* One source of each lane on a target.   @return bits of neighbours */
 __device__ __forceinline__ uint32_t add_chunk(const struct nb6_dev_viewer &viewer, const struct nb6_dev_source &source,
                                               int64_t chunk, float (&part)[6])
 {
@@ -144,7 +144,7 @@ __device__ __forceinline__ void fetch(float4 *to, const struct nb6_dev_source *c
     __pipeline_commit();
 }
 
-/* A chunk on the targets of this lane; the bits of neighbours. */
+/* One chunk on the targets of this lane.   @return bits of neighbours */
 template <bool WEIGHTED, int WIDTH>
 __device__ __forceinline__ void sum_chunk(const float4 *units, const struct nb6_dev_viewer (&viewer)[WIDTH],
                                           float (&part)[WIDTH][6], uint32_t (&bits)[WIDTH])
@@ -219,7 +219,7 @@ __device__ __noinline__ void sum_of_many(const cut &c, int64_t group, int64_t sl
 
 /* ---- sorted ---- */
 
-/* A slice of the tiles on the targets of a group, two of each lane. */
+/* A slice of the tiles on the targets of a group, two in each lane. */
 template <bool WEIGHTED>
 __device__ __noinline__ void sum_of_sorted(const cut &c, int64_t group, int64_t slice, int64_t n)
 {
@@ -261,7 +261,7 @@ __device__ __noinline__ void sum_of_sorted(const cut &c, int64_t group, int64_t 
     }
 }
 
-/* Those of the k-th GPU, by all its threads. */
+/* All slices of the k-th GPU, by all its threads. */
 __device__ __forceinline__ void make_sorted_sums(const cut &c, int64_t k, int64_t n)
 {
     const int64_t end = share_of_gpu(c, k + 1);

@@ -6,7 +6,7 @@ namespace
 constexpr int WARP = NB6_DEV_LANES, THREADS = 256, WARPS = THREADS / WARP;
 constexpr unsigned ALL = 0xffffffffu;
 
-/* A warp looks at the list of a body; the first one at the two as well. */
+/* Each warp searches the list of a body; the first one also handles the two bodies. */
 __global__ void find(const __grid_constant__ struct nb6_dev dev, struct nb6_dev_synchronisation *call)
 {
     const int64_t k = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP;

@@ -1,5 +1,5 @@
-/** Bodies on a GPU that are called before two of them become one (stages/synchronise.h): kernels of their own, since
- * all bodies have to be looked at, and blocks are not made meanwhile. */
+/** Synchronisation of bodies on a GPU before two of them become one (stages/synchronise.h). These kernels run while
+ *  no blocks are advanced, since they search the lists of all bodies. */
 #ifndef NB6_CUDA_SYNCHRONISE_H
 #define NB6_CUDA_SYNCHRONISE_H
 
@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/** Enqueue them. Those who are concerned are dev->irr, in any order, and are called if anybody is behind.
+/** Enqueue the kernels. Affected bodies are listed in dev->irr, in any order, and synchronised if any of them is not
+ *  at the block time.
  *  @param[in,out] call  of the device: places, all else 0 */
 cudaError_t nb6_device_synchronise(const struct nb6_dev *dev, struct nb6_dev_synchronisation *call,
                                    cudaStream_t stream);

@@ -1,5 +1,6 @@
-/** Tides of the bodies beyond their lists on few-body systems, which the host asks for (engine/host_service.h), by all
- * blocks of threads: bodies are dealt out to a fixed number of parts, so that the bits do not depend on the GPU. */
+/** Tides on few-body systems of the bodies beyond their neighbour lists, for the host (engine/host_service.h), summed
+ *  by all blocks of threads. Bodies are dealt out to a fixed number of parts, so that the bits do not depend on the
+ *  GPU. */
 #ifndef NB6_CUDA_TIDES_CUH
 #define NB6_CUDA_TIDES_CUH
 
@@ -11,10 +12,10 @@ namespace
 {
 
 constexpr int TIDE_PARTS = 32, TIDE_NUMBERS = sizeof(struct nb6_dev_tide) / sizeof(double);
-/* At a time; dev.partial, scratch of regular forces, has room for the parts of more. */
+/* Systems at a time. dev.partial, scratch of regular forces, has room for the parts of more. */
 constexpr int MOST_TIDES = 64;
 
-/* Of a block of threads. */
+/* Shared memory of a block of threads. */
 struct tide_memory {
     double farthest2[WARPS], sum[WARPS][TIDE_NUMBERS];
 };
@@ -24,7 +25,7 @@ __device__ __forceinline__ double *tide_of_part(int32_t k, int32_t part)
     return reinterpret_cast<double *>(dev.partial) + (k * TIDE_PARTS + part) * TIDE_NUMBERS;
 }
 
-/* One part of the tide on body i, by a block of threads: every TIDE_PARTS-th THREADS bodies. */
+/* One part of the tide on body i, by a block of threads: blocks of THREADS bodies at a stride of TIDE_PARTS. */
 __device__ __forceinline__ void sum_part_of_tide(int32_t i, int32_t part, double *out, tide_memory &s)
 {
     struct nb6_dev_tide own = {};
@@ -48,7 +49,7 @@ __device__ __forceinline__ void sum_part_of_tide(int32_t i, int32_t part, double
     __syncthreads();
 }
 
-/* Of n systems of dev.member, from `first` on. */
+/* Parts for n systems of dev.member, from `first` on. */
 __device__ __noinline__ void sum_parts_of_tides(int32_t first, int32_t n)
 {
     __shared__ tide_memory s;
@@ -58,7 +59,7 @@ __device__ __noinline__ void sum_parts_of_tides(int32_t first, int32_t n)
     }
 }
 
-/* By the first block of threads: all parts together are what the host gets. */
+/* Add all parts, by the first block of threads, into the tide for the host. */
 __device__ __noinline__ void send_tides(struct nb6_dev_tide *out, int32_t n)
 {
     for (int32_t at = threadIdx.x; at < n * TIDE_NUMBERS; at += THREADS) {
@@ -70,7 +71,7 @@ __device__ __noinline__ void send_tides(struct nb6_dev_tide *out, int32_t n)
     }
 }
 
-/* By all, after a barrier; then the first block of threads goes on with what the host says. */
+/* Executed by all, after a barrier; then the first block of threads goes on with the answer of the host. */
 __device__ __forceinline__ void sum_tides(const struct nb6_device_control_block *control_block, grid_of_blocks &grid)
 {
     const int32_t n = control_block->n_tides;

@@ -15,11 +15,12 @@ namespace
 {
 
 /* A tile in units of 16 bytes: centre, largest size; extent, its length; middle of the velocities; extent of these;
- * then for each source v, size; x - c, mass; what x - c lost. */
+ * then for each source v, size; x - c, mass; the rounding error of x - c. */
 constexpr int TILE_HEAD = 4, TILE_V = TILE_HEAD, TILE_X = TILE_V + WARP, TILE_LOW = TILE_X + WARP;
 static_assert(TILE_LOW + WARP == NB6_DEV_TILE_UNITS, "a tile has its room");
 constexpr int PAIR_OF_TARGETS = 2, FAR_UNROLL = 4, NEAR_UNROLL = 4;
-/* Roundings of a distance between boxes, generously; those of a middle, of float numbers of some size. */
+/* Generous bounds on the rounding of distances between boxes, and of a middle, relative to the float numbers
+ * involved. */
 constexpr float BOX_MARGIN = 1.0001f, BOX_ROUNDING = 2.4e-7f, CANCEL_MARGIN = 2e-6f;
 
 struct tile_view {
@@ -44,7 +45,7 @@ __device__ __forceinline__ float middle_of_range(float low, float high, bool has
     return middle;
 }
 
-/* The tile of a chunk, by a warp. Who takes no part is not in its boxes. */
+/* The tile of a chunk, by a warp. Its boxes leave out bodies that take no part. */
 __device__ void make_tile(int64_t chunk)
 {
     const int64_t place = chunk * WARP + lane_of();
@@ -74,7 +75,7 @@ __device__ void make_tile(int64_t chunk)
 
 /* ---- far or near ---- */
 
-/* All targets of a warp: boxes of positions and velocities, the longest step, the largest sphere. */
+/* Bounds of all targets of a warp: boxes of positions and velocities, the longest step, the largest sphere. */
 struct target_group {
     vec3 centre, extent, v, extent_v;
     float h, dt;
@@ -135,7 +136,7 @@ __device__ __forceinline__ bool is_far_box(vec3 d, vec3 extent, vec3 v, vec3 ext
     return distance2_to_box(d, extent) > reach * reach;
 }
 
-/* The same of all targets of a warp, whose steps differ: the box holds all ways within the longest one. */
+/* is_far for all targets of a warp, whose steps differ: the box contains the motion within the longest step. */
 __device__ __forceinline__ bool is_far_from_group(const float4 *units, const target_group &g)
 {
     const tile_view tile = view_tile(units);
@@ -223,7 +224,7 @@ __device__ __forceinline__ void flush_pairs(pair_sums &part, struct nb6_dev_sum 
     part = {};
 }
 
-/* a - b, as float, and what that lost (Knuth's TwoSum). */
+/* a - b as a float, and its rounding error (Knuth's TwoSum). */
 __device__ __forceinline__ float difference_of(float a, float b, float *lost)
 {
     const float d = __fsub_rn(a, b), bb = __fsub_rn(a, d);
@@ -275,7 +276,7 @@ __device__ __forceinline__ bool is_near_target(const tile_view &tile, const stru
                        tile.diagonal);
 }
 
-/* A tile on the targets of this warp; bits of neighbours, and of targets themselves. */
+/* A tile on the targets of this warp.   @return bits of neighbours, and of the targets themselves */
 template <bool WEIGHTED>
 __device__ __forceinline__ void sum_tile(const tile_view &tile, bool is_far,
                                          const struct nb6_dev_viewer (&viewer)[PAIR_OF_TARGETS],

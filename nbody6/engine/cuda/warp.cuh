@@ -1,7 +1,7 @@
 /** Warps and blocks of threads of the device engine.
  *
- *  What blocks go through is inlined into the kernel: as functions of their own regular stages take 2 to 6 percent more
- * of a run (docs/performance.md). What follows few blocks is not. */
+ *  Code that each block step runs is inlined into the kernel: as separate functions, regular stages are slower
+ *  (docs/performance.md). Code for few block steps is not inlined. */
 #ifndef NB6_CUDA_WARP_CUH
 #define NB6_CUDA_WARP_CUH
 
@@ -24,8 +24,8 @@ __device__ __forceinline__ int warp_of()
     return threadIdx.x / WARP;
 }
 
-/* All blocks of threads, which meet at barriers: each adds one to a counter, and waits until all have. To release and
- * acquire is half of what a barrier of cooperative groups costs, whose fences are sequentially consistent. */
+/* Barrier of all blocks of threads: each adds one to a counter, and waits until all have. Release and acquire take
+ * half the time of a barrier of cooperative groups, whose fences are sequentially consistent. */
 struct grid_of_blocks {
     uint32_t *arrived; /* zero at the start of the kernel */
     uint32_t expected;
@@ -45,7 +45,7 @@ struct grid_of_blocks {
         arrive();
         wait_for(expected);
     }
-    /* The others come to the next barrier. */
+    /* Wait until the others have arrived at the next barrier. */
     __device__ __forceinline__ void await_others() const
     {
         __syncthreads();
@@ -71,8 +71,8 @@ struct grid_of_blocks {
     }
 };
 
-/* Who waits for the host, or for another kernel, looks now and then whether that has come to its end.
- *  @param[in] has_failed  memory of the host */
+/* A thread that waits for the host, or for another kernel, checks from time to time whether that has failed.
+ * @param[in] has_failed  in host memory */
 __device__ __forceinline__ void end_if_failed(const int32_t *has_failed, uint32_t looks)
 {
     constexpr uint32_t LOOKS_BETWEEN = 4096;
@@ -96,7 +96,7 @@ template <typename number> __device__ __forceinline__ number highest_of_lanes(nu
     return own;
 }
 
-/* In a fixed order, for all lanes. */
+/* Sum over all lanes in a fixed order. */
 template <typename number> __device__ __forceinline__ number sum_of_lanes(number own)
 {
     for (int half = WARP / 2; half > 0; half /= 2) own += __shfl_xor_sync(ALL, own, half);
@@ -112,7 +112,7 @@ __device__ __forceinline__ int32_t count_of_lanes(int32_t own)
 #endif
 }
 
-/* The same of N numbers at once, a power of two: lane k gets the sum of number k N/32. */
+/* Sums of N numbers at once, a power of two: lane k gets the sum of number k N/32. */
 template <int N, typename number> __device__ __forceinline__ number sum_of_each(number (&own)[N])
 {
     int half = WARP / 2;
@@ -130,19 +130,19 @@ template <int N, typename number> __device__ __forceinline__ number sum_of_each(
     return own[0];
 }
 
-/* Warps that follow each other and work for one body together. */
+/* Consecutive warps that work on one body. */
 struct squad {
-    int rank, warps; /* of this one; a power of two */
+    int rank, warps; /* of this warp; number of warps, a power of two */
 };
 
-/* That of this warp, where n bodies have the warps of a block of threads: four each at most. */
+/* The squad of this warp if n bodies share the warps of a block of threads: four warps each at most. */
 __device__ __forceinline__ squad squad_for(int32_t n)
 {
     const int warps = 4 * n <= WARPS ? 4 : 2 * n <= WARPS ? 2 : 1;
     return {warp_of() % warps, warps};
 }
 
-/* Numbers of this lane and those before it; *total is that of all lanes. */
+/* Inclusive prefix sum over lanes; *total: over all. */
 __device__ __forceinline__ int32_t count_up_to(int32_t own, int32_t *total)
 {
     int32_t up_to = own;

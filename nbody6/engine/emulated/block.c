@@ -57,10 +57,10 @@ void nb6_emulated_free(struct nb6_dev *dev)
     nb6_dev_free_state(dev);
 }
 
-/* Items that are worth a thread. */
+/* Items of a stage that make a thread worth its start. */
 enum { SLICES_OF_ONE = 64, SOURCES_OF_ONE = 2048, LEVELS_OF_ONE = 16384 };
 
-/* ---- what a device does by warps: lanes one after another, and their sums by halves, as shuffles do it ---- */
+/* ---- results of warps: lanes are computed one after another, and added by halves, as shuffles do it ---- */
 
 static void add_lanes(struct nb6_dev_sum lanes[NB6_DEV_LANES])
 {
@@ -89,7 +89,7 @@ static void make_irregular(const struct nb6_dev *dev, int64_t member)
     nb6_dev_correct_irregular(dev, member, &point, &sum);
 }
 
-/* The sums of a target, one for each slice. */
+/* Sums on a target, one for each slice. */
 static struct nb6_dev_sum *partial_of(const struct nb6_dev *dev, int64_t m)
 {
     return dev->partial + m * NB6_EMULATED_SLICES;
@@ -100,7 +100,7 @@ static uint32_t *hits_of(const struct nb6_dev *dev, int64_t m)
     return dev->hit + m * nb6_dev_words(dev);
 }
 
-/* What one lane adds from some chunks, at most NB6_DEV_FLUSH; the bits of neighbours. */
+/* Sums of one lane over some chunks, at most NB6_DEV_FLUSH.   @return bits of neighbours */
 static void add_chunks(const struct nb6_dev *dev, const struct nb6_dev_viewer *viewer, int64_t first, int64_t end,
                        int lane, struct nb6_dev_sum *sum, uint32_t *hit)
 {
@@ -133,7 +133,7 @@ static void make_slice(const struct nb6_dev *dev, int64_t item)
     partial_of(dev, m)[slice] = lanes[0];
 }
 
-/* Neighbours, into the list as far as there is room.   @return their number */
+/* Collect neighbours, into the list as far as there is room.   @return their number */
 static int64_t list_neighbours(const struct nb6_dev *dev, int64_t m, int32_t *list)
 {
     const struct nb6_dev_viewer viewer = nb6_dev_view(dev, &dev->target[m]);
@@ -151,8 +151,8 @@ static int64_t list_neighbours(const struct nb6_dev *dev, int64_t m, int32_t *li
     return n;
 }
 
-/* The list of a target, into the row for the block. One that is longer than lists may be gets a smaller sphere and is
- * made again; one that the row cannot hold ends the block. */
+/* Make the list of a target in the row for the block. If it exceeds the longest list, the neighbour sphere shrinks,
+ * and the list is made again; if it does not fit the row, the block ends. */
 static void make_list(const struct nb6_dev *dev, int64_t m)
 {
     struct nb6_dev_target *target = &dev->target[m];
@@ -223,7 +223,7 @@ static void select_members(const struct nb6_dev *dev)
     nb6_emulated_stage(dev, nb6_dev_fill_due, dev->parts, worth);
 }
 
-/* Rounds of so many targets, each until all of them have a list that may be as long. */
+/* Rounds of so many targets, each repeated until all of them have a list that is not too long. */
 static void make_regular_round(const struct nb6_dev *dev, int64_t first, int64_t n)
 {
     struct nb6_dev_control *control = dev->control;
@@ -250,7 +250,7 @@ static void make_regular_all(const struct nb6_dev *dev)
         make_regular_round(dev, first, n - first < dev->targets ? n - first : dev->targets);
 }
 
-/* Slot of the first member with one of these flags, -1: none has. */
+/* Index of the first member with one of these flags, -1: none has. */
 static int64_t find_flag(const struct nb6_dev *dev, int flags)
 {
     for (int64_t member = 0; member < dev->control->n_irr; member++)
@@ -267,7 +267,7 @@ static double booked(struct nb6_sim *sim, enum nb6_stage stage, double start)
 
 /* ---- a block ---- */
 
-/* Stages 3 to 7.   @return NB6_STOP_BLOCKS: it can be committed */
+/* All stages after select, up to the regular corrector.   @return NB6_STOP_BLOCKS: the block can be committed */
 static enum nb6_stop_reason make_block(struct nb6_sim *sim, const struct nb6_dev *dev, int64_t *unsound)
 {
     double now = nbc_wtime();

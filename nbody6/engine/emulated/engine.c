@@ -1,4 +1,4 @@
-/* The stages of a device engine in plain C. Its image is in memory too, apart from the state. */
+/* The emulated engine: the stages of a device engine in plain C. Its image is in host memory, apart from the state. */
 #include "nbody6/engine/engine.h"
 #include "common/nbc.h"
 #include "nbody6/engine/emulated/block.h"
@@ -19,8 +19,8 @@ struct emulated {
     long calls;
 };
 
-/* A device may be lost at any time. For tests of what a run does then, NB6_EMULATED_LOSS=k in the environment makes the
- * k-th call for an image, and all that follow, fail. */
+/* A device may fail at any time. To test the reaction of a run, NB6_EMULATED_LOSS=k in the environment makes the
+ * k-th call on an image, and all later ones, fail. */
 static int call(struct emulated *image, struct nbc_error *err)
 {
     const char *k = getenv("NB6_EMULATED_LOSS");
@@ -36,7 +36,7 @@ static void release(struct nb6_sim *sim)
     sim->engine_image.image = NULL;
 }
 
-/* The image of an earlier import serves again if it has room, also for a row of so many neighbours. */
+/* Reuse the image of an earlier import if it has room, also for rows of so many neighbours. */
 static int provide(struct nb6_sim *sim, int64_t row)
 {
     struct emulated *image = sim->engine_image.image;
@@ -122,7 +122,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     return *reason == NB6_STOP_NON_FINITE ? report_non_finite(dev, unsound, err) : status;
 }
 
-/* Whoever is called is no more what it was when the state was at home. */
+/* Synchronised bodies differ from the host copy. */
 static void call_body(struct nb6_dev *dev, int32_t place, int32_t level)
 {
     nb6_dev_synchronise_body(dev, place, level);

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* The watched members of the block, who are many only if systems are. */
+/* Watched members of the block. The search is over members, or over watched bodies if these are fewer. */
 static int64_t find_watched(const struct nb6_dev *dev)
 {
     int64_t n = 0;
@@ -17,13 +17,13 @@ static int64_t find_watched(const struct nb6_dev *dev)
     return n;
 }
 
-/* Whether the host is told of the steps of a body, and not asked. */
+/* Whether the steps of a body are noted for the host, which does not have to be asked. */
 static int is_told_of(const struct nb6_dev *dev, int32_t i)
 {
     return (dev->watch[i] & (NB6_DEV_ASK | NB6_DEV_REMOTE)) == NB6_DEV_REMOTE;
 }
 
-/* What remote pairs add to the force on a member. */
+/* Force of remote pairs on a member. */
 static void correct_from_afar(const struct nb6_dev *dev, int64_t slot)
 {
     const int32_t i = dev->irr[slot];
@@ -40,7 +40,7 @@ static void correct_from_afar(const struct nb6_dev *dev, int64_t slot)
     nb6_dev_set_correction(dev, i, sum);
 }
 
-/* The tide of the neighbours of a remote pair.   @return whether the host has to choose perturbers */
+/* The tide of the neighbours of a remote pair.   @return whether the host has to select perturbers */
 static int look_from_afar(const struct nb6_dev *dev, int32_t i, double field[6], double field_dot[6])
 {
     int is_found = 0, hits = 0;
@@ -57,7 +57,8 @@ static int look_from_afar(const struct nb6_dev *dev, int32_t i, double field[6],
     return nb6_dev_remote_has_found(dev, i, is_found, hits);
 }
 
-/* The host is told of a step; it may have to choose perturbers, of a system that it moves if the list is new. */
+/* Note a step for the host, which may have to select perturbers; also those of a system that it moves, if the list
+ * is new. */
 static int tell(struct nb6_sim *sim, struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
 {
     const int32_t i = dev->irr[slot];
@@ -105,7 +106,7 @@ enum nb6_stop_reason nb6_emulated_ask_before(struct nb6_sim *sim, struct nb6_dev
     }
 }
 
-/* Who is shown: those at whom the host has to look, and if it was asked before, watched members. */
+/* Members that the host examines: candidates of encounters, and, if it was asked before the block, watched members. */
 static int64_t show(const struct nb6_dev *dev, enum nb6_emulated_after after)
 {
     int64_t n = 0;
@@ -120,7 +121,7 @@ static int64_t show(const struct nb6_dev *dev, enum nb6_emulated_after after)
     return n;
 }
 
-/* Tides that the host has asked for. */
+/* Sum the tides that the host has asked for. */
 static void sum_tides(const struct nb6_sim *sim, const struct nb6_dev *dev)
 {
     int64_t n;
@@ -149,7 +150,7 @@ enum nb6_stop_reason nb6_emulated_ask_after(struct nb6_sim *sim, struct nb6_dev 
     return answer == NB6_HOST_SERVICE_GO ? NB6_STOP_BLOCKS : NB6_STOP_ENCOUNTER;
 }
 
-/* What a host does while it waits for a device: more of it in some blocks than in others. */
+/* Work of a host that waits for a device: more of it in some blocks than in others. */
 enum { MOTIONS_MEANWHILE = 5 };
 
 void nb6_emulated_meanwhile(struct nb6_sim *sim, const struct nb6_dev *dev)

@@ -6,12 +6,12 @@
 
 #include <stdint.h>
 
-/** What is made of one item does not depend on the others, which threads make at the same time. */
+/** The work on one item is independent of that on others, which threads do at the same time. */
 typedef void nb6_emulated_item(const struct nb6_dev *dev, int64_t item);
 
-enum { NB6_EMULATED_BODIES = 16 }; /**< that are worth a thread */
+enum { NB6_EMULATED_BODIES = 16 }; /**< items that make a thread worth its start */
 
-/** All items, each once.   @param[in] worth_a_thread  so many of them are */
+/** Do all items, each once.   @param[in] worth_a_thread  items that make a thread worth its start */
 void nb6_emulated_stage(const struct nb6_dev *dev, nb6_emulated_item *make, int64_t items, int64_t worth_a_thread);
 
 #endif

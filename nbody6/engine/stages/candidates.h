@@ -1,5 +1,5 @@
-/** How a body that the last block has moved sees others, on a device: candidates of encounters, at whom the host has to
- *  look. */
+/** Search for candidates of encounters around a member of the last block, on a device; the host examines the
+ *  candidates. */
 #ifndef NB6_STAGES_CANDIDATES_H
 #define NB6_STAGES_CANDIDATES_H
 
@@ -11,13 +11,13 @@
 #include <math.h>
 #include <stdint.h>
 
-/** A neighbour of a body at the block time, as seen from there. */
+/** A neighbour of a body at the block time, relative to it. */
 struct nb6_dev_seen {
-    int32_t body; /**< -1: nobody */
+    int32_t body; /**< -1: none */
     double r2, x[3], v[3];
 };
 
-/** Body j from a body that the last block has moved. */
+/** Body j relative to a body that the last block has moved. */
 NBC_HD void nb6_dev_look_from(const struct nb6_dev *dev, int32_t i, int32_t j, struct nb6_dev_seen *seen)
 {
     const struct nb6_body *body = &dev->body[i], *other = &dev->body[j];
@@ -45,13 +45,13 @@ NBC_HD void nb6_dev_nearest_of_lane(const struct nb6_dev *dev, int32_t i, int la
     }
 }
 
-/** Whether nb6_subsystems_search may find something in a star: nobody it would take is left out. It takes no systems.
- */
+/** Whether nb6_subsystems_search may find an encounter around a star: a superset of its results. Systems are no
+ *  candidates here. */
 NBC_HD int nb6_dev_is_candidate(const struct nb6_dev *dev, int32_t i, const struct nb6_dev_seen *nearest)
 {
     const double touch = dev->rules.encounter.touch;
     if (nearest->body < 0 || !(nearest->r2 > 0)) return 0;
-    if (nearest->r2 < touch * touch) return 1; /* whom it is about to touch need not be the nearest */
+    if (nearest->r2 < touch * touch) return 1; /* a star that it is about to touch need not be the nearest */
     if (nearest->body >= dev->first_centre) return 0;
     return nb6_encounter_is_possible(&dev->rules.encounter, dev->body[i].mass + dev->body[nearest->body].mass,
                                      nearest->x, nearest->v);

@@ -1,4 +1,4 @@
-/** Stage 8 on a device: the new records become the state, which cannot fail. */
+/** Commit (stage of the block step), on a device: the new records become the state, which cannot fail. */
 #ifndef NB6_STAGES_COMMIT_H
 #define NB6_STAGES_COMMIT_H
 
@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/** What else follows from the new records of a member, which is body i. */
+/** Consequences of the new records of a member, which is body i. */
 NBC_HD void nb6_dev_commit_rest(const struct nb6_dev *dev, int64_t member, int32_t i)
 {
     const struct nb6_corrected *c = &dev->corrected[member];
@@ -41,7 +41,7 @@ NBC_HD void nb6_dev_commit(const struct nb6_dev *dev, int64_t member)
     nb6_dev_commit_rest(dev, member, i);
 }
 
-/** Once for all. What is read is asked for together: threads of a device wait for it once. */
+/** Totals of a block, once for all members. All loads come first: threads of a device wait for them once. */
 NBC_HD void nb6_dev_count_block(const struct nb6_dev *dev)
 {
     struct nb6_dev_control *control = dev->control;

@@ -1,5 +1,6 @@
-/** Stages 5 and 7: correctors, new steps and radii, into the scratch of the block, as the emulation makes them. On a
- *  device a warp does so, a component in each lane (cuda/corrector.cuh). */
+/** Irregular corrector and regular corrector (stages of the block step), on a device, with new steps and radii, into
+ *  the scratch of the block. This is the form of the emulation; on a device a warp has a member, with a component in
+ *  each lane (cuda/corrector.cuh). */
 #ifndef NB6_STAGES_CORRECT_H
 #define NB6_STAGES_CORRECT_H
 
@@ -28,7 +29,7 @@ NBC_HD void nb6_dev_set_force(const struct nb6_dev *dev, const double list[6], c
     }
 }
 
-/** Rounding errors of the forces on a member. 0: its third derivative, over a step h, is none. */
+/** Rounding errors of the forces on a member. A third derivative of 0 over a step h counts as not significant. */
 NBC_HD void nb6_dev_set_noise(const struct nb6_dev *dev, int32_t i, const struct nb6_dev_point *point, double h,
                               const struct nb6_higher *higher, struct nb6_corrected *c)
 {
@@ -77,8 +78,8 @@ NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t member,
     if (!nb6_irregular_is_sound(c)) dev->flag[member] |= NB6_DEV_UNSOUND_IRR;
 }
 
-/** What the change of the list of a target adds to the sum over it. A body that has come or gone and is near is
- * flagged. */
+/** The change of the irregular sum on a target by the change of its list. A body that has come or gone and is near is
+ *  flagged. */
 NBC_HD struct nb6_dev_sum nb6_dev_change_of_force(const struct nb6_dev *dev, const struct nb6_dev_target *target)
 {
     const int32_t i = target->body;

@@ -1,4 +1,5 @@
-/** Stage 4 on a device: the irregular force on a body, over a row of neighbours that are predicted as they come. */
+/** Irregular force (stage of the block step), on a device: the force on a body over a row of neighbours, which are
+ *  predicted one by one. */
 #ifndef NB6_STAGES_FORCE_H
 #define NB6_STAGES_FORCE_H
 
@@ -15,11 +16,11 @@
  * neighbours, which are one in some thousand, are summed in double (as GPUIRR does). */
 #define NB6_DEV_STRONG 256.0
 
-/** A neighbour is near if it may take part in an encounter after the corrector, by whose change of a position this is
- *  more than the reach of encounters. */
+/** A neighbour is near if it may take part in an encounter after the corrector: the factor on the reach of encounters
+ *  allows for the largest change of position by the corrector. */
 #define NB6_DEV_NEAR_MARGIN 1.02
 
-/** The body whose force is summed, at the block time. */
+/** Terms of a body whose force is summed, at the block time. */
 struct nb6_dev_point {
     double x[3], v[3];
     float strong;               /**< neighbours with strong m > r^2 are */
@@ -62,15 +63,15 @@ NBC_HD void nb6_dev_neighbour_at(const struct nb6_body *other, nb6_time t, const
     }
 }
 
-/** Within which distance a neighbour of some mass is near, at the predicted places. */
+/** Distance within which a neighbour of some mass is near, at the predicted positions. */
 NBC_HD float nb6_dev_reach(const struct nb6_dev_point *point, float mass)
 {
     const float both = point->mass + mass;
     return point->near * (both > point->two_mean ? both : point->two_mean);
 }
 
-/** A body that has come into the list (sign 1) or gone (-1) changes the sum over it, in double: this is a small part of
- *  the force, and what the regular corrector has to know best.   @param[in] other  at the block time
+/** A body that has come into the list (sign 1) or gone (-1) changes the sum over it, in double: this is a small part
+ *  of the force, to which the regular corrector is the most sensitive.   @param[in] other  at the block time
  *  @return whether it is near */
 NBC_HD int nb6_dev_add_change(const struct nb6_body *other, double sign, const struct nb6_dev_point *point,
                               struct nb6_dev_sum *sum)
@@ -85,13 +86,13 @@ NBC_HD int nb6_dev_add_change(const struct nb6_body *other, double sign, const s
     return !(gpuirr_square(x) >= (double)(reach * reach));
 }
 
-/** The nearest neighbour that is near, at the predicted places; body < 0: none is.   */
+/** The nearest near neighbour at the predicted positions; body < 0: there is none. */
 struct nb6_dev_near {
-    float r2, next_r2; /**< squared distance; that of the next one that is near */
+    float r2, next_r2; /**< squared distance; that of the next near one */
     int32_t body;
 };
 
-/** One more; of NaN nothing is known. */
+/** Add one more; a NaN counts as near. */
 NBC_HD void nb6_dev_note_near(struct nb6_dev_near *near, int32_t j, float r2)
 {
     if (!(r2 >= 0.0f)) {
@@ -106,8 +107,8 @@ NBC_HD void nb6_dev_note_near(struct nb6_dev_near *near, int32_t j, float r2)
     }
 }
 
-/** Neighbour j, if it is for floats, NA12 eq. 8 and 9.   @param[in] v  of the point, rounded
- *  @return 0: it is not, and nothing was added */
+/** Add neighbour j in float, NA12 eq. 8 and 9, unless it is strong.   @param[in] v  of the point, rounded
+ *  @return 0: it is strong, and was not added */
 NBC_HD int nb6_dev_add_neighbour(const struct nb6_dev_predictor *other, int32_t j, nb6_time t,
                                  const struct nb6_dev_point *point, const float v[3], float part[6],
                                  struct nb6_dev_near *near)
@@ -123,8 +124,8 @@ NBC_HD int nb6_dev_add_neighbour(const struct nb6_dev_predictor *other, int32_t 
 
 NBC_ASSERT_CONSTANT(NB6_DEV_FLUSH <= 32, "a bit of a word for each term that is added in float at a time");
 
-/** Strong neighbours of a lane.   @param[in] list  the first neighbour of the lane   @param[in] strong  a bit for each
- *  32nd that is */
+/** Strong neighbours of a lane.   @param[in] list  the first neighbour of the lane   @param[in] strong  bits, one for
+ *  every 32nd neighbour */
 NBC_HD void nb6_dev_add_strong(const struct nb6_dev *dev, nb6_time t, const struct nb6_dev_point *point,
                                const int32_t *list, uint32_t strong, struct nb6_dev_sum *sum)
 {
@@ -136,8 +137,8 @@ NBC_HD void nb6_dev_add_strong(const struct nb6_dev *dev, nb6_time t, const stru
     }
 }
 
-/** What one lane adds to the irregular force: every 32nd neighbour, two of which are fetched at a time. Strong ones are
- *  summed after the others, so that other lanes wait once for those who have any.
+/** The sum of one lane for the irregular force: every 32nd neighbour, with two loads in flight. Strong ones are added
+ *  after the others, so that lanes without any wait once.
  *  @param[in] list [nnb] */
 NBC_HD void nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_point *point, const int32_t *list,
                                int32_t nnb, nb6_time t, int lane, struct nb6_dev_sum *sum, struct nb6_dev_near *near)
@@ -165,7 +166,7 @@ NBC_HD void nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_p
 
 /* ---- rounding errors */
 
-/** Of one lane, the rounding errors of the forces that nb6_dev_force_lane sums. Few steps need to know them. */
+/** Rounding errors of the forces that nb6_dev_force_lane sums in one lane. Few steps need them. */
 NBC_HD float nb6_dev_noise_lane(const struct nb6_dev *dev, const struct nb6_dev_point *point, const int32_t *list,
                                 int32_t nnb, nb6_time t, int lane)
 {
@@ -183,7 +184,7 @@ NBC_HD float nb6_dev_noise_lane(const struct nb6_dev *dev, const struct nb6_dev_
     return noise;
 }
 
-/** Bodies that leave a sphere at its edge. */
+/** Bodies expected to leave a sphere at its edge in a step. */
 #define NB6_DEV_LEAVING 8
 
 /** Rounding errors of n neighbours. When they fill their sphere evenly the magnitudes sum up to 3 n/256 of that of a
@@ -193,15 +194,15 @@ NBC_HD float nb6_dev_noise_of(const struct nb6_dev_point *point, int32_t n)
     return (float)(8 * 3 / NB6_DEV_STRONG) * GPUIRR_NOISE_FLOAT * nbc_quick_ratio((float)n, point->strong);
 }
 
-/** Rounding errors beside those of the list: of the field, and of bodies that left the list at the begin of the step.
- *  Their force was taken away in double (nb6_dev_add_change) from a sum in float. */
+/** Rounding errors other than those of the list: of the field, and of bodies that left the list at the begin of the
+ *  step, whose force was subtracted in double (nb6_dev_add_change) from a sum in float. */
 NBC_HD float nb6_dev_noise_beside(const struct nb6_dev *dev, int32_t i, const struct nb6_dev_point *point)
 {
     const float of_field = (float)nb6_linear_field_noise(&dev->rules.field, point->x, point->v);
     return dev->star[i].t0_reg == dev->body[i].t0 ? of_field + nb6_dev_noise_of(point, NB6_DEV_LEAVING) : of_field;
 }
 
-/** Whether all neighbours of a body are summed in double: of few stars, which are all neighbours, all are strong. */
+/** Whether all neighbours of a body are summed in double: so with few stars, all of which are neighbours and strong. */
 NBC_HD int nb6_dev_is_in_double(const struct nb6_dev *dev)
 {
     return dev->rules.step.in_double || dev->rules.step.all_are_neighbours;

@@ -1,6 +1,6 @@
-/** Neighbour lists as they travel between memory and where blocks are made: one after another (dev->lists, list_at),
- * not in rows, of which they fill a third. Where blocks are made the second rows have room for them, since all lists
- * are in the first ones then. Each function does every lanes-th number of the list of body i. */
+/** Packed neighbour lists for copies between host memory and device: one after another (dev->lists, list_at), instead
+ *  of in rows, of which they fill a third. On the device the second rows have room for them, since all lists are in
+ *  first rows during a copy. Each function handles every lanes-th number of the list of body i. */
 #ifndef NB6_STAGES_LISTS_H
 #define NB6_STAGES_LISTS_H
 
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/** To the first row; row_now is set by the caller, when all lanes have done so. */
+/** From packed lists to the first row; the caller sets row_now when all lanes have finished. */
 NBC_HD void nb6_dev_settle_list(const struct nb6_dev *dev, int32_t i, int lane, int lanes)
 {
     const int32_t *from = nb6_dev_row(dev, i, 1), nnb = dev->star[i].nnb;
@@ -17,7 +17,7 @@ NBC_HD void nb6_dev_settle_list(const struct nb6_dev *dev, int32_t i, int lane, 
     for (int32_t k = lane; k < nnb && dev->row_now[i]; k += lanes) to[k] = from[k];
 }
 
-/** From the first row. */
+/** From the first row to packed lists. */
 NBC_HD void nb6_dev_pack_list(const struct nb6_dev *dev, int32_t i, int lane, int lanes)
 {
     const int32_t *from = nb6_dev_row(dev, i, 0), nnb = dev->star[i].nnb;
@@ -25,7 +25,7 @@ NBC_HD void nb6_dev_pack_list(const struct nb6_dev *dev, int32_t i, int lane, in
     for (int32_t k = lane; k < nnb; k += lanes) to[k] = from[k];
 }
 
-/** To the first row. */
+/** From the second row to the first one, if that is the list. */
 NBC_HD void nb6_dev_unpack_list(const struct nb6_dev *dev, int32_t i, int lane, int lanes)
 {
     const int32_t *from = dev->lists + dev->list_at[i], nnb = dev->star[i].nnb;

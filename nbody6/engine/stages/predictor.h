@@ -1,6 +1,6 @@
-/** Bodies in brief, as the irregular forces of a device engine on others need them: half of the memory of struct
- *  nb6_body, which is what a warp waits for that reads the records of 32 neighbours. Positions are in double, since
- *  small differences of them matter; all else is in float. */
+/** Compact predictors of bodies as neighbours in irregular forces on a device: half of the memory of struct nb6_body,
+ *  since a warp is limited by the loads of 32 such records. Positions are in double, since small differences of them
+ *  matter; all else is in float. */
 #ifndef NB6_STAGES_PREDICTOR_H
 #define NB6_STAGES_PREDICTOR_H
 
@@ -11,7 +11,8 @@
 #include <math.h>
 #include <stdint.h>
 
-/** A body at its t0. The lowest bits of jerk[2] are the number k of trailing zeros of t0: see nb6_predictor_age. */
+/** Predictor of a body from its t0. The lowest bits of jerk[2] hold the number k of trailing zeros of t0: see
+ *  nb6_predictor_age. */
 struct nb6_dev_predictor {
     NBC_ALIGNED(64) double x[3];
     float v[3], acc[3], jerk[3], mass;
@@ -19,7 +20,7 @@ struct nb6_dev_predictor {
 
 NBC_ASSERT_CONSTANT(sizeof(struct nb6_dev_predictor) == 64, "one body, half of a cache line");
 
-enum { NB6_PREDICTOR_ZEROS = 63 }; /**< these bits. The jerk keeps 18, and adds some 10^-3 of a distance */
+enum { NB6_PREDICTOR_ZEROS = 63 }; /**< mask of these bits. The jerk has 18 left: errors of some 10^-3 of a distance */
 
 NBC_HD float nb6_predictor_with_zeros(float jerk, nb6_time t0)
 {
@@ -41,16 +42,16 @@ NBC_HD struct nb6_dev_predictor nb6_predictor_of(const struct nb6_body *body)
     return predictor;
 }
 
-/** Whether a body with this step is due again within 2^k ticks of t0. It is, since block times at which steps begin are
- *  multiples of the steps, unless these have got longer without a step in between. */
+/** Whether a body with this step is due again within 2^k ticks of t0. It is, since block times at which steps begin
+ *  are multiples of the steps, unless these have become longer without a step in between. */
 NBC_HD int nb6_predictor_is_valid(const struct nb6_body *body, int level, nb6_time ti_now)
 {
     const nb6_time due = (ti_now | (nb6_step_ticks(level) - 1)) + 1;
     return body->t0 == 0 || due - body->t0 <= (nb6_time)1 << nbc_trailing_zeros((uint64_t)body->t0);
 }
 
-/** The same of a body that comes from the host at time ti_now. If it does not hold, its place is NaN, so that the whole
- *  record is taken wherever it is a neighbour. */
+/** The same for a body from the host at time ti_now. If it does not hold, x[0] is NaN, so that wherever it is a
+ *  neighbour the whole record is read. */
 NBC_HD struct nb6_dev_predictor nb6_predictor_at(const struct nb6_body *body, int level, nb6_time ti_now)
 {
     struct nb6_dev_predictor predictor = nb6_predictor_of(body);

@@ -1,5 +1,5 @@
-/** What systems ask of the bodies around them, on a device: quiet pairs, whether there may be a perturber, and others,
- *  the tide of the bodies beyond their lists. */
+/** Tests of few-body systems against surrounding bodies, on a device: whether a *quiet* pair, on which nothing acts,
+ *  may have a perturber; and the tide of the bodies beyond the list of a system. */
 #ifndef NB6_STAGES_QUIET_H
 #define NB6_STAGES_QUIET_H
 
@@ -13,15 +13,15 @@
 #include <math.h>
 #include <stdint.h>
 
-/** Whether a centre of mass that was just committed has to look: as choose() of pairs/perturbers.c says. */
+/** Whether a centre of mass that was just committed has to be tested: the rule of choose() in pairs/perturbers.c. */
 NBC_HD int nb6_dev_quiet_looks(const struct nb6_dev *dev, int32_t i, int is_regular)
 {
     if (!(dev->watch[i] & NB6_DEV_QUIET)) return 0;
     return is_regular || !(dev->system[i - dev->first_centre].t_check > nb6_time_to_double(dev->control->t));
 }
 
-/** The look of one lane, at every `step`-th neighbour from `first` on, at the time of the last block, which has moved
- *  the pair. Nobody whom nb6_pair_select would take is left out.
+/** The test of one lane, for every `step`-th neighbour from `first` on, at the time of the last block, which has
+ *  moved the pair. It includes all bodies that nb6_pair_select would select.
  *  @param[out] safe  none of them can be a perturber within this time   @return 1: one of them may be now */
 NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int first, int step, double *safe)
 {
@@ -38,7 +38,7 @@ NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int first, i
     return found;
 }
 
-/** Nobody was found: the next look. */
+/** No perturber was found: set the time of the next test. */
 NBC_HD void nb6_dev_quiet_goes_on(const struct nb6_dev *dev, int32_t i, double safe)
 {
     dev->system[i - dev->first_centre].t_check = nb6_time_to_double(dev->body[i].t0) + safe;
@@ -59,7 +59,7 @@ NBC_HD double nb6_dev_farthest2(const struct nb6_dev *dev, int32_t i, int32_t fi
 }
 
 /** Add the tide of body j on body i, whose time the block time is, unless it is i or a neighbour.
- *  @param[in] farthest2  nobody at more than this is one */
+ *  @param[in] farthest2  bodies at larger squared distances are no neighbours */
 NBC_HD void nb6_dev_add_far_tide(const struct nb6_dev *dev, int32_t i, int32_t j, double farthest2,
                                  struct nb6_dev_tide *tide)
 {

@@ -1,5 +1,6 @@
-/** Stage 6 on a device: regular forces of some members of the block from all bodies, and their new lists. Neighbours
- * are left out of the sums, and noted as bits. A slice of the sources has whole chunks of NB6_DEV_LANES. */
+/** Regular force (stage of the block step), on a device: forces on some members of the block from all bodies, and new
+ *  neighbour lists. Neighbours are left out of the sums, and noted as bits. A slice of the sources has whole chunks
+ *  of NB6_DEV_LANES. */
 #ifndef NB6_STAGES_REGULAR_H
 #define NB6_STAGES_REGULAR_H
 
@@ -12,14 +13,14 @@
 #include <math.h>
 #include <stdint.h>
 
-/** Where those are who take no part: farther than any sphere reaches, and squares of it fit a float. */
+/** Position of sources that take no part: outside of any neighbour sphere, with a square that fits a float. */
 #define NB6_DEV_FAR 1e18f
 /** Squares of distances up to this are zero: 1/r^3 would not fit a float. */
 #define NB6_DEV_TINY_R2 1e-37f
-/** A target as its sums see it. */
+/** A target as seen by its sums. */
 struct nb6_dev_viewer {
     struct nb6_dev_source at;
-    float h, dt;   /**< of the sphere; of its regular step */
+    float h, dt;   /**< radius of the sphere; length of its regular step */
     int32_t place; /**< of the target itself among the sources */
     int weighted;
 };
@@ -58,7 +59,7 @@ NBC_HD void nb6_dev_set_target(const struct nb6_dev *dev, int64_t first, int64_t
     target->r_nb = dev->star[target->body].r_nb;
 }
 
-/** A target that is at a place.   @param[in] at  as nb6_dev_source_of gives it */
+/** A target at a given position.   @param[in] at  as nb6_dev_source_of returns it */
 NBC_HD struct nb6_dev_viewer nb6_dev_view_from(const struct nb6_dev *dev, const struct nb6_dev_target *target,
                                                const struct nb6_dev_source *at)
 {
@@ -73,7 +74,7 @@ NBC_HD struct nb6_dev_viewer nb6_dev_view_from(const struct nb6_dev *dev, const 
 
 NBC_HD struct nb6_dev_viewer nb6_dev_view(const struct nb6_dev *dev, const struct nb6_dev_target *target)
 {
-    const struct nb6_dev_source at = nb6_dev_source_of(dev, target->body); /* the others may not be there yet */
+    const struct nb6_dev_source at = nb6_dev_source_of(dev, target->body); /* other sources may not be predicted yet */
     return nb6_dev_view_from(dev, target, &at);
 }
 
@@ -135,7 +136,7 @@ NBC_HD int nb6_dev_add_source(const struct nb6_dev_viewer *viewer, const struct 
     return is_neighbour;
 }
 
-/** Bits of neighbours in a chunk, without that of the target itself. */
+/** Clear the bit of the target itself among the neighbours in a chunk. */
 NBC_HD uint32_t nb6_dev_others(const struct nb6_dev_viewer *viewer, int64_t chunk, uint32_t bits)
 {
     return viewer->place / NB6_DEV_LANES == chunk ? bits & ~(1u << viewer->place % NB6_DEV_LANES) : bits;

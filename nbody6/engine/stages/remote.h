@@ -1,5 +1,5 @@
-/** Remote pairs on a device (fewbody/pairs/remote.h): what they add to forces, and whether their perturbers are still
- *  those that the host has chosen. */
+/** Remote pairs on a device (fewbody/pairs/remote.h): their contribution to forces, and whether their perturbers are
+ *  still those that the host has selected. */
 #ifndef NB6_STAGES_REMOTE_H
 #define NB6_STAGES_REMOTE_H
 
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdint.h>
 
-/** What is known of a centre of mass; NULL: the body is a star. */
+/** The record of the system of a centre of mass; NULL: the body is a star. */
 NBC_HD const struct nb6_remote *nb6_dev_remote_of(const struct nb6_dev *dev, int32_t i)
 {
     return i < dev->first_centre ? 0 : &dev->remote[i - dev->first_centre];
@@ -30,7 +30,8 @@ NBC_HD int nb6_dev_is_resolver(const struct nb6_dev *dev, int32_t q, int32_t i)
     return !own || !nb6_remote_resolves(own, q);
 }
 
-/** Add what body j, as `other` says, adds to the force on body i, seen as `own`: every 32nd term.
+/** Add the contribution of body j, a system with record `other`, to the force on body i with record `own`: every 32nd
+ *  term.
  *  @param[in] point  body i at the block time */
 NBC_HD void nb6_dev_add_remote(const struct nb6_dev *dev, const struct nb6_dev_point *point,
                                const struct nb6_remote *own, int32_t j, const struct nb6_remote *other, int lane,
@@ -46,7 +47,7 @@ NBC_HD void nb6_dev_add_remote(const struct nb6_dev *dev, const struct nb6_dev_p
     nb6_remote_force(own, other, body->mass, x, v, lane, NB6_DEV_LANES, sum);
 }
 
-/** The share of a lane in what its own perturbers add to the force on a centre of mass. */
+/** Contribution of its own perturbers to the force on a centre of mass: the part of one lane. */
 NBC_HD void nb6_dev_add_perturbers(const struct nb6_dev *dev, const struct nb6_dev_point *point, int32_t i, int lane,
                                    double sum[6])
 {
@@ -56,7 +57,7 @@ NBC_HD void nb6_dev_add_perturbers(const struct nb6_dev *dev, const struct nb6_d
                            own->mutual >> k & 1 ? nb6_dev_remote_of(dev, own->body[k]) : 0, lane, sum);
 }
 
-/** What they and others add, where the corrections of watched members are. */
+/** Set the correction of a body to the contribution of remote pairs, where watched members have theirs. */
 NBC_HD void nb6_dev_set_correction(const struct nb6_dev *dev, int32_t i, const double sum[6])
 {
     struct nb6_dev_correction *c = &dev->correction[i];
@@ -65,7 +66,7 @@ NBC_HD void nb6_dev_set_correction(const struct nb6_dev *dev, int32_t i, const d
         c->jerk[k] = sum[3 + k];
     }
     c->longest = INFINITY;
-    c->radius = 0; /* that of the system counts */
+    c->radius = 0; /* the limit by the system applies */
 }
 
 /* ---- perturbers ---- */
@@ -77,8 +78,8 @@ NBC_HD struct nb6_remote_site nb6_dev_site_of(const struct nb6_dev *dev, int32_t
                               nb6_step_length(dev->star[i].level_irr));
 }
 
-/** The look of one lane, at every 32nd neighbour of a remote pair that the last block has moved, and at one of its
- *  perturbers, as the emulation makes it; on a device a squad of warps does (cuda/remote.cuh). */
+/** The test of one lane for a remote pair that the last block has moved: every 32nd neighbour, and one of its
+ *  perturbers. This is the form of the emulation; on a device a squad of warps does it (cuda/remote.cuh). */
 NBC_HD void nb6_dev_remote_lane(const struct nb6_dev *dev, int32_t i, int lane, struct nb6_remote_look *look)
 {
     const struct nb6_remote_site site = nb6_dev_site_of(dev, i);
@@ -96,13 +97,13 @@ NBC_HD void nb6_dev_remote_lane(const struct nb6_dev *dev, int32_t i, int lane, 
     look->is_found |= j < 0 || nb6_remote_has_changed(&site, own, &dev->body[j], nb6_dev_remote_of(dev, j));
 }
 
-/** Whether the last block, which has moved a body, has ended its regular step. */
+/** Whether the last block, of which a body was a member, has ended its regular step. */
 NBC_HD int nb6_dev_has_new_list(const struct nb6_dev *dev, int32_t i)
 {
     return dev->star[i].t0_reg == dev->body[i].t0;
 }
 
-/** Whether what all lanes have found leaves anything for the host. */
+/** Whether the results of all lanes need the host. */
 NBC_HD int nb6_dev_remote_has_found(const struct nb6_dev *dev, int32_t i, int is_found, int hits)
 {
     const struct nb6_remote *own = nb6_dev_remote_of(dev, i);

@@ -1,4 +1,5 @@
-/** Stage 1 on a device: the time of the next block, and who is due, by a scan of all levels in order. */
+/** Select (stage of the block step), on a device: the time of the next block, and its members, by a scan of all
+ *  levels in order. */
 #ifndef NB6_STAGES_SELECT_H
 #define NB6_STAGES_SELECT_H
 
@@ -26,7 +27,7 @@ NBC_HD void nb6_dev_find_level(const struct nb6_dev *dev, int64_t part)
     dev->count[part].level = lowest;
 }
 
-/** The next multiple of the shortest step: every longer one is a multiple of it. Once for all. */
+/** The next multiple of the shortest step; every longer step is a multiple of it. Once for all parts. */
 NBC_HD nb6_time nb6_dev_next(const struct nb6_dev *dev)
 {
     int lowest = NB6_TIME_BITS + 1;
@@ -46,7 +47,7 @@ NBC_HD int nb6_dev_ends_regular_step(const struct nb6_dev *dev, int64_t i, nb6_t
     return t - dev->star[i].t0_reg >= step && (t & (step - 1)) == 0;
 }
 
-/** How many of a part are due. */
+/** Count the members in a part. */
 NBC_HD void nb6_dev_count_due(const struct nb6_dev *dev, int64_t part)
 {
     int64_t first, end;
@@ -61,7 +62,7 @@ NBC_HD void nb6_dev_count_due(const struct nb6_dev *dev, int64_t part)
     }
 }
 
-/** Where each part begins. Once for all. */
+/** Compute where each part begins. Once for all parts. */
 NBC_HD void nb6_dev_place_parts(const struct nb6_dev *dev)
 {
     struct nb6_dev_control *control = dev->control;

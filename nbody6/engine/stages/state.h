@@ -1,14 +1,17 @@
-/** The state of a run where a device engine keeps it: raw pointers and numbers, the same for CUDA and for its emulation
- *  in plain C. Who takes part is there, in ascending order, without gaps: single stars, and after them the centres of
- *  mass of few-body systems. Relative motions stay with the host, which is asked where they act
- * (engine/host_service.h): *watched* bodies are those that a system resolves, and centres of mass of systems that are
- * perturbed. A pair on which nothing acts is *quiet*, and looks for perturbers by itself.
+/** The image of the state of a run in a device engine: raw pointers and numbers, the same for CUDA and for the
+ *  emulation in plain C. It contains the bodies that take part, in ascending order, without gaps: single stars, and
+ *  after them the centres of mass of few-body systems; the index of a body in it is its *place*. Relative motions
+ *  stay with the host, which is asked where they act (engine/host_service.h). *Watched* bodies, in whose steps the
+ *  host takes part, are those that a system resolves, and centres of mass of perturbed systems. A pair on which
+ *  nothing acts is *quiet*: the engine looks for its perturbers.
  *
- *  A block is a row of stages with barriers between them (stages/select.h, stages/force.h, stages/regular.h,
- * stages/correct.h, stages/commit.h). A stage is a function of a body, a part of the bodies, or a lane, and writes
- * nothing that another one of the same stage reads. Until the commit all results are in the scratch of the block. Sums
- * are made by NB6_DEV_LANES lanes and by slices of the sources, whatever the number of threads, and added in a fixed
- * order. */
+ *  The stages of a block step, with barriers between them, are those of docs/architecture.md, The life of a block:
+ *  select (stages/select.h), predict and irregular force (stages/force.h), irregular corrector (stages/correct.h),
+ *  regular force (stages/regular.h), regular corrector (stages/correct.h), commit (stages/commit.h). The host
+ *  advances subsystems and decides (engine/host_service.h). A stage is a function of a body, a part of the bodies, or
+ *  a lane, and writes nothing that another one of the same stage reads. Until the commit all results are in the
+ *  scratch of the block. Sums are made by NB6_DEV_LANES lanes and by slices of the sources, whatever the number of
+ *  threads, and added in a fixed order. */
 #ifndef NB6_STAGES_STATE_H
 #define NB6_STAGES_STATE_H
 
@@ -32,44 +35,44 @@ enum {
     NB6_DEV_TILE_UNITS = 100
 };
 
-/** What a stage has to say of a member of the block (dev->flag). */
+/** Flags of a member of the block (dev->flag). */
 enum {
     NB6_DEV_UNSOUND_IRR = 1,
     NB6_DEV_UNSOUND_REG = 2,
     NB6_DEV_TOO_LONG = 4,
     NB6_DEV_NEAR = 8,      /**< a neighbour is near enough for an encounter */
-    NB6_DEV_LOOK = 16,     /**< its step is short enough as well; a quiet pair that has to look for perturbers */
-    NB6_DEV_CANDIDATE = 32 /**< and they approach or are bound, or there is a perturber: the host has to look */
+    NB6_DEV_LOOK = 16,     /**< its step is short enough as well; a quiet pair that has to be tested for perturbers */
+    NB6_DEV_CANDIDATE = 32 /**< and they approach or are bound, or there is a perturber: the host has to examine it */
 };
 
-/** What few-body systems have to do with a body (dev->watch). */
+/** Relation of a body to few-body systems (dev->watch). */
 enum {
-    NB6_DEV_ASK = 1,   /**< it is watched: the host takes part in its steps */
-    NB6_DEV_SHOW = 2,  /**< it is the centre of mass of a system that the host moves, and chooses perturbers for */
-    NB6_DEV_QUIET = 4, /**< that of a pair on which nothing acts */
-    NB6_DEV_REMOTE = 8 /**< of remote pairs, and of those whom none but these resolve: the engine makes their forces and
-                            chooses perturbers, and the host is told of their steps */
+    NB6_DEV_ASK = 1,   /**< watched: the host takes part in its steps */
+    NB6_DEV_SHOW = 2,  /**< centre of mass of a system that the host moves, and selects perturbers for */
+    NB6_DEV_QUIET = 4, /**< centre of mass of a pair on which nothing acts */
+    NB6_DEV_REMOTE = 8 /**< centre of mass of a remote pair, or a body resolved by such pairs only: the engine
+                            computes its force and tests its perturbers, and notes its steps for the host */
 };
 
-/** What the host is told of a step, and at leisure: before the body changes for it, it moves the pairs that the body
- *  acts on. */
+/** Note of a step for the host, to be handled asynchronously: before the host takes over the new body, it moves the
+ *  pairs on which the body acts. */
 struct nb6_dev_note {
     struct nb6_body body;
     double field[6], field_dot[6]; /**< of a remote pair: the tide of neighbours that are no perturbers */
-    nb6_time t;                    /**< of the block */
+    nb6_time t;                    /**< time of the block */
     int32_t place, level;
     int32_t has_tide, has_new_list;
     int32_t spare[2];
 };
 
-/** What of a body has been shown to the host. */
+/** Parts of a body that have been copied to the image in host memory: nothing; its own records; also its neighbours. */
 enum nb6_dev_shown { NB6_DEV_HIDDEN, NB6_DEV_ALONE, NB6_DEV_WITH_OTHERS };
 
-/** What is known there of a system, by its centre of mass. */
+/** Record of a system, by its centre of mass. */
 struct nb6_dev_system {
-    double radius;                       /**< wanted of its neighbour sphere */
-    struct nb6_perturber_rule perturber; /**< of a quiet or remote pair */
-    double t_check;                      /**< of a quiet pair: before then no neighbour can be one */
+    double radius;                       /**< required radius of its neighbour sphere */
+    struct nb6_perturber_rule perturber; /**< rule for perturbers of a quiet or remote pair */
+    double t_check;                      /**< before this time no neighbour of a quiet pair can be a perturber */
 };
 
 /** The tide of the bodies beyond its list on a system (fewbody/tide_sum.h). */
@@ -77,11 +80,11 @@ struct nb6_dev_tide {
     double field[6], field_dot[6];
 };
 
-/** What the host has to say of a watched member of the block. */
+/** Input from the host for a watched member of the block. */
 struct nb6_dev_correction {
-    double acc[3], jerk[3]; /**< what resolved systems add to its irregular sums */
+    double acc[3], jerk[3]; /**< contribution of resolved systems to its irregular sums */
     double longest;         /**< limit of its next step */
-    double radius;          /**< of a centre of mass: wanted of its sphere */
+    double radius;          /**< required radius of the sphere of a centre of mass */
 };
 
 /** Acceleration and jerk. */
@@ -89,8 +92,8 @@ struct nb6_dev_sum {
     double acc[3], jerk[3];
 };
 
-/** A body at the block time, for regular forces: positions as two floats. Who takes no part is far away, without mass.
- */
+/** A body at the block time, for regular forces: positions as two floats. Bodies that take no part are far away,
+ *  without mass. */
 struct nb6_dev_source {
     NBC_ALIGNED(16) float high[3];
     float mass;
@@ -99,12 +102,12 @@ struct nb6_dev_source {
     float v[3], spare;
 };
 
-/** A member of the block whose regular force is being made. */
+/** A member of the block that gets a regular force. */
 struct nb6_dev_target {
     int32_t member, body;
-    int32_t nnb;   /**< -1: it has no list yet, that fits */
-    int32_t level; /**< of the regular step that ends */
-    int32_t place; /**< of the body among the sources: its number, or along the curve */
+    int32_t nnb;   /**< -1: it has no list that fits yet */
+    int32_t level; /**< length of the regular step that ends */
+    int32_t place; /**< index of the body among the sources: its number, or along the curve */
     double r_nb;
 };
 
@@ -118,27 +121,27 @@ struct nb6_dev_tile {
     NBC_ALIGNED(16) float unit[NB6_DEV_TILE_UNITS][4];
 };
 
-/** Targets that follow each other along the curve (cuda/mutual.cuh). */
+/** A group of consecutive targets along the curve (cuda/mutual.cuh). */
 struct nb6_dev_group {
-    NBC_ALIGNED(16) float centre[3], size; /**< of the box in which they are; of the largest, see nb6_dev_source */
-    float extent[3], diagonal;             /**< of the box; length of its extent */
+    NBC_ALIGNED(16) float centre[3], size; /**< middle of its box; largest size, see nb6_dev_source */
+    float extent[3], diagonal;             /**< half extent of the box; length of that */
     float v[3], h;                         /**< middle of the velocities; radius of the largest sphere */
-    float extent_v[3], mass;               /**< of all */
+    float extent_v[3], mass;               /**< half extent of the velocities; mass of all */
     float dt;                              /**< longest regular step */
-    int32_t unit[2];                       /**< acceleration and jerk are summed in units of two to these powers */
-    int32_t apart;                         /**< groups with which pairs are summed at once */
-    int32_t is_spoiled, spare[3];          /**< 1: a sum of some target was no number, or did not fit */
+    int32_t unit[2];                       /**< exponents of the units of acceleration and jerk */
+    int32_t apart;                         /**< groups with which pairs are summed once for both */
+    int32_t is_spoiled, spare[3];          /**< 1: the sum of some target was not a number, or too large */
 };
 
-/** Slices of the sources on a group of targets, of all slices of a round. */
+/** Slices of the sources on a group of targets, among all slices of a round. */
 struct nb6_dev_slices {
     int32_t first, number;
 };
 
-/** What a part of the bodies has counted. */
+/** Counts of a part of the bodies. */
 struct nb6_dev_count {
     int64_t irr, reg, pairs_irr;
-    int32_t level; /**< lowest, NB6_TIME_BITS + 1: nobody is there */
+    int32_t level; /**< lowest level; NB6_TIME_BITS + 1: no body is left */
     int32_t spare;
 };
 
@@ -150,73 +153,72 @@ struct nb6_dev_rules {
     struct nb6_linear_field field; /**< of the galaxy */
     int64_t list_limit;            /**< longest list */
     int64_t system_limit;          /**< that of a centre of mass */
-    double per_radius;      /**< radius of a sphere for a neighbour of mass one, or for any, over that of the star */
-    double mean_mass, mass; /**< of stars, and of all */
-    float near;   /**< a body within this distance, for each unit of mass of a pair, may be a partner in an encounter */
-    int weighted; /**< spheres are larger for heavier neighbours */
-    int fixed_radii; /**< they stay as they are */
+    double per_radius;             /**< radius of a sphere for a neighbour of mass 1, or any, over that of the star */
+    double mean_mass, mass;        /**< of stars, and of all */
+    float near;      /**< a body within this distance, per unit mass of a pair, may be a partner in an encounter */
+    int weighted;    /**< spheres are larger for heavier neighbours */
+    int fixed_radii; /**< 1: radii are fixed */
 };
 
-/** Where the run is. Counters are those since the import. */
+/** Progress of the run. Counters are those since the import. */
 struct nb6_dev_control {
-    nb6_time ti_now, t; /**< of the last committed block, of the present one */
+    nb6_time ti_now, t; /**< time of the last committed block, and of the present one */
     uint64_t blocks, blocks_reg, steps_irr, steps_reg, pairs_irr, pairs_reg, overflows;
     int64_t n_irr, n_reg;
     uint64_t pairs_irr_block, pairs_reg_block, overflows_block; /**< of the present block */
     int64_t longest;                                            /**< list that did not fit its row, 0: none */
     int64_t torn;           /**< 1: the last export has failed after it had begun to write */
-    nb6_time t_ask;         /**< the host is asked at this time, whoever is due: a relative motion ends a step then */
+    nb6_time t_ask;         /**< a relative motion ends a step: the host is asked in any case */
     int64_t n_ask;          /**< bodies in dev->ask */
-    struct nb6_stuck stuck; /**< by places, from 1 on */
+    struct nb6_stuck stuck; /**< counts of equal blocks, by places counted from 1 */
 };
 
 /** Pointers to memory of the device. */
 struct nb6_dev {
-    int64_t n, n_max;     /**< bodies; room for so many */
-    int64_t first_centre; /**< they are centres of mass from this one on */
-    int64_t systems;      /**< room for so many of these */
-    int64_t bodies;       /**< of the run, taking part or not: room for so many */
+    int64_t n, n_max;     /**< bodies; capacity */
+    int64_t first_centre; /**< index of the first centre of mass */
+    int64_t systems;      /**< capacity for centres of mass */
+    int64_t bodies;       /**< capacity for bodies of the run, taking part or not */
     int64_t row_room;     /**< numbers in a row of neighbours */
-    int64_t targets;      /**< regular forces that are made at a time */
+    int64_t targets;      /**< most targets of a round */
     int64_t parts;        /**< of all bodies, in order, for selection by the emulation */
     int64_t helpers;      /**< device: other GPUs that make a part of the sums of large blocks (cuda/helpers.h) */
     /* the state after control->blocks blocks */
-    struct nb6_body *body;                 /**< [n] what others read of a body */
-    struct nb6_dev_predictor *predictor;   /**< [n] the same in brief, where blocks are made */
-    struct nb6_star *star;                 /**< [n] what its own correctors need */
+    struct nb6_body *body;                 /**< [n] predictors as others read them */
+    struct nb6_dev_predictor *predictor;   /**< [n] compact predictors, where blocks are advanced */
+    struct nb6_star *star;                 /**< [n] data of a body's own correctors */
     int8_t *level;                         /**< [n] of the irregular step, -1: it takes no part */
     int32_t *row;                          /**< [2][n_max][row_room] neighbours, ascending */
-    int64_t *list_at;                      /**< [n] where each list begins in `lists`, */
-    int32_t *lists;                        /**< in which they travel (stages/lists.h): second rows; in memory `row` */
+    int64_t *list_at;                      /**< [n] offset of each list in `lists`, */
+    int32_t *lists;                        /**< packed lists (stages/lists.h): in second rows; on the host `row` */
     int8_t *row_now;                       /**< [n] which of the two rows is the list; the other is for the block */
     int8_t *watch;                         /**< [n] */
-    int32_t *ask;                          /**< [control->n_ask] bodies that systems resolve, or centres of mass of
-                                                those that the host moves: to ask or to tell of; ascending */
+    int32_t *ask;                          /**< [control->n_ask] bodies with NB6_DEV_ASK or NB6_DEV_REMOTE, ascending */
     struct nb6_dev_system *system;         /**< [n - first_centre] */
     struct nb6_remote *remote;             /**< [n - first_centre] with places */
-    struct nb6_dev_correction *correction; /**< [n] of watched members of the block, the others' are nothing */
-    /* of the image in memory: which body is which, and who has been shown to the host since it was made
-     * (engine/host_service.h) */
+    struct nb6_dev_correction *correction; /**< [n] of watched members of the block; undefined for others */
+    /* in the image in host memory: the map between places and bodies, and what has been copied to the host since the
+     * import (engine/host_service.h) */
     int32_t *body_of;         /**< [n] */
     int32_t *place_of;        /**< [bodies] -1: takes no part */
-    struct nb6_dev_tide *far; /**< [systems] that the host has asked for */
-    int8_t *shown;            /**< [n] enum nb6_dev_shown; of a member that is shown, as the engine has just done it */
+    struct nb6_dev_tide *far; /**< [systems] requested by the host */
+    int8_t *shown;            /**< [n] enum nb6_dev_shown, for members as set by the engine */
     /* scratch of a block */
     struct nb6_dev_count *count; /**< [parts] */
-    int32_t *irr;                /**< [n_irr] bodies due; results do not depend on their order */
-    int32_t *reg;                /**< [n_reg] slots of those whose regular step ends as well */
+    int32_t *irr;                /**< [n_irr] members of the block; results do not depend on their order */
+    int32_t *reg;                /**< [n_reg] indices in `irr` of members that end a regular step as well */
     int8_t *is_reg, *flag;       /**< [n_irr] */
-    int32_t *near;               /**< device: [n_irr] who is near (cuda/member.cuh) */
-    int32_t *member;             /**< [n] watched members of the block; who is shown after it; on a device [2 n], from
-                                    the end on members that the host is told of */
+    int32_t *near;               /**< device: [n_irr] nearest near neighbour (cuda/member.cuh) */
+    int32_t *member;             /**< [n] watched members of the block; after it, members that are shown; on a device
+                                      [2 n], from the end on members noted for the host */
     struct nb6_corrected *corrected; /**< [n_irr] */
     struct nb6_dev_source *source;   /**< [chunks][NB6_DEV_LANES] */
     struct nb6_dev_target *target;   /**< [targets] */
     struct nb6_dev_sum *partial;     /**< sums of slices of the sources on targets */
     uint32_t *hit;                   /**< [targets, on a device few][words] neighbours, a bit for each source */
-    struct nb6_dev_found *found;     /**< device: [targets][chunks] the same of many targets, without the zeros; each
-                                        slice of the sources has its part */
-    int32_t *n_found;                /**< device: as `partial`; how many a part has */
+    struct nb6_dev_found *found;     /**< device: [targets][chunks] the same for many targets, without zeros; each
+                                          slice of the sources has its part */
+    int32_t *n_found;                /**< device: as `partial`; entries in each part */
     /* the same of a device, for large blocks: bodies along a curve (cuda/sort.cuh) */
     uint32_t *key;             /**< [2][n_max] */
     int32_t *order;            /**< [2][n_max] the first half: bodies along the curve, regular members before others */
@@ -225,8 +227,8 @@ struct nb6_dev {
     struct nb6_dev_tile *tile; /**< [chunks] */
     struct nb6_dev_source *seen;   /**< [targets] where they are */
     struct nb6_dev_group *group;   /**< of targets; */
-    uint32_t *apart;               /**< [groups][words] which others are summed with one at once: a bit for each */
-    struct nb6_dev_slices *slices; /**< of all groups of targets, counted within their rounds */
+    uint32_t *apart;               /**< [groups][words] groups that are apart, a bit for each */
+    struct nb6_dev_slices *slices; /**< slices of all groups of targets, numbered within their rounds */
     int64_t *mutual;               /**< [GPUs][6][targets of groups] these sums, in units */
     struct nb6_dev_control *control;
     struct nb6_dev_rules rules;
@@ -274,7 +276,7 @@ NBC_HD int nb6_dev_is_in_list(const int32_t *list, int32_t n, int32_t j)
     return low < n && list[low] == j;
 }
 
-/** Where the block makes the next one. */
+/** The row in which the block makes the next list. */
 NBC_HD int32_t *nb6_dev_staged_list(const struct nb6_dev *dev, int32_t i)
 {
     return nb6_dev_row(dev, i, !dev->row_now[i]);

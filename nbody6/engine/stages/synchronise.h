@@ -1,5 +1,5 @@
-/** Bodies that are called to the next multiple of a step, on a device, before two of them become one (fewbody/ready.h).
- */
+/** Synchronisation of bodies on a device before two of them become one (fewbody/ready.h): their steps end at the next
+ *  multiple of a step. */
 #ifndef NB6_STAGES_SYNCHRONISE_H
 #define NB6_STAGES_SYNCHRONISE_H
 
@@ -9,12 +9,12 @@
 
 #include <stdint.h>
 
-/** Two bodies, and the step to the next multiple of which they and others are called, by places. */
+/** The two bodies, by places, and the step at whose next multiple they and other affected bodies are synchronised. */
 struct nb6_dev_synchronisation {
     int32_t place[2];
     int32_t level;
-    int32_t behind; /**< of those who are concerned, so many do not stand at the time of the last block */
-    int32_t n;      /**< that many are concerned, beside the two */
+    int32_t behind; /**< affected bodies whose steps do not end at the time of the last block */
+    int32_t n;      /**< affected bodies, beside the two */
 };
 
 /** The shorter of both steps. */
@@ -34,20 +34,20 @@ NBC_HD int nb6_dev_synchronise_sees(const struct nb6_dev *dev, const struct nb6_
     return seen;
 }
 
-/** Whether body k, which sees these of the two, has to stand with them. */
+/** Whether body k, with these of the two in its list, has to be synchronised with them. */
 NBC_HD int nb6_dev_synchronise_includes(const struct nb6_dev_synchronisation *call, int32_t k, int seen)
 {
     return k != call->place[0] && k != call->place[1] && (seen == 1 || seen == 2);
 }
 
-/** Whether both steps of body k have ended now. */
+/** Whether both steps of body k end at the time of the last block. */
 NBC_HD int nb6_dev_is_synchronised(const struct nb6_dev *dev, int32_t k)
 {
     const nb6_time t = dev->control->ti_now;
     return dev->body[k].t0 == t && dev->star[k].t0_reg == t;
 }
 
-/** Body k is called: as nb6_body_synchronise. */
+/** Synchronise body k: as nb6_body_synchronise. */
 NBC_HD void nb6_dev_synchronise_body(const struct nb6_dev *dev, int32_t k, int32_t level)
 {
     struct nb6_star *star = &dev->star[k];
