@@ -52,7 +52,7 @@ static int find_ending(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_
     return status;
 }
 
-/* A table with room for n items, whose old content nobody needs; NULL: no memory. */
+/* A table with room for n items; its old content is lost. NULL: no memory. */
 static void *scratch(void *old, int64_t *capacity, int64_t n, size_t size)
 {
     if (n <= *capacity) return old;
