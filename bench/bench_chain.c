@@ -1,5 +1,5 @@
-/* What regularization costs: microseconds for an evaluation of all forces in a step, steps and forces of known
- * problems, by both formulations; with the argument `methods`, both beside each other on random systems. */
+/* Cost of regularization: microseconds for an evaluation of all forces in a step, steps and forces of known problems,
+ * by both formulations; with the argument `methods`, both beside each other on random systems. */
 #include "common/nbc.h"
 #include "regularization/chain.h"
 

@@ -1,7 +1,7 @@
-/* Microseconds of a block of a collisionless system by the engine that keeps its state: a uniform sphere at rest, whose
- * first steps are all alike, with shared steps; with block steps it has Plummer's profile, so that steps differ, and
- * the bodies that are due in a block are told. Engines take turns; medians. usage: bench_collisionless [BACKEND [N
- * ...]] with a backend like cuda:0 or avx512 */
+/* Microseconds of a block of a collisionless system by engine: a uniform sphere at rest with shared steps, so that all
+ * first steps are alike; with block steps it has Plummer's profile, so that steps differ, and the number of bodies due
+ * in a block is printed. Engines take turns; medians. usage: bench_collisionless [BACKEND [N ...]] with a backend like
+ * cuda:0 or avx512 */
 #include "common/nbc.h"
 #include "nbody6/collisionless/collisionless.h"
 

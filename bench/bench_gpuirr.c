@@ -1,10 +1,10 @@
 /* Nanoseconds per interaction of GPUIRR, prediction included: medians over repetitions. Bodies and their neighbours are
- * anywhere in memory, as in a run whose stars are not sorted in space. GB/s: the lines of packed bodies that the
- * kernels touch, 64 bytes for each neighbour or predicted body, and the lists. With N = 1024 the first two levels of
- * cache hold all of it: what arithmetic alone costs. Cold: microseconds of the first call after 10 MB of other data
- * were touched, as regular forces do in a run, and the mean of the first hundred. Step: microseconds of a call whose
- * active bodies were set since the one before, as in a run, with the time that this takes one thread. What is for tests
- * only is timed if it is named. usage: bench_gpuirr [backend [N ...]] */
+ * anywhere in memory, as in a run with stars not sorted in space. GB/s: the lines of packed bodies that the kernels
+ * touch, 64 bytes for each neighbour or predicted body, and the lists. With N = 1024 the first two levels of cache hold
+ * all of it: the cost of arithmetic alone. Cold: microseconds of the first call after 10 MB of other data were touched,
+ * as regular forces do in a run, and the mean of the first hundred. Step: microseconds of a call with active bodies set
+ * since the one before, as in a run, with the time that this takes one thread. Backends for tests only are timed if
+ * they are named. usage: bench_gpuirr [backend [N ...]] */
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 

@@ -169,7 +169,7 @@ static void measure_regf(gpunb_t *h, const char *name, const char *precision, si
     fflush(stdout);
 }
 
-/* All sources new, then a block: what a block step costs. Positions move by less than a spacing each time. */
+/* All sources new, then a block: the cost of a block step. Positions move by less than a spacing each time. */
 static void measure_send(gpunb_t *h, const char *name, const char *precision, size_t n, size_t n_i)
 {
     double send[REPEATS], both[REPEATS];
@@ -194,7 +194,7 @@ static void set_predictors(gpunb_t *h, size_t n, int gaps)
     if (bad) fail(h);
 }
 
-/* What a caller does who keeps the predictors himself: predict all, send all. */
+/* A caller with its own predictors: predict all, send all. */
 static double predict_and_send(gpunb_t *h, size_t n, double t)
 {
     double start = nbc_wtime();
@@ -208,7 +208,7 @@ static double predict_and_send(gpunb_t *h, size_t n, double t)
     return nbc_wtime() - start;
 }
 
-/* A twentieth of the predictors are new each time: what a block step costs beside its forces. */
+/* A twentieth of the predictors are new each time: the cost of a block step beside its forces. */
 static void measure_predict(gpunb_t *h, const char *name, const char *precision, size_t n)
 {
     double send[REPEATS], set[REPEATS], predict[2][REPEATS], start;

@@ -1,5 +1,6 @@
-/* Regularized pairs in whole runs: what 1000 isolated pairs add to a cluster of 16384 bodies, the cost of a perturbed
- * step and of a perturber, and how perturbed pairs share the threads. Each timing is the shortest of some repetitions.
+/* Regularized pairs in whole runs: the cost of 1000 isolated pairs in a cluster of 16384 bodies, the cost of a
+ * perturbed step and of a perturber, and how perturbed pairs share the threads. Each timing is the shortest of some
+ * repetitions.
  *
  *     bench_pairs [repetitions]      default 3 */
 #include "common/nbc.h"
@@ -64,7 +65,7 @@ static void release(struct bodies *c)
     nbc_free(c->v);
 }
 
-/* What a run of some time took, without its start. */
+/* Costs of a run of some time, without its start. */
 struct work {
     double wall_s, pairs_s, perturbed, largest_group;
     double steps, forces;

@@ -34,7 +34,7 @@ struct options {
     int json;
 };
 
-/* What a run, and this program, have counted since their start. */
+/* Counters of a run, and of this program, since their start. */
 struct totals {
     struct nb6_counters counters;
     double stage_s[NB6_STAGE_COUNT];

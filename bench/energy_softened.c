@@ -21,7 +21,7 @@
 
 enum { ROWS = 6, T_END = 4, INTERVALS = 16 };
 
-/* What one run leaves. */
+/* Results of one run. */
 struct outcome {
     double energy_error, steps;
     double (*x)[3];

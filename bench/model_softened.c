@@ -1,15 +1,15 @@
-/* Performance model of softened forces (MTM13 Sec. 6): constants fitted to timings, and what they predict beside what
- * was measured.
+/* Performance model of softened forces (MTM13 Sec. 6): constants fitted to timings, and predictions beside
+ * measurements.
  *
- * MTM13 eq. 5 counts clocks of C_calc for each pair, of the latency L that nobody hides for each turn of the loop over
+ * MTM13 eq. 5 counts clocks of C_calc for each pair, of the latency L that is not hidden for each turn of the loop over
  * sources, and of C_kernel for each start. With all multiprocessors at work it is t(N) = t_call + N t_body + N^2
  * t_pair; N^2 t_pair is divided by the number of GPUs. A GPU sorts the bodies of large calls along a curve, which costs
  * N t_sort more. t_call is that of a call with one body: launches, transfers and
- * synchronisation; t_body has latencies and what is done for each body once; t_pair is C_calc over the lanes and their
+ * synchronisation; t_body has latencies and the work done for each body once; t_pair is C_calc over the lanes and their
  * clock. t_body, t_pair and t_sort follow from least squares of relative deviations.
  *
  * Usage: model_softened [BACKEND [LANES GHZ]]: a backend like avx512, or cuda:0,1, which is compared with cuda:0 too;
- * LANES and GHZ of all that computes (132 x 128 and 1.98 for one H200) turn t_pair into clocks. */
+ * LANES and GHZ of all processors used (132 x 128 and 1.98 for one H200) turn t_pair into clocks. */
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
 
@@ -104,7 +104,7 @@ static int is_sorted(const struct model *m, double n)
     return m->gpu && n * n >= SORTED_PAIRS;
 }
 
-/* What is done for each of n bodies once. */
+/* Work done once for each of n bodies. */
 static double body_time(const struct model *m, double n)
 {
     return m->t_body + (is_sorted(m, n) ? m->t_sort : 0.0);
@@ -116,8 +116,8 @@ static double predicted(const struct model *m, int size)
     return m->t_call + n * body_time(m, n) + n * n * m->t_pair;
 }
 
-/* Least squares of relative deviations for the first `terms` of t_body, t_pair, t_sort: normal equations and Gaussian
- * elimination, whose matrix is positive definite. */
+/* Least squares of relative deviations for the first `terms` of t_body, t_pair, t_sort: normal equations with a
+ * positive definite matrix, and Gaussian elimination. */
 static void solve(const struct model *m, int terms, double t[3])
 {
     double a[3][4] = {{0}};

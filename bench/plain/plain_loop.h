@@ -1,6 +1,6 @@
-/** What a compiler makes of a plain loop over all sources in float, as a legacy code has it: regular forces with the
- *  test of neighbours, which are counted, but without their lists; softened forces. The rate that a backend has to
- * beat. Compiled with -ffast-math, without which the sums would not be vectors. */
+/** A plain loop over all sources in float, as in a legacy code, vectorised by the compiler: regular forces with the
+ *  test of neighbours, which are counted, but without their lists; softened forces. A backend has to beat its rate.
+ *  Compiled with -ffast-math, without which the sums would not be vectors. */
 #ifndef BENCH_PLAIN_LOOP_H
 #define BENCH_PLAIN_LOOP_H
 

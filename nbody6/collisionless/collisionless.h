@@ -82,14 +82,14 @@ struct nb6_collisionless {
 int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const int64_t *name, const double *mass,
                              const double (*x)[3], const double (*v)[3],
                              const struct nb6_collisionless_options *options, struct nbc_error *err);
-/** What a system of n bodies would be made with.
+/** Backend and engine that a system of n bodies would use.
  *  @param[out] backend, engine  names, set on success only
  *  @return as nb6_collisionless_create */
 int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *options, const char **backend,
                            const char **engine, struct nbc_error *err);
-/** A system where it was left: the state that another one had between two calls of nb6_collisionless_evolve. It goes on
- *  with the same bits.
- *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps are read, the arrays copied: at home
+/** Continue a system from the state that it had between two calls of nb6_collisionless_evolve, with the same bits.
+ *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps are read, the arrays copied; all in
+ *  host memory
  *  @param[in] options  as those of the other one
  *  @return as nb6_collisionless_create; NBC_BAD_ARGUMENT also if levels or time do not belong to the options */
 int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6_collisionless *then,
@@ -100,20 +100,20 @@ void nb6_collisionless_free(struct nb6_collisionless *system);
 double nb6_collisionless_longest_step(const struct nb6_collisionless *system);
 double nb6_collisionless_time(const struct nb6_collisionless *system);
 
-/** Integrate to time t, where all bodies end a step: a multiple of the longest step, so that no step depends on when
- *  somebody looks. The bits do not depend on how many calls lead to a time.
+/** Integrate to time t, where all bodies end a step: a multiple of the longest step, so that no step depends on the
+ *  times of output. The bits do not depend on how many calls lead to a time.
  *  @return NBC_OK; NBC_BAD_ARGUMENT (t is in the past, is no such multiple, or is above 2^22; a body is farther than
  *          GPUNB takes, 1e15); NBC_NON_FINITE (an acceleration, names the body); NBC_NO_MEMORY; NBC_DEVICE. After a
- *          failure the system stands as after its last block, where a device that keeps it fails as it was when its
- *          arrays were read last, and the call can be made again. */
+ *          failure the system is that after its last block, or, if the device that holds it fails, that of the last
+ *          time its arrays were read. The call can be repeated. */
 int nb6_collisionless_evolve(struct nb6_collisionless *system, double t, struct nbc_error *err);
 /** The arrays of the system are those of its time.
  *  @return NBC_OK; NBC_DEVICE: the device that has them failed; the system is as it was when they were read last */
 int nb6_collisionless_home(struct nb6_collisionless *system, struct nbc_error *err);
-/** Who keeps the state: "host", "device", "emulated". */
+/** Engine that holds the state: "host", "device", "emulated". */
 const char *nb6_collisionless_engine_name(const struct nb6_collisionless *system);
 
-/** What analysis and output know of a run, at the time of the system: bodies with their accelerations and
+/** The frame that analysis and output read, at the time of the system: bodies with their accelerations and
  *  steps, and the softened potential if `options` has NB6_FRAME_POTENTIAL (analysis/frame.h). Half the sum of
  *  mass times potential is the potential energy: no body has a potential of its own.
  *  @param[out] frame  set on success only; to be freed with nb6_frame_free

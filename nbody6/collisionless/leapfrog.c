@@ -19,7 +19,7 @@ struct job {
     int64_t n_due;
 };
 
-/* First kick of those whose step begins now, and drift of all. */
+/* First kick of the bodies that begin a step now, and drift of all. */
 static void kick_and_drift(void *context, int part, int parts)
 {
     const struct job *job = context;
@@ -30,7 +30,7 @@ static void kick_and_drift(void *context, int part, int parts)
         nb6_leapfrog_drift(s->level[i], s->ti_now, job->ti_next, s->x0[i], s->v[i], s->acc[i], s->v_half[i], s->x[i]);
 }
 
-/* Second kick of those whose step ends; all others keep the velocity of their first one. */
+/* Second kick of the bodies that end a step; all others keep the velocity of their first kick. */
 static void commit(void *context, int part, int parts)
 {
     const struct job *job = context;

@@ -1,4 +1,4 @@
-/** The leapfrog (collisionless.h has the method): what it does with a body, on processors and GPUs, and one block of a
+/** The leapfrog (collisionless.h has the method): its operations on a body, for processors and GPUs, and one block of a
  *  system in memory. */
 #ifndef NB6_LEAPFROG_H
 #define NB6_LEAPFROG_H
@@ -40,7 +40,7 @@ NBC_HD int nb6_leapfrog_wanted(const struct nb6_leapfrog_rules *rules, const dou
     return nb6_level_of(rules->eta * sqrt(rules->softening / a), rules->max_level);
 }
 
-/** Second kick of a body whose step ends at ti_next, and its next step.
+/** Second kick of a body that ends its step at ti_next, and its next step.
  *  @param[in,out] v  after the first kick; after the second */
 NBC_HD void nb6_leapfrog_kick(const struct nb6_leapfrog_rules *rules, nb6_time ti_next, const double acc[3],
                               const double x[3], double x0[3], double v[3], double old[3], int8_t *level)
@@ -64,7 +64,7 @@ struct nb6_leapfrog_rules nb6_leapfrog_rules(const struct nb6_collisionless *sys
  *  @return as nb6_leapfrog_block */
 int nb6_leapfrog_start(struct nb6_collisionless *system, struct nbc_error *err);
 /** To the next block time. Nothing has changed after a failure.
- *  @return NBC_OK; NBC_NON_FINITE (names the body); what GPUNB says */
+ *  @return NBC_OK; NBC_NON_FINITE (names the body); statuses of GPUNB */
 int nb6_leapfrog_block(struct nb6_collisionless *system, struct nbc_error *err);
 
 #ifdef __cplusplus

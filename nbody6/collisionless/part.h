@@ -1,6 +1,6 @@
-/** The part of the bodies of a collisionless system that lives in one place: the arrays, and what the stages of a block
- *  do with one of them. One source for the processor and for GPUs, whose compiler joins no multiplication with an
- *  addition here: the same forces give the same bits.
+/** The part of the bodies of a collisionless system on one device, or on the host: its arrays, and the operations of
+ *  the stages of a block on one body. One source for the processor and for GPUs, whose compiler joins no multiplication
+ *  with an addition here: the same forces give the same bits.
  *
  *  Each part is the owner of consecutive bodies and has masses and positions of all, its own first, then those of the
  *  next part and so on, around (Miki, Takahashi & Mori 2013, Sec. 3: all sources, a part of the targets). */
@@ -15,16 +15,16 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Nobody: a number above all others of which all bytes are the same. */
+/* "No body": a number above all indices, with four equal bytes, so that memset can set it. */
 enum { NB6_PART_LEVELS = 64, NB6_NOBODY_BYTE = 0x7f, NB6_NOBODY_BAD = 0x7f7f7f7f };
 
-/** What is asked of a part after each block. */
+/** The results of a block that the host reads from each part. */
 struct nb6_part_word {
     int32_t bad;                    /**< the first own body that cannot go on, else NB6_NOBODY_BAD */
     int32_t count[NB6_PART_LEVELS]; /**< own bodies of each level */
 };
 
-/** All arrays are where the part lives. */
+/** All arrays are in memory of the part's device. */
 struct nb6_part {
     struct nb6_leapfrog_rules rules;
     int32_t n, n_own;                    /**< bodies in all; those that it owns */
@@ -33,7 +33,7 @@ struct nb6_part {
     double (*x0)[3], (*v)[3], (*acc)[3]; /**< [n_own] as in struct nb6_collisionless */
     double (*v_half)[3];                 /**< [n_own] after the first kick */
     int8_t *level;                       /**< [n_own] */
-    int32_t *due;                        /**< [n_own] whose step ends, ascending; not used if all are */
+    int32_t *due;                        /**< [n_own] bodies that end a step, ascending; not used if all are */
     double (*x_due)[3];                  /**< [n_own] where they are; not used if all are */
     double (*acc_own)[3];                /**< [n_own] on them, from the part's own bodies, then from all */
     double (*acc_others)[3];             /**< [n_own] from all others */

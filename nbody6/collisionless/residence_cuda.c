@@ -64,7 +64,7 @@ static int open_streams(struct nb6_device_domain *place, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* Others write into this memory at once where the machine lets them, through the host elsewhere. */
+/* Let other GPUs write into this memory directly where the machine allows it; otherwise copies go through the host. */
 static void let_peers_in(const struct nb6_device_domain *place)
 {
     int devices = 0, can = 0;
@@ -174,7 +174,8 @@ static int drift(struct nb6_device_domain *place, const struct nb6_part_block *b
     return NBC_OK;
 }
 
-/* Nobody reads or writes these positions any more when a block begins: all places were waited for (look). */
+/* No earlier call still reads or writes these positions when a block begins: the host has waited for all places
+ * (look). */
 static int exchange(struct nb6_device_domain *place, void *to, struct nb6_device_domain *other, const void *from,
                     size_t bytes, struct nbc_error *err)
 {

@@ -120,7 +120,8 @@ static int sum(struct nb6_device_domain *place, int32_t n_due, int32_t first, in
     return status ? status : gpunb_softened(place->force, &job);
 }
 
-/* A source that is too far is that of some part, whose word says so: the sums of others mean nothing then. */
+/* A source that is too far is an own body of some part, whose word reports it; the sums of the other parts are not used
+ * then. */
 static int force(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err)
 {
     struct nb6_part *p = &place->part;

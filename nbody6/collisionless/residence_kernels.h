@@ -10,15 +10,15 @@
 extern "C" {
 #endif
 
-/** First kicks and drift; the word says who is farther than `limit`. */
+/** First kicks and drift; `bad` of the word becomes the first body that is farther than `limit`. */
 cudaError_t nb6_kernel_drift(const struct nb6_part *part, const struct nb6_part_block *block, double limit,
                              cudaStream_t stream);
 /** Scratch of nb6_kernel_select, in bytes. */
 cudaError_t nb6_kernel_select_bytes(int32_t n_own, size_t *bytes);
-/** Who is due, in ascending order, and where they are. */
+/** The bodies that are due, in ascending order, and their positions. */
 cudaError_t nb6_kernel_select(const struct nb6_part *part, const struct nb6_part_block *block, void *scratch,
                               size_t bytes, cudaStream_t stream);
-/** Both parts of accelerations added; the word says whose is not finite. */
+/** Add both parts of accelerations; `bad` of the word becomes the first body whose sum is not finite. */
 cudaError_t nb6_kernel_check(const struct nb6_part *part, const struct nb6_part_block *block, cudaStream_t stream);
 /** Second kicks, next steps, and how many bodies of each level there are then. */
 cudaError_t nb6_kernel_commit(const struct nb6_part *part, const struct nb6_part_block *block, cudaStream_t stream);

@@ -77,7 +77,7 @@ const struct nb6_residence *nb6_resident_residence(const struct nb6_resident *r)
     return r->residence;
 }
 
-/* ---- there and home */
+/* ---- copies between host memory and devices */
 
 /* Where the own bodies of part `other` are in the arrays of all bodies that part p has. */
 static int64_t place_of(const struct nb6_resident *r, int p, int other)
@@ -116,7 +116,7 @@ static int send(struct nb6_resident *r, const struct nb6_collisionless *s, struc
     return NBC_OK;
 }
 
-/* Scratch for what comes home, where there is no other. */
+/* Scratch for copied levels; `due` is free between blocks. */
 static int8_t *levels_of(const struct nb6_collisionless *s)
 {
     return (int8_t *)s->due;
@@ -136,7 +136,7 @@ static int fetch(const struct nb6_resident *r, struct nb6_collisionless *s, stru
     return NBC_OK;
 }
 
-/* What is there is lost, or not what memory has. */
+/* The state on the devices is lost, or differs from host memory: return to the host's. */
 static int go_back(struct nb6_resident *r, struct nb6_collisionless *s, int status)
 {
     s->ti_now = r->ti_home;
@@ -146,7 +146,7 @@ static int go_back(struct nb6_resident *r, struct nb6_collisionless *s, int stat
     return status;
 }
 
-/* All arrays come before the first is taken: a place that fails in between leaves the older state. */
+/* All arrays are copied before the first one is used: if a place fails in between, the older state stays. */
 int nb6_resident_home(struct nb6_resident *r, struct nb6_collisionless *s, struct nbc_error *err)
 {
     const size_t n = (size_t)s->n;

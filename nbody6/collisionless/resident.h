@@ -1,5 +1,5 @@
-/** A collisionless system whose state stays where its forces are made: on one GPU or several (residence.h). In a block
- *  nothing crosses the bus but a word from each part, and positions between GPUs. */
+/** A collisionless system with its state on the devices that compute its forces: one GPU or several (residence.h). In a
+ *  block only a word from each part and positions between GPUs cross the bus. */
 #ifndef NB6_RESIDENT_H
 #define NB6_RESIDENT_H
 
@@ -19,13 +19,14 @@ int nb6_resident_open(struct nb6_resident **resident, const struct nb6_residence
 void nb6_resident_free(struct nb6_resident *resident);
 const struct nb6_residence *nb6_resident_residence(const struct nb6_resident *resident);
 
-/** To the next block time, as nb6_leapfrog_block, but that the arrays of the system stay behind until
- *  nb6_resident_home. If a body cannot go on, the state comes home and the host makes this block, which says why.
- *  @return as nb6_leapfrog_block; after NBC_DEVICE, NBC_NO_MEMORY of the residence the system is as it was when it was
- *          home last */
+/** To the next block time, as nb6_leapfrog_block, but the arrays of the system are not updated before
+ *  nb6_resident_home. If a body cannot be advanced, the state is copied to host memory and the host computes this
+ *  block, which reports the reason.
+ *  @return as nb6_leapfrog_block; after NBC_DEVICE, NBC_NO_MEMORY of the residence the system is that of the last copy
+ *          to host memory */
 int nb6_resident_block(struct nb6_resident *resident, struct nb6_collisionless *system, struct nbc_error *err);
-/** The arrays of the system are those of its time.
- *  @return NBC_OK; NBC_DEVICE: the system is as it was when it was home last */
+/** Copy the state to host memory: the arrays of the system become those of its time.
+ *  @return NBC_OK; NBC_DEVICE: the system is that of the last copy to host memory */
 int nb6_resident_home(struct nb6_resident *resident, struct nb6_collisionless *system, struct nbc_error *err);
 
 #endif

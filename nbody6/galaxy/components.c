@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* The order is known where these are called: loops over terms come out as straight code, for each order. */
+/* The order is a constant in each call: loops over terms come out as straight code, for each order. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* x^2 + y^2 (+ z^2) + more */

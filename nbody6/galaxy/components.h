@@ -1,5 +1,5 @@
-/** What a galaxy consists of, about its centre, and the gas about the centre of a cluster: accelerations as series
- * along a path, and potentials. N-body units. Private to nbody6/galaxy.
+/** Components of a galaxy about its centre, and the gas about the centre of a cluster: accelerations as series along a
+ * path, and potentials. N-body units. Private to nbody6/galaxy.
  *
  *  point mass   -GM/r
  *  bulge        Dehnen 1993, MNRAS 265, 250, eqs. 1 and 2: M(r) = GMB (r/(r + AR))^(3 - GAM)

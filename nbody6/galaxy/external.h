@@ -24,7 +24,7 @@ struct nb6_orbit {
     double now_t, now_x[3], now_v[3], now_acc[3], now_jerk[3], now_snap[3];
 };
 
-/** What a run knows of its field; checkpoints hold all of it. N-body units. */
+/** State of the field of a run; checkpoints hold all of it. N-body units. */
 struct nb6_external {
     int32_t active;                            /**< 1: there is a field */
     int32_t kind;                              /**< number of the potential */
@@ -32,7 +32,7 @@ struct nb6_external {
                                                     on an orbit with its angular velocity squared, where it is least */
     double t_z;                                /**< d a_z/dz there */
     double coriolis;                           /**< twice the angular velocity of the frame */
-    double parameter[NB6_EXTERNAL_PARAMETERS]; /**< what else the potential needs, in an order of its own */
+    double parameter[NB6_EXTERNAL_PARAMETERS]; /**< further parameters, in an order that the potential defines */
     struct nb6_orbit orbit;
 };
 
@@ -53,8 +53,8 @@ int nb6_external_does_work(const struct nb6_external *external);
 /** The field of a configuration in words: "circular orbit around a point mass of 1e+11 Msun at 8.5 kpc". */
 void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT]);
 
-/** Let the field be known up to this time, at which most questions will be asked. Before any block.
- *  @return NBC_OK; NBC_NON_FINITE: what it says of an orbit that cannot go on */
+/** Extend the orbit of the galaxy to this time, the time of most evaluations that follow. Called before each block.
+ *  @return NBC_OK; NBC_NON_FINITE: the orbit cannot be continued */
 int nb6_external_extend_to(struct nb6_external *external, double t, struct nbc_error *err);
 
 /** Longest step from time t on that the field allows whatever the body does: steps shorten towards a time at which the
@@ -95,8 +95,8 @@ double nb6_external_relative_potential(const struct nb6_external *external, doub
                                        const double x[3]);
 
 /** How fast that changes in time where the member is, and the derivative of this along its way, for one of the members
- * of a system: what is linear in x, and so nothing for all of them together, is left out. 0 in fields that do not
- * depend on time. Times their masses it is the power of the field on the relative motion.
+ * of a system. Terms linear in x are left out: their sum over all members is zero. 0 in fields that do not depend on
+ * time. Times their masses it is the power of the field on the relative motion.
  *  @param[in] acc, jerk  of the member, from nb6_external_relative */
 void nb6_external_rate(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                        const double xdot[3], const double acc[3], const double jerk[3], double rate[2]);
@@ -131,7 +131,7 @@ double nb6_external_near_time(const struct nb6_external *external, double t, con
 /** nb6_external_relative and nb6_external_rate of n members, if they and their centre of mass are near the place
  *  of the series: accelerations to 1e-10, power and jerk to 1e-6, the derivative of power to 3e-3.
  *  @param[in]  mass       [n]
- *  @param[in]  x, xdot    [n][3] relative to the centre of mass; xdot NULL: nobody asks for jerk and power[1]
+ *  @param[in]  x, xdot    [n][3] relative to the centre of mass; xdot NULL: jerk and power[1] are not computed
  *  @param[out] acc, jerk  [n][3]   @param[out] power  sum of mass times rate
  *  @return 1; 0: they are too far, and nothing is done */
 int nb6_external_near(const struct nb6_external *external, const struct nb6_external_series *series, double t,
@@ -143,9 +143,9 @@ struct nb6_moment {
     double t;
     const double *x, *v; /**< [3] */
 };
-/** Work of the field per unit mass, on a body that went from one moment to another: what its energy grows by because
- *  the potential where it is depends on time, and not because it goes elsewhere. Hermite's rule of fourth order; 0 in
- *  fields that do not depend on time. */
+/** Work of the field per unit mass, on a body that went from one moment to another: the change of its energy by the
+ *  explicit time dependence of the potential, without that by its motion. Hermite's rule of fourth order; 0 in fields
+ *  that do not depend on time. */
 double nb6_external_work(const struct nb6_external *external, const struct nb6_moment *from,
                          const struct nb6_moment *to);
 

@@ -1,6 +1,6 @@
-/** Truncated Taylor series in one parameter, of order up to 3: f = c[0] + c[1] s + c[2] s^2 + c[3] s^3. What is
- * computed with them for a position along a path gives the derivatives along that path, exactly: a force as a series in
- * time has its jerk in c[1], as a series along a direction its gradient. Private to nbody6/galaxy. */
+/** Truncated Taylor series in one parameter, of order up to 3: f = c[0] + c[1] s + c[2] s^2 + c[3] s^3. A function
+ * evaluated with them for a position along a path yields the derivatives along that path, exactly: a force as a series
+ * in time has its jerk in c[1], as a series along a direction its gradient. Private to nbody6/galaxy. */
 #ifndef NB6_JET_H
 #define NB6_JET_H
 

@@ -43,7 +43,7 @@ void nb6_moving_set_gas(const struct nb6_tide_config *tide, struct nb6_external 
 
 /* ---- forces along a path ---- */
 
-/* Of the galaxy on a body whose path in the frame has these coefficients, less that on the frame. */
+/* Force of the galaxy on a body whose path in the frame has these coefficients, minus the force on the frame. */
 static void add_galaxy(const struct nb6_external *external, double t, const struct nb6_jet body[3], int order,
                        struct nb6_jet acc[3])
 {

@@ -1,9 +1,9 @@
 /** The field in a frame that keeps its directions and follows an orbit in a galaxy, or rests, with gas in its centre:
  *  a = F(R + x) - F(R) + gas, R(t) the orbit. Its potential is Phi(R + x) - Phi(R) + x F(R) + gas, which depends on
- *  time. Potentials that are this have NB6_MOVING_OPERATIONS in their table, set parameters (components.h) and, in a
- *  galaxy, begin the orbit (orbit.h). What acts on a relative motion is the difference of two fields
- *  (moving_relative.c), for tight systems from a polynomial (moving_near.c). Source: Aarseth 2003, Gravitational N-Body
- * Simulations, sections 8.4 and 8.5. */
+ *  time. Potentials of this kind have NB6_MOVING_OPERATIONS in their table, set parameters (components.h) and, in a
+ *  galaxy, begin the orbit (orbit.h). A relative motion feels the difference of two fields (moving_relative.c), for
+ *  tight systems from a polynomial (moving_near.c). Source: Aarseth 2003, Gravitational N-Body Simulations, sections
+ *  8.4 and 8.5. */
 #ifndef NB6_MOVING_H
 #define NB6_MOVING_H
 

@@ -1,5 +1,5 @@
-/* The field about a place, as a polynomial: what acts on the members of a tight system costs no more than the
- * attraction of some bodies then, whatever the galaxy consists of. Fields are gradients, so that derivatives of any
+/* The field about a place as a polynomial: its force on the members of a tight system then costs no more than the
+ * attraction of some bodies, whatever the components of the galaxy. Fields are gradients, so that derivatives of any
  * order are the same for all orders of their indices: the one with d indices y or z, of which e are z, stands at
  * d (d + 1)/2 + e. */
 #include "nbody6/galaxy/components.h"
@@ -12,9 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Members, and the centre that moves on, stay within this part of the length in which the field changes. What the first
- * terms that are left out do is 10 times the third power of it in forces, 1e-11 of the tide, and 15 times the square in
- * the rate at which the tide changes as the centre moves. */
+/* Members, and the centre that moves on, stay within this part of the length in which the field changes. The first
+ * terms left out contribute 10 times the third power of it to forces, 1e-11 of the tide, and 15 times its square to the
+ * rate at which the tide changes as the centre moves. */
 static const double NEAR = 1e-4;
 
 static double dot(const double a[3], const double b[3])

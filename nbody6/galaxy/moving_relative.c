@@ -82,7 +82,7 @@ static void add_difference_of_two(const struct nb6_moving_source *s, const doubl
     }
 }
 
-/* Of gas, whose difference has a formula. */
+/* Force difference of the gas, by its formula. */
 static void add_gas_difference(const struct nb6_moving_source *s, const double x[3], const double xdot[3],
                                double acc[3], double jerk[3])
 {

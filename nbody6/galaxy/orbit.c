@@ -264,8 +264,7 @@ static int extend(struct nb6_external *external, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* What the tide pulls outward: the angular velocity squared and the gradient along the radius (King 1962, AJ 67, 471).
- */
+/* The outward tide: the angular velocity squared and the gradient along the radius (King 1962, AJ 67, 471). */
 static double pull_outward(const struct nb6_external *external, const struct end *end)
 {
     const double *x = end->x, *v = end->v;
@@ -283,8 +282,8 @@ static double pull_outward(const struct nb6_external *external, const struct end
 /* Some revolutions, to know how weak the tide becomes. */
 enum { PIECES_AHEAD = 1024 };
 
-/* The tide where it is weakest, which is where a cluster is largest: whom it holds there it holds for good, though at
- * the pericentre he may be outside for a while. NBODY6 takes the begin of the orbit for it. */
+/* The tide where it is weakest, so that the tidal radius is largest: a star bound there stays bound, though it may be
+ * outside the radius for a while at the pericentre. NBODY6 takes the tide at the beginning of the orbit. */
 static int set_tide(struct nb6_external *external, const struct end *begin, struct nbc_error *err)
 {
     static const double up[3] = {0, 0, 1};

@@ -1,8 +1,9 @@
-/** What an external potential consists of. Each has a file with one table of these, `nb6_potential_NAME`, and a line in
- * nbody6/input/potentials.def; nobody else knows it. Arguments are those of external.h. Private to nbody6/galaxy.
+/** Operations of an external potential. Each potential has a file with one table of them, `nb6_potential_NAME`, and a
+ * line in nbody6/input/potentials.def; no other file names it. Arguments are those of external.h. Private to
+ * nbody6/galaxy.
  *
- * A field need not be linear: what acts on a relative motion is the difference of the field at two places, and the
- * centre of mass of a pair or chain feels the mean over its members. */
+ * A field need not be linear: a relative motion feels the difference of the field at two places, and the centre of mass
+ * of a pair or chain feels the mean over its members. */
 #ifndef NB6_POTENTIAL_H
 #define NB6_POTENTIAL_H
 
@@ -35,10 +36,10 @@ struct nb6_potential {
     double (*work)(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
     void (*rate)(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                  const double xdot[3], const double acc[3], const double jerk[3], double rate[2]);
-    /** NULL: the field changes within any length; who is in it is seen where he is, and never in the mean. */
+    /** NULL: the field changes within any length; members of a system are resolved in it at all times. */
     void (*scale)(const struct nb6_external *external, double t, const double centre[2][3],
                   struct nb6_external_scale *scale);
-    /** All three NULL: nobody asks for the field in that way. */
+    /** All three NULL: the field has no polynomial about a place. */
     int (*expand)(const struct nb6_external *external, double t, const double x[3], struct nb6_external_series *series);
     double (*near_time)(const struct nb6_external *external, double t, const double centre[2][3]);
     int (*near)(const struct nb6_external *external, const struct nb6_external_series *series, double t,

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What HDF5 keeps for an open file: its own part first. */
+/* State of an open file; HDF5's own part comes first. */
 struct sink_file {
     H5FD_t head;
     struct nb6_hdf5_sink *sink;
@@ -79,7 +79,7 @@ static haddr_t sink_get_eof(const H5FD_t *head, H5FD_mem_t type)
     return ((const struct sink_file *)(const void *)head)->eof;
 }
 
-/* What lies past the end of the file reads as zero, as HDF5 expects. */
+/* Bytes past the end of the file read as zero, as HDF5 expects. */
 static herr_t sink_read(H5FD_t *head, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size, void *buffer)
 {
     (void)type, (void)transfer;
@@ -179,7 +179,7 @@ void nb6_hdf5_exit(void)
 
 /* HDF5 1.10 uses the class of a driver after the last reference to it is gone, when a file is closed. So the driver
  * stays registered. A host program that calls H5close takes it away, and HDF5 may give its number to something else
- * later: HDF5 tells us when it does. */
+ * later; HDF5 reports when it does. */
 static _Atomic(hid_t) driver = H5I_INVALID_HID;
 
 static herr_t sink_terminate(void)

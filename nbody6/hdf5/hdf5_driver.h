@@ -1,9 +1,8 @@
 /** A HDF5 file driver on an open file descriptor that keeps a failed write to itself.
  *
  *  HDF5 1.10 ends a program with a segmentation fault at its exit when a file could not be closed, for instance on a
- *  full disk. So this driver never tells HDF5 that a write failed: it remembers the first errno, drops what follows,
- *  and whoever made the file looks at it after H5Fclose. Reads that fail are reported to HDF5 as usual. No file locks.
- */
+ *  full disk. So this driver never reports a failed write to HDF5: it remembers the first errno and drops all later
+ *  writes. The caller checks the errno after H5Fclose. Reads that fail are reported to HDF5 as usual. No file locks. */
 #ifndef NB6_HDF5_DRIVER_H
 #define NB6_HDF5_DRIVER_H
 

@@ -86,7 +86,8 @@ static int is_short(const struct nb6_hdf5 *file, hid_t dataset, H5D_layout_t lay
     return offset > (haddr_t)status.st_size || stored > (haddr_t)status.st_size - offset;
 }
 
-/* A chunk that nobody wrote is read as zeros. HDF5's own answer counts bytes, and is wrong of compressed ones. */
+/* A chunk that was never written is read as zeros. HDF5's own function counts bytes, and is wrong for compressed
+ * ones. */
 static int has_all_chunks(hid_t dataset, hid_t space, hid_t create)
 {
     hsize_t chunk[H5S_MAX_RANK], shape[H5S_MAX_RANK], wanted = 1, found = 0;

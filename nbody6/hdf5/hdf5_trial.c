@@ -21,8 +21,8 @@ enum { SECONDS = 5, BYTES_IN_A_SECOND = 20000000, READ_TWICE = 16 << 20 };
 /* Of the host program, if it is one of MPI. */
 extern int MPI_Initialized(int *flag) __attribute__((weak));
 
-/* A child of a process of several threads would find locks taken that nobody gives back; the network of MPI may write
- * into memory that a fork has shared. */
+/* A child of a process with several threads would find locks taken that no thread releases; the network of MPI may
+ * write into memory that a fork has shared. */
 static int may_fork(void)
 {
     int tasks = 0, mpi = 0;
@@ -34,8 +34,8 @@ static int may_fork(void)
     return tasks == 1;
 }
 
-/* Whatever happens to the child is nobody's business but ours: no core, no words, no handlers of the host program. A
- * signal to the whole group of processes is for the parent. */
+/* A failure of the child is handled here alone: no core file, no output, no handlers of the host program. A signal to
+ * the whole group of processes is for the parent. */
 static void become_child(rlim_t seconds)
 {
     static const int ends[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
@@ -63,7 +63,7 @@ static _Noreturn void be_child(int report, rlim_t seconds, void (*read)(void *co
 
 /* ---- the parent ---- */
 
-/* Whether the child came to its end; the pipe tells, since a host program may wait for all children itself. */
+/* Did the child finish? The pipe shows it, since a host program may wait for all children itself. */
 static int wait_for(pid_t child, int report, int *how)
 {
     char word = 0;

@@ -83,7 +83,7 @@ int nb6_hdf5_finish(struct nb6_hdf5 *file)
 {
     if (file->file >= 0) nb6_hdf5_check(file, H5Fclose(file->file), "finish", "the file");
     file->file = -1;
-    if (file->sink.first_errno) { /* whatever else failed came from this */
+    if (file->sink.first_errno) { /* any other failure is a consequence of this one */
         file->status = nbc_fail(file->err, nbc_file_status(file->sink.first_errno), "%s: cannot write: %s", file->path,
                                 strerror(file->sink.first_errno));
         file->sink.first_errno = 0;

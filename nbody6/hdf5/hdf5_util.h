@@ -20,7 +20,7 @@ struct nb6_hdf5 {
     hid_t file;
     int status; /**< of the first failure */
     struct nbc_error *err;
-    H5E_auto2_t report; /**< how HDF5 was told to report errors before it was silenced */
+    H5E_auto2_t report; /**< HDF5's handler of errors before it was silenced */
     void *report_data;
 };
 

@@ -100,8 +100,8 @@ enum { AROUND_ONE_BELOW = 1024 };
 static const double HEAVY_ONE = 0.9;
 
 /* The legacy code's means, 36 at 8k and 37 at 16k, and those of NA12 table 2, 46 at 32k to 83 at 256k, whose weights
- * are the steps, grow like this power; it begins with the first and is 15 percent above the table. A run that may
- * choose leaves it for the least work soon. */
+ * are the steps, grow like this power; it begins with the first and is 15 percent above the table. A run with an
+ * automatic neighbour number soon replaces it by the one of least work. */
 double nb6_radius_initial_mean(const struct nb6_config *config, int64_t n, double heaviest)
 {
     double others = (double)(n - 1);

@@ -1,6 +1,6 @@
-/** Everything a run is told, in the code's own terms: the namelist reader fills it (input.h), the models and the driver
- * read it. KZ numbers appear in the input table and nowhere else. Units: N-body (Henon) units unless the name has a
- * unit suffix. */
+/** The configuration of a run, in the code's own terms: the namelist reader fills it (input.h), the models and the
+ * driver read it. KZ numbers appear in the input table and nowhere else. Units: N-body (Henon) units unless the name
+ * has a unit suffix. */
 #ifndef NB6_CONFIG_H
 #define NB6_CONFIG_H
 
@@ -37,12 +37,13 @@ enum nb6_imf_kind {
     NB6_IMF_EGGLETON,
     NB6_IMF_EGGLETON_NBODY6 /**< another function, which NBODY6 has in its place */
 };
-/** What the stars of a data file are in. */
+/** Units of the stars of a data file. */
 enum nb6_file_units {
     NB6_FILE_NBODY,        /**< N-body units, taken as they are */
     NB6_FILE_NBODY_SCALED, /**< any units: centred, virial ratio applied, brought to N-body units */
     NB6_FILE_PHYSICAL,     /**< Msun, pc, km/s, unless the file has others */
-    NB6_FILE_UNSTATED      /**< what the file says; without a word in it N-body units, if the masses add up to 1 */
+    NB6_FILE_UNSTATED      /**< units that the file states; if it states none, N-body units, provided that the masses
+                            *  add up to 1 */
 };
 /** Numbers of external potentials, as KZ(14) and nbody6/input/potentials.def have them; those that others ask for. */
 enum nb6_tide_kind {
@@ -106,7 +107,7 @@ struct nb6_integration_config {
     int unused;
 };
 
-/** Who makes the blocks of single stars. */
+/** The engine that advances block steps of single stars. */
 enum nb6_engine_choice {
     NB6_ENGINE_HOST,     /**< in memory, with GPUNB and GPUIRR */
     NB6_ENGINE_DEVICE,   /**< on the GPU */
@@ -114,7 +115,7 @@ enum nb6_engine_choice {
     NB6_ENGINE_AUTO      /**< the device where it is there and faster, else the host (engine/choice.h) */
 };
 
-/** What a run does whose engine loses its device. */
+/** Reaction to the loss of the engine's device. */
 enum nb6_loss_choice {
     NB6_LOSS_STOP, /**< it ends, with a checkpoint */
     NB6_LOSS_HOST  /**< it goes on with the host engine, from the last state in memory */
@@ -122,7 +123,7 @@ enum nb6_loss_choice {
 
 enum nb6_lagrangian_mass { NB6_LAGR_CURRENT_MASS, NB6_LAGR_INITIAL_MASS };
 
-/** What a run writes, when it stops. */
+/** Files that a run writes when it stops. */
 struct nb6_run_config {
     char name[NB6_PATH_MAX];       /**< prefix of all output files */
     char input_path[NB6_PATH_MAX]; /**< where the input came from, for messages; "<stdin>" */
@@ -147,7 +148,7 @@ struct nb6_run_config {
     int on_device_loss;   /**< enum nb6_loss_choice */
     int energy_retries; /**< KZ(2) > 1: how often an adjust interval whose energy error exceeds 5 QE is done again, with
                            half of ETAI and ETAR */
-    int t_crit_open;    /**< 1: nobody gave TCRIT, and t_crit is what nb6_config_init made it */
+    int t_crit_open;    /**< 1: the input has no TCRIT, and t_crit is the default of nb6_config_init */
 };
 
 /** Regularization of close pairs. */
@@ -214,7 +215,7 @@ enum nb6_file_layout {
     NB6_LAYOUT_STARLAB /**< KZ(22) = 4, 8: particles within each other, as Starlab writes them */
 };
 
-/** How a data file is read. Nobody asks once the stars are there, so a checkpoint does without. */
+/** How a data file is read. It is not used once the stars exist, so checkpoints do not hold it. */
 struct nb6_data_config {
     enum nb6_file_layout layout;
     int new_masses;                  /**< KZ(22) = 9: the mass function gives the masses, the file the rest */
@@ -245,14 +246,14 @@ struct nb6_config {
 /** Defaults of every field: a Plummer model of 1000 equal masses, documented in docs/input.md. */
 void nb6_config_init(struct nb6_config *config);
 
-/** When the run ends, N-body time: TCRIT or TCRTP0, the earlier one if both are given; a TCRIT that nobody gave does
- * not count beside TCRTP0.   @param[in] time_myr  unit of time */
+/** When the run ends, N-body time: TCRIT or TCRTP0, the earlier one if both are given; a default TCRIT does not count
+ * beside TCRTP0.   @param[in] time_myr  unit of time */
 double nb6_config_end(const struct nb6_config *config, double time_myr);
 /** Make that t_crit, the only end from then on. */
 void nb6_config_settle_end(struct nb6_config *config, double time_myr);
 enum { NB6_END_TEXT = 192 };
-/** Which of two ends that are given is the end, in a sentence; or that TCRTP0 lies beyond all times.
- *  @return 0: there is nothing to tell, and the text is empty */
+/** A sentence that says which of two given ends applies, or that TCRTP0 lies beyond all times.
+ *  @return 0: no sentence is needed, and the text is empty */
 int nb6_config_tell_end(const struct nb6_config *config, double time_myr, char text[NB6_END_TEXT]);
 
 /** The value of an input variable that has no member in struct nb6_config (NUMBER in the table of the input), by its

@@ -13,8 +13,8 @@ int nb6_config_is_collisionless(const struct nb6_config *config)
     return !nb6_config_number(config, "INCOLLISIONLESS", "SOFTENING", &softening, NULL) && softening > 0;
 }
 
-/* What the input asks for and would not get. Variables that say how encounters and neighbours are treated (RMIN,
- * KZ(16), ETAI, ...) have nothing to do here: there are none. */
+/* Requests that softened forces cannot fulfil. Variables for encounters and neighbours (RMIN, KZ(16), ETAI, ...) have
+ * no effect: there are none. */
 static int check_physics(const struct nb6_config *c, struct nbc_error *err)
 {
     const struct {
@@ -70,7 +70,7 @@ static int check_times(const struct nb6_config *c, double dt, struct nbc_error *
     return NBC_OK;
 }
 
-/* What gpunb_softened takes. */
+/* Ranges that gpunb_softened accepts. */
 static const double SHORTEST_SOFTENING = 1e-15;
 
 static int check_group(double softening, double dt, struct nbc_error *err)

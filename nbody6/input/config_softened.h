@@ -1,4 +1,4 @@
-/** What a run with softened forces needs. Private to libnbody6. */
+/** Requirements of a run with softened forces. Private to libnbody6. */
 #ifndef NB6_CONFIG_SOFTENED_H
 #define NB6_CONFIG_SOFTENED_H
 

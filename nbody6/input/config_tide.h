@@ -1,4 +1,4 @@
-/** What the galaxy of a configuration needs. Private to libnbody6. */
+/** Requirements of an external field. Private to libnbody6. */
 #ifndef NB6_CONFIG_TIDE_H
 #define NB6_CONFIG_TIDE_H
 

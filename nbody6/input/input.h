@@ -11,7 +11,7 @@ struct nb6_input_text;
 
 struct nb6_input_options {
     int dynamics_only; /**< turn options for missing physics off instead of refusing them */
-    FILE *notes;       /**< what was turned off or ignored is said here, a line each; may be NULL */
+    FILE *notes;       /**< receives one line for each thing that was turned off or ignored; may be NULL */
 };
 
 /** Read an input file ("-": standard input) into a configuration.
@@ -25,9 +25,10 @@ int nb6_input_read(const char *path, const struct nb6_input_options *options, st
 int nb6_input_read_loaded(const struct nb6_input_text *text, const struct nb6_input_options *options,
                           struct nb6_config *config, struct nbc_error *err);
 
-/** The start that an input asks for.
- *  @param[out] kstart  1: a new run (also if the text is wrong: what reads it then says how); 2 to 5: that one goes on
- *  @return NBC_OK; NBC_NO_MEMORY: it is not known, and kstart is not set */
+/** The start (KSTART) in an input.
+ *  @param[out] kstart  1: a new run (also if the text is wrong: its reader reports the error); 2 to 5: a run is
+ *  continued
+ *  @return NBC_OK; NBC_NO_MEMORY: kstart is not set */
 int nb6_input_kstart(const struct nb6_input_text *text, int *kstart, struct nbc_error *err);
 
 /** Changes of the parameters of a run that goes on, for people. */
@@ -40,8 +41,8 @@ struct nb6_changes {
     } change[NB6_CHANGES_MAX];
 };
 
-/** Change the parameters of a run that goes on as an input says: variables that it sets to other values than the run
- *  has. What cannot be changed in a run is refused, with the reason; N, RBAR and ZMBAR of an input with KSTART > 1,
+/** Change the parameters of a continued run: the variables that the input sets to other values than the run has. A
+ *  variable that cannot change in a run is refused, with the reason; N, RBAR and ZMBAR of an input with KSTART > 1,
  *  which NBODY6++GPU does not take over either, are noted.
  *  @param[in]     t time that the run has reached: TCRIT of an input with KSTART = 2 counts from it, as in NBODY6++GPU
  *  @param[in,out] config  of the run; untouched on failure

@@ -100,7 +100,7 @@ static int is_kept(const struct comparison *c, const char *name)
     return c->goes_on && (strcmp(name, "N") == 0 || strcmp(name, "RBAR") == 0 || strcmp(name, "ZMBAR") == 0);
 }
 
-/* What the model said in place of the input, or counts otherwise: systems, of which some are two stars. */
+/* Values that the model has set instead of the input, or that it counts as stars where the input counts systems. */
 static int was_replaced(const struct comparison *c, const char *name)
 {
     const struct nb6_config *run = c->before;

@@ -1,4 +1,4 @@
-/* Parameters of a run that goes on: what may be changed, and why the rest may not. */
+/* Parameters of a continued run: those that may change, and for each other one the reason why it may not. */
 #include "nbody6/input/input_change_rules.h"
 
 #include "nbody6/input/config.h"

@@ -1,4 +1,4 @@
-/** What may be changed in a run that goes on. Private to libnbody6. */
+/** Rules for changes of the parameters of a continued run. Private to libnbody6. */
 #ifndef NB6_INPUT_CHANGE_RULES_H
 #define NB6_INPUT_CHANGE_RULES_H
 

@@ -55,7 +55,7 @@ int nb6_input_locate(const struct nb6_input_values *values, int status, struct n
     return nbc_fail(err, status, "%s: %s", values->path, text);
 }
 
-/* Errors in the text are told when it is read. */
+/* Errors in the text are reported when it is read. */
 int nb6_input_kstart(const struct nb6_input_text *text, int *kstart, struct nbc_error *err)
 {
     struct nb6_input_values values;

@@ -11,7 +11,7 @@
 /** Where values came from: for messages about them. */
 struct nb6_input_origin {
     struct nb6_namelist list; /**< release with nb6_namelist_free */
-    enum nb6_code code;       /**< who reads such files; of a namelist NBODY6++ */
+    enum nb6_code code;       /**< code that the file is written for; NBODY6++ for a namelist */
 };
 
 /** @param[in]  notes may be NULL

@@ -229,7 +229,7 @@ static void note_nearest(const struct nb6_input_values *values, FILE *notes)
     }
 }
 
-/* "note: ETAI, KZ(16): accepted without effect: softened forces ..."; what would change the physics is refused. */
+/* Note the variables that softened forces ignore. config_softened.c refuses those that would change the physics. */
 static void note_collisional(const struct nb6_input_values *values, FILE *notes)
 {
     static const char *const names[] = {"NNBOPT", "NNBMAX", "RS0",  "ETAI",   "ETAR", "SMAX", "NBFIX",

@@ -10,7 +10,7 @@
 
 enum { SHORTEST = 3, LONGEST = 40 };
 
-/* What is looked for: `length` letters of a text, and what may come behind them (NULL: anything). */
+/* The word searched for: `length` letters of a text, and the endings that may follow it (NULL: any). */
 struct stem {
     const char *text;
     size_t length;

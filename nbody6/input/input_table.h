@@ -10,13 +10,13 @@ struct nb6_config;
 
 enum { NB6_KZ_COUNT = 50 };
 
-/** What becomes of a variable or of a value of an option. */
+/** Effect of a variable or of a value of an option. */
 enum nb6_input_status {
     NB6_USED,
     NB6_NEAREST, /**< an option: acts as another value, which its meaning names, and that is noted */
     /* accepted without effect, because ... (nb6_input_reason) */
     NB6_OUTPUT,    /**< it chooses output that is written anyway, in another form */
-    NB6_FIXED,     /**< what it chooses between is settled here */
+    NB6_FIXED,     /**< this code has only one of the alternatives */
     NB6_TECHNICAL, /**< it concerns the inside of other codes */
     NB6_UNREAD,    /**< no code reads it */
     NB6_STELLAR,   /**< stellar evolution is off */

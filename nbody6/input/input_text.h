@@ -1,4 +1,4 @@
-/** The text of an input, read once: what kind of start it asks for is known before what it says is understood. */
+/** The text of an input, read once: the kind of start is known before the rest is interpreted. */
 #ifndef NB6_INPUT_TEXT_H
 #define NB6_INPUT_TEXT_H
 

@@ -14,7 +14,7 @@ static int is_named(const struct nb6_input_variable *v, const char *name)
     return strcmp(v->name, name) == 0;
 }
 
-/* What belongs to masses that are drawn, not read. */
+/* Variables that apply to drawn masses only, not to those of a data file. */
 static int is_of_masses(const struct nb6_input_variable *v)
 {
     return is_in(v, "INDATA") && (is_named(v, "ALPHAS") || is_named(v, "BODY1") || is_named(v, "BODYN"));

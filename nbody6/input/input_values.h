@@ -1,4 +1,4 @@
-/** What a namelist file says, by rows of the table, between reading and interpreting. Private to libnbody6. */
+/** The values of a namelist file, by rows of the table, between reading and interpreting. Private to libnbody6. */
 #ifndef NB6_INPUT_VALUES_H
 #define NB6_INPUT_VALUES_H
 
@@ -11,7 +11,7 @@ struct nb6_input_values {
     struct nb6_value *value;    /**< elements of all variables, one after the other */
     char (*text)[NB6_PATH_MAX]; /**< [variable] of the textual ones */
     int *first;                 /**< [variable] its first element in value */
-    /** Options that mean something else in the code that the file is for; NULL: what the table has. */
+    /** Meanings of options in the code that the file is for; NULL: those of the table. */
     const struct nb6_input_choice *choice[NB6_KZ_COUNT];
 };
 
@@ -37,7 +37,7 @@ const char *nb6_input_text(const struct nb6_input_values *values, const char *gr
 int nb6_input_kz(const struct nb6_input_values *values, int number);
 /** Line of KZ(number), 0 if it was not set. */
 int nb6_input_kz_line(const struct nb6_input_values *values, int number);
-/** What its value means; NULL: nothing. */
+/** Meaning of its value; NULL: none. */
 const struct nb6_input_choice *nb6_input_kz_choice(const struct nb6_input_values *values, int number);
 
 /** Refuse settings for physics that is not there, all in one message. With dynamics_only, those of stellar evolution,
@@ -55,8 +55,8 @@ void nb6_input_note_ignored(const struct nb6_input_values *values, FILE *notes);
  *  a power of two, which is noted.   @return NBC_OK; NBC_BAD_INPUT */
 int nb6_input_apply(const struct nb6_input_values *values, FILE *notes, struct nb6_config *config,
                     struct nbc_error *err);
-/** What follows from the variables of a whole file together (number of stars of a data file, limit of NNBOPT); noted.
- *  @return NBC_OK; what nb6_config_number returns */
+/** Derive values from all variables of a file together (number of stars of a data file, limit of NNBOPT); notes say
+ *  so. */
 int nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct nb6_config *config,
                      struct nbc_error *err);
 /** The meaning of one option. */

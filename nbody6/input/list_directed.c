@@ -42,7 +42,7 @@ static void skip_blank_lines(struct nb6_list_reader *r)
     }
 }
 
-/* What stands up to the next separator: a value. */
+/* A value: the text up to the next separator. */
 static struct nb6_token take_word(struct nb6_list_reader *r)
 {
     struct nb6_token token = {.text = r->at, .repeat = 1, .line = r->line};

@@ -46,7 +46,7 @@ static int is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Past blanks, line ends and comments; counts the lines if told where. */
+/* Skip blanks, line ends and comments; counts lines if `line` is given. */
 static const char *skip_blanks(const char *p, const char *end, int *line)
 {
     while (p < end) {

@@ -1,9 +1,9 @@
-/** Namelist text taken apart into groups, assignments and values, with the line of each; what the names and values mean
- *  is for input.h. Groups `&NAME ... /` stand in any order (`$NAME`, `&END` and `$END` are understood too), `!` begins
- * a comment, line ends may be CR LF. Private to libnbody6.
+/** Namelist text taken apart into groups, assignments and values, with the line of each; input.h interprets the names
+ *  and values. Groups `&NAME ... /` stand in any order (`$NAME`, `&END` and `$END` are understood too), `!` begins a
+ *  comment, line ends may be CR LF. Private to libnbody6.
  *
  *  The values themselves are converted by the Fortran runtime (namelist_read.f90), so that repeat counts, sections and
- *  null values mean what they mean to other programs that read the same file. */
+ *  null values have the same meaning as in other programs that read the file. */
 #ifndef NB6_NAMELIST_H
 #define NB6_NAMELIST_H
 
@@ -24,7 +24,7 @@ struct nb6_assignment {
     int group; /**< index of its group */
     char name[NB6_NAMELIST_NAME_MAX];
     int line;
-    const char *subscripts; /**< what stands between the parentheses, not terminated; NULL: none */
+    const char *subscripts; /**< text between the parentheses, not terminated; NULL: none */
     int subscripts_length;
     size_t first, count;     /**< its tokens */
     int position, positions; /**< of its first value among those of its record in positional input; 0: a namelist */
@@ -37,7 +37,7 @@ struct nb6_group {
 
 struct nb6_namelist {
     char *path; /**< for messages */
-    char *text; /**< what the tokens point into */
+    char *text; /**< the text that the tokens point into */
     struct nb6_group *group;
     struct nb6_assignment *assignment;
     struct nb6_token *token;

@@ -231,8 +231,8 @@ static int no_memory(const struct reader *r)
                     r->assignment->name);
 }
 
-/* A variable that is read twice, into two different initial values, was set where both agree. What was set and what
- * the text says must be set have to be the same. */
+/* Each variable is read twice, with two different initial values: it was set where both results agree. The elements
+ * that were set must be those that the text assigns. */
 static int convert_integers(const struct reader *r, const char *record, size_t length, const int *line,
                             struct nb6_value *value)
 {

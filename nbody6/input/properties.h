@@ -1,6 +1,6 @@
-/** What a data file says of stars beside masses, places and velocities: types, radii, and whatever other columns are
- *  kept. A run carries them along and writes them into its snapshots; radii act if that is asked for. They belong to
- *  names: whatever becomes of a star, its properties stay as they were read. Private to libnbody6. */
+/** Columns of a data file beside masses, positions and velocities: types, radii, and other columns that are kept. A run
+ *  writes them into its snapshots; radii act on collisions only if the input selects this. They are stored by the names
+ *  of stars and never change after they were read. Private to libnbody6. */
 #ifndef NB6_PROPERTIES_H
 #define NB6_PROPERTIES_H
 

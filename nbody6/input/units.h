@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/** Multiply an N-body value by these. In N-body units G = 1 always; the total mass is 1 for every model but a data file
- *  that is taken as it is, whose masses are then in units of mass_msun whatever their sum. */
+/** Multiply an N-body value by these. In N-body units G = 1 always. The total mass is 1, except for a data file that is
+ *  taken unscaled: its masses are in units of mass_msun, whatever their sum. */
 struct nb6_units {
     double length_pc;    /**< RBAR */
     double mass_msun;    /**< ZMBAR * N: the total mass of a model whose masses add up to 1 */

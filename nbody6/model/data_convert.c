@@ -105,7 +105,7 @@ static int judge(const struct nb6_config *config, const struct nb6_model *model,
 
 /* ---- units that are stated ---- */
 
-/* What the file says of the seven quantities together; *all: of each of them. */
+/* Common kind of the units that the file states; *all: it states one for each of the seven quantities. */
 static enum nb6_unit_kind kind_of(const struct nb6_data_units *units, int *all)
 {
     enum nb6_unit_kind kind = NB6_UNIT_NONE;

@@ -12,7 +12,7 @@
 
 enum { DEPTH_MAX = 256, AT_FIRST = 1024 };
 
-/* A particle that is open: what it has, with the places of those around it added. */
+/* An open particle. Its position and velocity include those of the particles around it. */
 struct particle {
     double mass, x[3], v[3];
     int64_t index, line;
@@ -77,7 +77,7 @@ static int close_particle(struct reader *r, struct nbc_error *err)
     return p->has_others ? NBC_OK : keep_star(r, p, err);
 }
 
-/* "m  =  0.5" or "r = 1 2 3": what stands behind the sign, if the name is this. */
+/* Text behind the sign of "m = 0.5" or "r = 1 2 3", if the line has this name. */
 static const char *value_of(const char *line, const char *name)
 {
     const size_t length = strlen(name);

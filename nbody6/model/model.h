@@ -7,9 +7,9 @@
 
 struct nb6_properties;
 
-/** What a data file says of its stars, and what becomes of it: worth a note to the user. */
+/** Facts about a data file that are worth a note to the user. */
 struct nb6_data_facts {
-    enum nb6_file_units units;  /**< what the stars were in: stated, found in the file, or NB6_FILE_NBODY */
+    enum nb6_file_units units;  /**< units of the file's stars: stated, found in the file, or NB6_FILE_NBODY */
     int64_t rows_unused;        /**< rows beyond the n that were asked for */
     int columns_unused;         /**< columns that are not used */
     int ids_unused;             /**< 1: ids that are not all different and positive; names count from 1 */
@@ -28,7 +28,7 @@ struct nb6_model {
     double (*v)[3];                    /**< [n] */
     double zmbar_msun;                 /**< mean mass in Msun: drawn from the mass function, else as the input says */
     double rbar_pc;                    /**< length unit in pc, as the input says or (tidal scaling) as it follows */
-    struct nb6_data_facts data;        /**< what was found in the data file */
+    struct nb6_data_facts data;        /**< facts about the data file */
     struct nb6_properties *properties; /**< that are kept with the stars; NULL: none */
 };
 
@@ -41,8 +41,8 @@ struct nb6_model {
 int nb6_model_make(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
 void nb6_model_free(struct nb6_model *model);
 
-/** What the model says stands above what was asked for: number of stars, units; then the end of the run in N-body
- * units, if it was given in Myr. To be called before nb6_create. */
+/** Let the model's number of stars and units replace those of the input; convert the end of the run to N-body units if
+ * it was given in Myr. To be called before nb6_create. */
 void nb6_model_settle(const struct nb6_model *model, struct nb6_config *config);
 
 /** Write the 7-column table m x y z vx vy vz (17 significant digits) that KZ(22) = 2 reads back bit for bit. Written to

@@ -19,7 +19,7 @@ static const double OUTER_ECCENTRICITY = 0.9;
 
 /* ---- masses */
 
-/* The second star's share of a binary whose first star has been drawn, and what both weigh, in `mass`. */
+/* The second star's share of a binary whose first star has been drawn; `mass` becomes that of both. */
 static double draw_companion(const struct nb6_config *config, const struct nb6_imf *imf, nb6_random_t *random,
                              double *mass)
 {

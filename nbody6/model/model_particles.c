@@ -447,7 +447,7 @@ int nb6_particles_read(const struct nb6_model_config *config, const struct nb6_c
     if (!status) status = read_files(&reading);
     if (status) {
         nb6_model_free(&made);
-        /* what HDF5 cannot read is another file than was meant */
+        /* a file that HDF5 cannot read is an error of the input */
         const int shown = status == NBC_FILE ? NBC_BAD_INPUT : status;
         const char *advice = status == NBC_FILE ? "; the file is damaged, or it is no snapshot" : "";
         return nbc_fail(err, shown, "%s%s", why.text, advice);

@@ -63,7 +63,7 @@ int nb6_model_refuse_coincident(const char *path, const int64_t *line, const str
                                 struct nbc_error *err);
 
 /** Settle which units the stars are in, and bring those that are in physical ones to Msun, pc, km/s.
- *  @param[in,out] model  data.units: what they are now
+ *  @param[in,out] model  data.units: the units of the stars on return
  *  @return NBC_OK; NBC_BAD_INPUT: contradictory, unknown, or not stated where the values cannot be N-body units */
 int nb6_model_settle_units(const struct nb6_config *config, const struct nb6_data_units *units, struct nb6_model *model,
                            struct nbc_error *err);
@@ -118,7 +118,8 @@ int nb6_triples_split(const struct nb6_config *config, struct nb6_model *model, 
 int nb6_binaries_scale(const struct nb6_config *config, struct nb6_model *model, double *length_factor,
                        struct nbc_error *err);
 
-/** Most stars whose potential energy is summed over all pairs although the smooth one is known. */
+/** The potential energy is summed over all pairs up to this number of stars; above it, the value of the smooth model is
+ *  used. */
 enum { NB6_EXACT_POTENTIAL_MAX = 200000 };
 
 #endif

@@ -176,7 +176,7 @@ static int check_radii(const struct nb6_config *config, const struct nb6_model *
     return NBC_OK;
 }
 
-/* What belongs to masses that are not those of the stars any more. What KEEP names is kept all the same. */
+/* Drop columns that belong to masses of the file that were replaced. Columns named by KEEP are kept. */
 static int drop_old(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
 {
     if (config->data.radii) return refuse_old("RADII", err);

@@ -13,8 +13,8 @@
 
 typedef struct nb6_random nb6_random_t;
 
-/** What the numbers of a stream are for. Streams do not depend on each other: another mass function leaves positions
- *  and velocities as they are. */
+/** Purpose of a stream of numbers. Streams do not depend on each other: another mass function leaves positions and
+ *  velocities as they are. */
 enum nb6_random_stream {
     NB6_RANDOM_MASS = 1,
     NB6_RANDOM_POSITION = 2,

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* What a unit may be converted to. */
+/* Units that a column may be converted to. */
 enum kind { NUMBER, MASS, LENGTH, OTHER };
 
 /* Usual names, those of McLuster among them (Kuepper et al. 2011, MNRAS 417, 2300), in any case. `sure`: 0 where the

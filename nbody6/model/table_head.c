@@ -123,7 +123,7 @@ static void divide(struct part word, struct part *name, struct part *unit)
     *unit = trimmed(open + 1, (size_t)(close - open - 1), "_");
 }
 
-/* What a column holds, and in which unit; "x_pc" too, if x alone is a name and pc a unit of it. */
+/* Quantity and unit of a column; also of "x_pc", if x alone is a name and pc a unit of it. */
 static int understand(struct part word, const struct nb6_columns *chosen, struct nb6_unit *unit)
 {
     struct part name, text;

@@ -22,7 +22,7 @@ struct nb6_table_head {
     struct nb6_unit ecsv[NB6_QUANTITIES]; /**< units by the lines "# - {name: x, unit: pc, ...}" of an ECSV file */
     int n_ecsv;                           /**< other columns of such lines */
     struct nb6_ecsv_column ecsv_column[NB6_PROPERTIES_MAX];
-    struct nb6_star_columns kept;         /**< what else is kept with the stars */
+    struct nb6_star_columns kept;         /**< other columns that are kept with the stars */
     char kept_twice[NB6_COLUMN_NAME_MAX]; /**< a column that KEEP wants and that is one too many; "" */
     int keep_found[NB6_PROPERTIES_MAX];   /**< which names of KEEP have a column */
 };

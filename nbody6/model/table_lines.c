@@ -9,7 +9,7 @@
 
 enum { BUFFER_BYTES = 1 << 17 };
 
-/* What other programs begin their files with. */
+/* First bytes of the files of other programs. */
 static const struct {
     const char *bytes, *what, *remedy;
     size_t length;
@@ -26,7 +26,7 @@ static int refuse_foreign(const char *path, struct nbc_error *err)
 {
     char begin[16] = "";
     FILE *file = fopen(path, "rb");
-    if (!file) return NBC_OK; /* said by whoever opens it next */
+    if (!file) return NBC_OK; /* the next function that opens it reports the error */
     const size_t got = fread(begin, 1, sizeof begin, file);
     fclose(file);
     for (size_t k = 0; k < sizeof foreign / sizeof foreign[0]; k++)

@@ -12,14 +12,13 @@ struct nb6_table_row {
     int64_t id;           /**< 0: it has none, or none that is a positive integer */
 };
 
-/** What stands behind the blanks of a line. */
+/** Content of a line behind its leading blanks. */
 const char *nb6_table_content(const char *line);
-/** Is nothing in a line but a comment? And does it begin with a number?   @param[in] line  as nb6_table_content has it
- */
+/** Does a line hold only a comment? Does it begin with a number?   @param[in] line  as nb6_table_content has it */
 int nb6_table_is_comment(const char *line);
 int nb6_table_is_number(const char *line);
 
-/** Largest number in a table: what is beyond lies outside the sphere that holds all stars (NB6_R_NB_ALL of
+/** Largest number in a table: a larger one lies outside the sphere that holds all stars (NB6_R_NB_ALL of
  *  step/radius.h), or overflows in products. */
 #define NB6_DATA_LARGEST 1e15
 

@@ -126,10 +126,10 @@ static void timings(const struct nb6_sim *sim, struct nb6_adjust_row *row)
     row->ns_per_pair_on_the_fly = 1e9 * sim->prediction.on_the_fly_s;
 }
 
-/* The books as they will be when the run knows of the mergers in the frame: a chain may be ahead of its block there.
- * A cluster that a galaxy has torn apart may get ten thousand times its own energy in a passage of the pericentre, and
- * give it back: nobody can ask that its error be small beside what is left. Differences from 0, so that nothing that
- * was taken reads 0 and not -0. */
+/* The booked energies including mergers in the frame: a chain there may be ahead of its last committed block. A cluster
+ * that a galaxy has torn apart may get ten thousand times its own energy in a passage of the pericentre, and give it
+ * back: its error need not be small beside the energy that is left. Differences are taken from 0, so that an empty
+ * channel reads 0 and not -0. */
 static int read_books(const struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust_row *row,
                       struct nbc_error *err)
 {
@@ -187,7 +187,7 @@ static int describe_adjust(struct nb6_sim *sim, const struct nb6_frame *frame, s
     return status;
 }
 
-/* What the observer is told when all is done. */
+/* Events for the observer, raised when the adjust is committed. */
 struct report {
     struct nb6_adjust_row row;
     struct nb6_event check[2]; /* of the energy, of the forces */
@@ -275,7 +275,7 @@ static int adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct repo
     return status;
 }
 
-/* Who sees a row whose energy is not accepted knows why the run ends. */
+/* The row is raised also if its energy error is refused, so that the user sees why the run ends. */
 int nb6_adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct nbc_error *err)
 {
     const double start = nbc_wtime();

@@ -49,7 +49,7 @@ static double heaviest_share(const struct nb6_sim *sim)
     return sum > 0 ? heaviest / sum : 0;
 }
 
-/* Lists that hold everybody are made, and never made anew. */
+/* A change to or from lists that hold all bodies is refused: these are made once and never again. */
 static int set_neighbours(struct nb6_sim *sim, struct nbc_error *err)
 {
     const int all_before = nb6_all_are_neighbours(sim);

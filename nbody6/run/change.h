@@ -1,4 +1,4 @@
-/** What the state of a run takes over when its parameters are changed. Private to libnbody6. */
+/** Adapt the state of a run to changed parameters. Private to libnbody6. */
 #ifndef NB6_CHANGE_H
 #define NB6_CHANGE_H
 

@@ -29,7 +29,7 @@
 /* Stars come and go at multiples of 2^-14: first steps divide the time, and are not to be shorter than need be. */
 enum { TIME_OF_CHANGE_BITS = NB6_TIME_BITS - 14 };
 
-/* What is wanted. */
+/* The request of the caller. */
 struct request {
     int64_t n_gone, n_new;
     const int64_t *gone; /**< [n_gone] names */
@@ -41,11 +41,11 @@ struct request {
 struct change {
     struct nb6_frame frame; /**< stars as they are */
     struct nb6_census census;
-    int32_t *moved; /**< [stars before] new numbers; -1: who goes */
+    int32_t *moved; /**< [stars before] new numbers; -1: removed */
     struct nb6_sim *made;
     double energy; /**< that it adds */
     int64_t n_event;
-    struct nb6_event *event; /**< [n_event] what is told of it */
+    struct nb6_event *event; /**< [n_event] raised when the change is done */
 };
 
 double nb6_time_of_change(double t)
@@ -64,7 +64,7 @@ static int check_time(const struct nb6_sim *sim, struct nbc_error *err)
                     t, nb6_time_of_change(t));
 }
 
-/* A chain in which stars have met is ahead of what the run knows. */
+/* A chain in which stars have collided is ahead of the committed state. */
 static int check_mergers(const struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -77,7 +77,7 @@ static int check_mergers(const struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* ---- who is there */
+/* ---- the stars after the change */
 
 static int by_name(const void *a, const void *b)
 {
@@ -188,7 +188,8 @@ static int count_stars(struct nb6_sim *sim, const struct request *request, struc
 
 /* ---- books and words */
 
-/* The energy as that of stars: what changes in how pairs and chains are treated is an error, and shows as one. */
+/* Book the energy as that of stars. Changes of energy by the treatment of pairs and chains are errors, and appear as
+ * such. */
 static int book(const struct nb6_sim *sim, struct change *c, struct nbc_error *err)
 {
     struct nb6_bookkeeping *book = &c->made->book;
@@ -207,7 +208,7 @@ static int book(const struct nb6_sim *sim, struct change *c, struct nbc_error *e
     return status ? status : nb6_ledger_book(&book->ledger, NB6_CHANNEL_CHANGED, c->energy, err);
 }
 
-/* What ends is described as it was. */
+/* Describe the systems that end as they were. */
 static void describe_ends(const struct nb6_sim *sim, struct change *c)
 {
     for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++) {

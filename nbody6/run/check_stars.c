@@ -17,8 +17,8 @@ static int by_number(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* The first of those kept that is at the place of star i; -1: nobody is. Of stars at one place the nearest other has
- * the distance 0, and so may one whose distance has no square. */
+/* The first of the kept neighbours at the position of star i; -1: none. Coincident stars have the distance 0, but so
+ * may stars whose squared distance underflows. */
 static int64_t twin_of(const struct nb6_nearest *nearest, int64_t i)
 {
     const double *x = nearest->x[i];

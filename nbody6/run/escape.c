@@ -54,9 +54,9 @@ static struct view view_of(const struct nb6_sim *sim, const struct nb6_frame *fr
     return view;
 }
 
-/* The tidal cut-off of NBODY6++: beyond one tidal radius nobody is as strongly bound as a star at rest there, but
- * members of subsystems. Jacobi's integral is no help out there, where a star that falls away from the cluster may have
- * less than it has at the Lagrangian points. Stars of an isolated cluster must be unbound. */
+/* The tidal cut-off of NBODY6++: beyond one tidal radius no star is as strongly bound as a star at rest there, except
+ * members of subsystems. Jacobi's integral is no criterion out there: a star that falls away from the cluster may have
+ * a lower one than at the Lagrangian points. Stars of an isolated cluster must be unbound. */
 static int has_escaped(const struct nb6_sim *sim, double r_tide, double mass, const struct view *view)
 {
     const int cut_off = sim->external.active && sim->config.escape == NB6_ESCAPE_CUT_OFF;
@@ -89,7 +89,7 @@ static int leave_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_
     return say_star(sim, frame, place, star, mass, dx, dv, energy, err);
 }
 
-/* A pair or chain leaves as stars, whose energies per unit mass are that of their centre of mass. */
+/* A pair or chain leaves as stars; each has the energy per unit mass of their centre of mass. */
 static int leave(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, double energy,
                  struct nb6_escapers *e, struct nbc_error *err)
 {
@@ -126,8 +126,8 @@ static void drop_merged(const struct nb6_sim *sim, struct nb6_escapers *e)
     }
 }
 
-/* A cluster keeps at least two stars. A chain in which stars have met stays until the run knows of it: the star that is
- * gone is nobody's any more, and the energy is not in the books yet. */
+/* A cluster keeps at least two stars. A chain in which stars have collided stays until the collision is committed: the
+ * merged star belongs to no body any more, and its energy is not booked yet. */
 static int may_leave(const struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_escapers *e,
                      int64_t place)
 {
@@ -160,7 +160,7 @@ static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_e
     return status;
 }
 
-/* What all who leave take with them goes into the books, while all still stand where the frame has them. */
+/* Book the energy of all escapers while all bodies are still where the frame has them. */
 static int book(struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_escapers *e, struct nbc_error *err)
 {
     const double binding = nb6_escapers_binding(frame, e), bodies = nb6_escapers_energy(sim, frame, e);

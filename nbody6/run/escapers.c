@@ -1,4 +1,4 @@
-/* What escapers take along. */
+/* Energies of escapers. */
 #include "nbody6/run/escapers.h"
 
 #include "nbody6/analysis/frame.h"
@@ -26,8 +26,8 @@ double nb6_escapers_binding(const struct nb6_frame *frame, const struct nb6_esca
     return sum;
 }
 
-/* What is lost, when they leave, of the forces between pairs that are seen resolved and the bodies around them, and of
- * those of the galaxy on relative motions. */
+/* Potential energy that leaves with them, beyond point masses: of resolved pairs with the bodies around them, and of
+ * the galaxy on relative motions. */
 static double inner_potential_of_escapers(const struct nb6_sim *sim, const struct nb6_frame *frame,
                                           const struct nb6_escapers *e)
 {

@@ -7,7 +7,7 @@
 struct nb6_frame;
 struct nb6_sim;
 
-/** Who leaves: places of the bodies in the frame, and what becomes of the numbers of all bodies. */
+/** Escapers: positions of the bodies in the frame, and new numbers of all bodies. */
 struct nb6_escapers {
     int64_t n_bodies, n_gone, n_stars_gone;
     int64_t n_merged; /**< of these stars, those that became part of another one */

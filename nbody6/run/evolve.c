@@ -35,8 +35,8 @@ static int poll(struct nb6_sim *sim, struct nbc_error *err)
     return observer->poll ? observer->poll(observer->context, sim, &sim->stopped, err) : NBC_OK;
 }
 
-/* An engine that keeps the state elsewhere makes some hundredths of a second of blocks between two polls, for which the
- * state does not come home. When polls are made changes no result. */
+/* An engine with an engine image advances blocks for some hundredths of a second between two polls, and polls do not
+ * export the image. The times of polls change no result. */
 enum { LEAST_BLOCKS_OF_A_POLL = 64, MOST_BLOCKS_OF_A_POLL = 8192 };
 
 static int64_t blocks_of_next_poll(int64_t blocks, double seconds, enum nb6_stop_reason reason)
@@ -46,7 +46,7 @@ static int64_t blocks_of_next_poll(int64_t blocks, double seconds, enum nb6_stop
     return seconds > LONG && blocks > LEAST_BLOCKS_OF_A_POLL ? blocks / 2 : blocks;
 }
 
-/* Block steps up to and including time t; the state is at home then. */
+/* Block steps up to and including time t; the state is in host memory then. */
 static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
 {
     enum nb6_stop_reason reason = NB6_STOP_BLOCKS;
@@ -87,8 +87,8 @@ static int output(struct nb6_sim *sim, struct nbc_error *err)
     return status;
 }
 
-/* What is due at time t. Counters move on with an adjust, and before an output, so that a checkpoint written by an
- * observer knows what was done, and a run that resumes from it does not do it again. */
+/* Adjusts and outputs due at time t. Counters advance with an adjust, and before an output, so that a checkpoint
+ * written by an observer records them as done, and a run that resumes from it does not repeat them. */
 static int events(struct nb6_sim *sim, nb6_time t, int end_of_run, struct nbc_error *err)
 {
     const struct nb6_run_config *config = &sim->config.run;
@@ -133,7 +133,7 @@ static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
     }
 }
 
-/* What an engine has lost is given up, and what is left made whole, so that it can be written. */
+/* After the loss of an engine the last state in host memory is restored, so that it can be written. */
 int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err)
 {
     struct nbc_error other = {0};

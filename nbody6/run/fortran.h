@@ -11,7 +11,7 @@
  *  @return 0: no memory */
 int64_t nb6_fortran_create(void);
 void nb6_fortran_free(int64_t cluster);
-/** What the last failing call had to say. */
+/** Message of the last failing call. */
 const char *nb6_fortran_message(int64_t cluster);
 
 /** Records that the arrays of a call do not belong together. @return NBC_BAD_ARGUMENT */

@@ -292,7 +292,8 @@ void nb6_frame_look_inside(const struct nb6_sim *sim, const struct nb6_frame *bo
     for (int m = 0; m < chain->n; m++) add_star(sim, chain->star[m], chain->dx[m], chain->dv[m], in);
 }
 
-/* One member, whose centre of mass stands in its place already: its own position, and what the others do to it. */
+/* One member; its place holds the values of the centre of mass already. Add its own position, and the forces of the
+ * other members. */
 static void place_member(const struct nb6_sim *sim, const struct nb6_frame_inside *in, int m, struct nb6_frame *to)
 {
     const int32_t i = in->star[m];
@@ -320,8 +321,8 @@ static void place_member(const struct nb6_sim *sim, const struct nb6_frame_insid
     }
 }
 
-/* The potential of all stars where they are. Of the members of a pair or chain, whose distances are known better from
- * relative coordinates than from the difference of their places, the latter are taken off again. */
+/* The potential of all stars at their positions. Distances between members of a pair or chain are known better from
+ * relative coordinates than from differences of positions; the terms of the latter are subtracted. */
 static int star_potential(const struct nb6_sim *sim, const struct nb6_frame *bodies, struct nb6_frame *made,
                           struct nbc_error *err)
 {

@@ -19,7 +19,7 @@ struct nb6_frame_inside {
 };
 
 int nb6_frame_make(struct nb6_sim *sim, nb6_time t, int options, struct nb6_frame *frame, struct nbc_error *err);
-/** What is inside the body at a place of a frame of bodies that stands for more than a star. */
+/** The members of the subsystem at a place of a frame of bodies. */
 void nb6_frame_look_inside(const struct nb6_sim *sim, const struct nb6_frame *bodies, int64_t place,
                            struct nb6_frame_inside *inside);
 

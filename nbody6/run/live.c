@@ -88,8 +88,8 @@ void nb6_release(struct nb6_sim *sim)
     nbc_free(sim);
 }
 
-/* An observer frees the simulation that calls it: nothing more is told, and the call frees it when it has come to an
- * end (nb6_live_end). */
+/* If an observer frees the simulation that called it, no more events are raised, and the call frees the simulation when
+ * it returns (nb6_live_end). */
 void nb6_free(nb6_t *sim)
 {
     if (!sim || !forget(sim)) return;

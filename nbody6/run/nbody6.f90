@@ -22,7 +22,8 @@ module nbody6
                                 NB6_BAD_STATE = 5, NB6_BAD_INPUT = 6, NB6_ENERGY_ERROR = 7, NB6_FILE = 8, &
                                 NB6_DEVICE = 9, NB6_UNAVAILABLE = 10, NB6_INTERNAL = 11
 
-  ! One cluster. Two copies are the same cluster: what frees one of them frees both, and the other is refused then.
+  ! One cluster. Two copies are the same cluster: freeing one of them frees both, and calls with the other are refused
+  ! then.
   type, public :: nb6_cluster
     private
     integer(c_int64_t) :: object = 0 ! its number, 0: none
@@ -187,7 +188,7 @@ contains
     cluster%object = 0
   end subroutine nb6_free
 
-  ! What the last failing call had to say.
+  ! Message of the last failing call.
   function nb6_message(cluster) result(text)
     type(nb6_cluster), intent(in) :: cluster
     character(:), allocatable :: text

@@ -3,9 +3,8 @@
  *  Units: N-body (Henon) units, G = 1. Every function that can fail returns a status of nbc.h (0 is success) and fills
  * err, which may be NULL. Nothing prints, nothing exits. One simulation is used by one thread at a time; OpenMP inside.
  *  A simulation that is NULL or was freed, and an array or path that is NULL where that is not allowed, is refused with
- * NBC_BAD_ARGUMENT; functions without a status return 0 or "" then. An observer (event.h) may ask for anything and
- * write checkpoints; what changes the simulation is refused with NBC_BAD_STATE.
- */
+ * NBC_BAD_ARGUMENT; functions without a status return 0 or "" then. An observer (event.h) may call all functions that
+ * read the simulation and write checkpoints; those that change it are refused with NBC_BAD_STATE. */
 #ifndef NBODY6_H
 #define NBODY6_H
 
@@ -22,8 +21,8 @@ struct nb6_energy;
 
 /** An empty simulation. @param[out] sim set on success only */
 int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *err);
-/** Gives all memory back; nothing for NULL, and for what was freed before. From an observer: nothing more is told, and
- * the call that the observer was called by returns NBC_BAD_STATE soon, with the simulation freed. */
+/** Gives all memory back; nothing for NULL, and for what was freed before. From an observer: no more events are raised,
+ * and the call that raised the event returns NBC_BAD_STATE soon, with the simulation freed. */
 void nb6_free(nb6_t *sim);
 void nb6_set_observer(nb6_t *sim, const struct nb6_observer *observer);
 
@@ -37,15 +36,15 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
 /** Add stars to those that there are, or remove some by their names, between calls of nb6_evolve. All stars are
  *  predicted to the present time; forces, lists, steps, chains and hierarchies are made anew from there, at the cost
  *  of a start and of twice the memory meanwhile, so that many stars are best added in one call. Pairs of two stars
- *  that stay go on. What the stars add to the energy, summed over stars, is booked (channel `changed`: it is no part
- *  of the error), and the observer hears of it (NB6_EVENT_STARS_CHANGED) when it stands. First steps have to divide
- *  the time: it must be a multiple of 2^-14.
+ *  that stay go on. The energy of these stars, summed over stars, is booked (channel `changed`: it is no part of the
+ *  error), and the observer is notified (NB6_EVENT_STARS_CHANGED) after the change is complete. First steps have to
+ *  divide the time: it must be a multiple of 2^-14.
  *  @param[in] name  add: [n] > 0 and at most NB6_NAME_LARGEST, of no star that there is; NULL: numbers above all that
  * there were. remove: [n] of stars that there are
  *  @param[in] mass  [n] >= 0; x, v [n][3] finite
  *  @return NBC_OK; NBC_BAD_STATE (the time is no such multiple, or two stars are about to merge: says where to evolve
- *          to first); NBC_BAD_INPUT, NBC_NON_FINITE (names the star); NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE: all
- *          is as it was, then; what an observer returned: the stars are changed, then */
+ *          to first); NBC_BAD_INPUT, NBC_NON_FINITE (names the star); NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE:
+ *          nothing has changed then; the status of an observer: the stars are changed then */
 int nb6_add_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err);
 int nb6_remove_bodies(nb6_t *sim, int64_t n, const int64_t *name, struct nbc_error *err);
@@ -63,24 +62,24 @@ double nb6_time_now(const nb6_t *sim); /**< N-body time reached */
 int64_t nb6_count(const nb6_t *sim);   /**< stars now */
 int nb6_stopped(const nb6_t *sim);     /**< 1: the last nb6_evolve ended early because poll asked for it */
 
-/** While nb6_evolve runs, an engine may have made blocks elsewhere (--engine): bring their bodies, lists and counters
- * into the simulation, for a poll that reads them. All functions of this header that tell something, and frames, do it
- * themselves; outside of nb6_evolve the state is always here. */
+/** While nb6_evolve runs, the state may be in an engine image (--engine): copy its bodies, lists and counters to host
+ * memory, for a poll that reads them. Functions of this header that return data, and frames, do it themselves; outside
+ * of nb6_evolve the state is always in host memory. */
 int nb6_bring_home(nb6_t *sim, struct nbc_error *err);
 
-/** Who makes the blocks of this run, "host", "device" or "emulated", and why, in a few words. */
+/** The engine that advances the block steps of this run, "host", "device" or "emulated", and the reason for its
+ *  choice. */
 const char *nb6_engine_name(const nb6_t *sim);
 const char *nb6_engine_why(const nb6_t *sim);
-/** Who would make those of n stars with this configuration on this machine, as nb6_engine_name. */
+/** The engine that n stars with this configuration would have on this machine, as nb6_engine_name. */
 const char *nb6_engine_for(const struct nb6_config *config, int64_t n, char why[NB6_ENGINE_WHY]);
 /** NULL if the engine of this name can run on this machine; else why not, in a few words. */
 const char *nb6_engine_missing(const char *name, char why[NB6_ENGINE_WHY]);
 
 /** 1: the last nb6_evolve failed because the device of the engine, or of the regular forces, does not answer, or has
- * no memory. The state, and
- * nb6_time_now, are those of the last time that they were here: an adjust, an output or a checkpoint. What came
- * afterwards is made again by whoever goes on: nb6_evolve, which fails again unless the device is back, this run after
- * nb6_leave_device, or another one from a checkpoint. */
+ * no memory. The state, and nb6_time_now, are those of the last copy to host memory: an adjust, an output or a
+ * checkpoint. The lost blocks are computed again by nb6_evolve, which fails again unless the device is back, by this
+ * run after nb6_leave_device, or by another run from a checkpoint. */
 int nb6_device_is_lost(const nb6_t *sim);
 /** Go on with the host engine, and with regular forces on the processor.   @return NBC_OK; NBC_NO_MEMORY */
 int nb6_leave_device(nb6_t *sim, struct nbc_error *err);

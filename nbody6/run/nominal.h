@@ -1,4 +1,4 @@
-/** What a run would take by nominal costs. */
+/** The time of a run by nominal costs. */
 #ifndef NB6_NOMINAL_H
 #define NB6_NOMINAL_H
 
@@ -12,7 +12,7 @@ struct nb6_nominal {
                              the reason for most steps */
     double seconds;       /**< wall-clock time */
     double seconds_pairs; /**< part of it, of relative motions in binaries */
-    const char *engine;   /**< who makes the blocks */
+    const char *engine;   /**< engine that advances the blocks */
 };
 
 /** Steps of a cluster in equilibrium and the time for them: of interactions by the nominal costs of backends or engine,

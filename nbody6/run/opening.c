@@ -33,7 +33,7 @@ static int begin_potential(struct nb6_opening *o)
 static void *open_library(void *context)
 {
     struct nb6_opening *o = context;
-    omp_set_num_threads(o->threads); /* what is opened is for the caller */
+    omp_set_num_threads(o->threads); /* the caller owns the opened library */
     nbc_team_leave();
     nb6_engine_wake(o->config, o->n);
     o->status = nb6_sim_open_regular(o->config, o->n, &o->reg, &o->err);
@@ -44,7 +44,7 @@ static void *open_library(void *context)
 void nb6_opening_begin(const struct nb6_config *config, int64_t n, const double *mass, const double (*x)[3],
                        struct nb6_opening *o)
 {
-    /* Nobody takes a GPU by himself for fewer stars, and without one nothing takes long. */
+    /* With fewer stars a GPU is used only on request, and without one the opening is short. */
     const int is_worth_it = n >= NB6_DEVICE_WORTH && n < INT32_MAX;
     *o = (struct nb6_opening){.config = config, .n = n, .mass = mass, .x = x, .threads = omp_get_max_threads()};
     o->is_under_way = is_worth_it && pthread_create(&o->thread, NULL, open_library, o) == 0;

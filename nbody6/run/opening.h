@@ -15,7 +15,7 @@ struct nb6_opening {
     const struct nb6_config *config;
     int64_t n;
     const double *mass, (*x)[3];
-    gpunb_t *reg;                         /**< what was opened, */
+    gpunb_t *reg;                         /**< the opened library, */
     struct nb6_potential_cache potential; /**< and begun */
     pthread_t thread;
     int threads; /**< of the caller's teams */
@@ -24,11 +24,12 @@ struct nb6_opening {
 };
 
 /** Begin, for n stars, if that is worth a thread and there is one; to be followed by nb6_opening_end.
- *  @param[in] config, mass [n], x [n][3]  stay as they are up to then; nobody has looked at them yet */
+ *  @param[in] config, mass [n], x [n][3]  stay as they are up to then; they are not checked yet */
 void nb6_opening_begin(const struct nb6_config *config, int64_t n, const double *mass, const double (*x)[3],
                        struct nb6_opening *opening);
-/** What was opened and begun is the simulation's, after a failure too; if it is nothing, nb6_sim_open does it.
- *  @return as nb6_sim_open_regular; NBC_BAD_INPUT, NBC_NON_FINITE: stars that no potential can be made of */
+/** End: the simulation owns the library and the potential that was begun, after a failure too. If nothing was begun,
+ *  nb6_sim_open opens the library.
+ *  @return as nb6_sim_open_regular; NBC_BAD_INPUT, NBC_NON_FINITE: stars that have no potential */
 int nb6_opening_end(struct nb6_opening *opening, struct nb6_sim *sim, struct nbc_error *err);
 
 #endif

@@ -56,7 +56,7 @@ static void name_backends(const struct nb6_sim *sim, struct nb6_run_config *run)
         snprintf(run->irr_backend, sizeof run->irr_backend, "%s", gpuirr_info(sim->irr)->name);
 }
 
-/* All that does not follow from who is there. */
+/* Copy the state that does not follow from the stars. */
 static void inherit(const struct nb6_sim *sim, struct nb6_sim *made)
 {
     made->config = sim->config;
@@ -76,7 +76,7 @@ static void inherit(const struct nb6_sim *sim, struct nb6_sim *made)
     made->wall_start_s = sim->wall_start_s;
 }
 
-/* Lists that held everybody need not do so any more. */
+/* Lists that held all bodies need not do so any more. */
 static int set_books(const struct nb6_sim *sim, const struct nb6_census *census, struct nb6_sim *made,
                      struct nbc_error *err)
 {
@@ -119,7 +119,7 @@ static void place_stars(const struct nb6_census *census, struct nb6_sim *made)
     }
 }
 
-/* What is told of a pair that goes on is that of its whole life. */
+/* The statistics of a pair that goes on cover its whole life. */
 static void go_on(const struct nb6_sim *sim, const struct nb6_census *census, struct nb6_sim *made)
 {
     for (int64_t k = 0; k < census->n_pair; k++) {
@@ -128,7 +128,7 @@ static void go_on(const struct nb6_sim *sim, const struct nb6_census *census, st
         is->primordial = was->primordial;
         is->t_formed = was->t_formed;
         is->gamma_max = was->gamma_max;
-        is->approaching = was->approaching; /* who has met is to become one, also where nobody comes back */
+        is->approaching = was->approaching; /* stars that have met are to merge */
     }
     made->counters.pairs_formed -= (uint64_t)census->n_pair;
 }

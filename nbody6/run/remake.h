@@ -8,7 +8,7 @@
 
 struct nb6_sim;
 
-/** Who is there from now on. */
+/** The stars after the change. */
 struct nb6_census {
     int64_t n, kept;                /**< stars; those that were there before come first */
     int64_t *name;                  /**< [n] */

@@ -31,8 +31,8 @@ static int ends_regular_step(const struct nb6_sim *sim, int32_t i)
     return nb6_is_centre(sim, i) && nb6_is_ending(&sim->subsystems, nb6_slot_of(sim, i));
 }
 
-/* Whoever corrects a body later looks at its record first here. */
-static void seal_part(void *context, int part, int parts)
+/* The first access to the members' records in a block: the threads that correct them later load them here. */
+static void mark_part(void *context, int part, int parts)
 {
     struct nb6_sim *sim = context;
     struct nb6_active *active = &sim->active;
@@ -53,7 +53,7 @@ void nb6_block_mark_regular_members(struct nb6_sim *sim)
 {
     struct nb6_active *active = &sim->active;
     active->n_reg = active->pairs_irr = active->pairs_reg = 0;
-    nbc_team_run(nbc_parts(active->n_irr, NB6_BODIES_OF_A_PART), seal_part, sim);
+    nbc_team_run(nbc_parts(active->n_irr, NB6_BODIES_OF_A_PART), mark_part, sim);
     for (int64_t member = 0; member < active->n_irr; member++)
         if (active->is_reg[member]) active->reg[active->n_reg++] = (int32_t)member;
 }

@@ -10,13 +10,14 @@ struct nb6_sim;
 
 /** Time of the next block. */
 nb6_time nb6_block_next(const struct nb6_sim *sim);
-/** 1. The next block: active.t, and who is due, ascending, in active.irr[n_irr]. Centres of mass may join until
- *  nb6_block_mark_regular_members. */
+/** Stage "select": the next block time, active.t, and the bodies due then, ascending, in active.irr[n_irr]. Centres of
+ *  mass may join until nb6_block_mark_regular_members. */
 void nb6_block_select(struct nb6_sim *sim);
 /** The members are complete: active.reg[n_reg] are those whose regular step ends as well. */
 void nb6_block_mark_regular_members(struct nb6_sim *sim);
-/** 3 to 7. Prediction, irregular and regular forces with the corrections for resolved systems (nb6_subsystems_correct),
- * both correctors, new lists, steps and radii, into active.corrected. Bodies stay as they are.
+/** Stages "predict" to "regular corrector": prediction, irregular and regular forces with the corrections for resolved
+ * systems (nb6_subsystems_correct), both correctors, new lists, steps and radii, into active.corrected. Bodies stay as
+ * they are.
  *  @return NBC_OK; NBC_NON_FINITE (body and quantity are named); NBC_NO_MEMORY; what a library returned */
 int nb6_block_compute(struct nb6_sim *sim, struct nbc_error *err);
 

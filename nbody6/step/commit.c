@@ -81,7 +81,7 @@ static void commit_part(void *context, int part, int parts)
     if (refused) __atomic_store_n(&job->refused, 1, __ATOMIC_RELAXED);
 }
 
-/* In the order of the members, whoever made which. */
+/* In the order of the members, independent of threads. */
 static int book_work(struct nb6_sim *sim, struct nbc_error *err)
 {
     double sum = 0;

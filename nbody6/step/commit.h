@@ -1,4 +1,4 @@
-/** Stage 8 of the block step. */
+/** Stage "commit" of the block step. */
 #ifndef NB6_COMMIT_H
 #define NB6_COMMIT_H
 

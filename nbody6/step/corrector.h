@@ -71,7 +71,7 @@ NBC_HD int nb6_regular_is_sound(const struct nb6_corrected *c)
     return isfinite(sum) != 0;
 }
 
-/** What was corrected becomes the record. Totals are those of the irregular part at t and the regular part there. */
+/** The corrected state becomes the record. Totals are those of the irregular part at t and the regular part there. */
 NBC_HD void nb6_commit_corrected(const struct nb6_corrected *c, nb6_time t, int is_regular, struct nb6_body *body,
                                  struct nb6_star *star)
 {

@@ -1,4 +1,4 @@
-/** The last stage of the block step: who becomes or ceases to be a body. */
+/** Stage "decide" of the block step: changes of subsystems, and so of bodies. */
 #ifndef NB6_DECIDE_H
 #define NB6_DECIDE_H
 
@@ -9,13 +9,14 @@ struct nb6_sim;
 /** Pairs that end, perturbers, new pairs and chains, of the bodies in sim->active; a transaction of its own.
  *  @return NBC_OK; if not, the state is that of the committed block, and book.undecided is 1 */
 int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err);
-/** The same for the last block once more, after a failure, or at t = 0, when everybody stands at the same time: what is
- *  compact already does not wait for its first block. */
+/** Decide again for the last block after a failure, or at t = 0, when all bodies are at the same time: stars that are
+ *  compact already form a system before their first block. */
 int nb6_step_decide_again(struct nb6_sim *sim, struct nbc_error *err);
-/** The first half, within an open transaction: new perturbers, and whether anybody forms, ends or changes. For an
- * engine that keeps bodies elsewhere, of members in sim->active that it has shown with all they see.
- *  @param[out] stands  1: nobody does, and that was all; 0: the whole state is needed, and the transaction is to be
- * taken back */
+/** The first half, within an open transaction: new perturbers, and whether any system forms, ends or changes. For an
+ * engine with an engine image: it is applied to members in sim->active whose records and neighbours the engine has
+ * copied to host memory.
+ *  @param[out] stands  1: no system does, and the decision is complete; 0: it needs the whole state, and the caller
+ * rolls the transaction back */
 int nb6_step_look(struct nb6_sim *sim, int *stands, struct nbc_error *err);
 
 #endif

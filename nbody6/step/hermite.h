@@ -14,7 +14,7 @@ struct nb6_higher {
     double snap0[3], snap[3], crackle[3]; /**< F'' at the start, F'' and F''' at the end (F''' is constant) */
 };
 
-/** What the interpolation over a step divides by. */
+/** Divisors of the interpolation over a step. */
 struct nb6_inverse_powers {
     double h2, h3;
 };
@@ -111,8 +111,8 @@ NBC_HD double nb6_square_above_noise(double square, double noise)
 
 /** Rounding errors of the forces that a step criterion looks at, in units of acceleration. */
 struct nb6_noise {
-    double total; /**< of the force whose magnitude counts */
-    double part;  /**< of the part of it whose derivatives count */
+    double total; /**< of the force whose magnitude is the scale */
+    double part;  /**< of the part of it whose derivatives are used */
 };
 
 /** nb6_timestep_of_norms of derivatives that come from forces with rounding errors, over a step h. A derivative that
@@ -142,7 +142,7 @@ NBC_HD int nb6_may_be_noise(double error, double j2, double s2, double c2)
 }
 
 #define NB6_NOISE_MARGIN 8.0
-/** Of regular forces, whose errors are not summed but bounded. */
+/** The margin for regular forces, whose rounding errors are bounds and not sums. */
 #define NB6_NOISE_MARGIN_REGULAR 2.0
 
 /** The same of derivatives over a step h as they are. */

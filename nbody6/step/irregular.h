@@ -1,4 +1,4 @@
-/** Stages 4 and 5 of the block step. */
+/** Stages "irregular force" and "irregular corrector" of the block step. */
 #ifndef NB6_IRREGULAR_H
 #define NB6_IRREGULAR_H
 

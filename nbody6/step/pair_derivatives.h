@@ -50,7 +50,8 @@ NBC_HD struct nb6_body nb6_body_at(const struct nb6_body *body, nb6_time t)
     return now;
 }
 
-/** What a neighbour that came takes from the regular force and gives to the irregular one; sign -1: one that left. */
+/** Move the derivatives of a new neighbour from the regular force to the irregular one; sign -1: those of a neighbour
+ *  that left. */
 NBC_HD void nb6_add_change(const struct nb6_body *body, const struct nb6_body *neighbour, nb6_time t, double sign,
                            struct nb6_corrected *c)
 {

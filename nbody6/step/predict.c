@@ -19,7 +19,7 @@ enum { SAMPLE = 256, TRIALS = 3 };
 enum { PAIRS_TO_MEASURE = 1024 };
 
 /* Predict all when that is the cheaper way by the costs measured so far; the result is the same to the last bit. Fewer
- * pairs than bodies are never worth it, whatever a clock says that somebody else's work has stopped. */
+ * pairs than bodies are never worth it, even if a measured time says so, which other processes may have disturbed. */
 static int predict_all_is_cheaper(const struct nb6_sim *sim, double pairs)
 {
     const struct nb6_prediction_cost *cost = &sim->prediction;
@@ -53,7 +53,7 @@ int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* A call may wait for somebody else's work for a thousand times as long as it takes. */
+/* A call may wait for other processes a thousand times as long as it takes itself. */
 static void average(double *mean, double value)
 {
     const double MOST = 2;

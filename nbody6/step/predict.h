@@ -1,4 +1,4 @@
-/** Stage 3 of the block step, and what the two ways of predicting cost. */
+/** Stage "predict" of the block step, and the costs of its two ways. */
 #ifndef NB6_PREDICT_H
 #define NB6_PREDICT_H
 

@@ -213,7 +213,8 @@ static int wait_for(struct nb6_sim *sim, const struct chunk *chunk, struct nbc_e
     return status && status != NBC_NB_OVERFLOW ? regular_failure(sim, status, err) : NBC_OK;
 }
 
-/* What a chunk brought is stored; the next one begins, on a device before that, so that it has something to do. */
+/* Store the results of a chunk and begin the next one. A device begins the next one first, so that it is not idle
+ * meanwhile. */
 static int go_on(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
                  struct chunk *chunk, struct chunk *next, struct nbc_error *err)
 {

@@ -24,7 +24,7 @@ int nb6_regular_force(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct 
                       struct nbc_error *err);
 
 /** The same in two calls for the same time and targets: a device works while the host does something else in between.
- *  What was begun and is not ended is given up when the next forces are wanted. */
+ *  Forces that were begun and not ended are given up when the next ones are requested. */
 int nb6_regular_force_begin(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
                             struct nbc_error *err);
 int nb6_regular_force_end(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,

@@ -1,4 +1,4 @@
-/** Stages 6 and 7 of the block step. */
+/** Stages "regular force" and "regular corrector" of the block step. */
 #ifndef NB6_REGULAR_STEP_H
 #define NB6_REGULAR_STEP_H
 
@@ -6,7 +6,8 @@
 
 struct nb6_sim;
 
-/** What of stage 6 a device can do while the host is at stages 3 to 5: regular forces on predicted members. */
+/** Begin stage "regular force" on a device: regular forces on predicted members, which it computes while the host goes
+ *  through the stages "predict" to "irregular corrector". */
 int nb6_step_regular_begin(struct nb6_sim *sim, struct nbc_error *err);
 /** 6, 7, for what was begun. Regular force, new lists, regular corrector, new regular step and neighbour radius. */
 int nb6_step_regular(struct nb6_sim *sim, struct nbc_error *err);

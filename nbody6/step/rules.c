@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether anybody looks at stars at other times than multiples of the longest step, at which all stand at corrected
- * positions. If not, their derivatives of higher order need not belong to the present lists (NA12 section 2). */
+/* Does the run use positions of stars at other times than multiples of the longest step, when all are at corrected
+ * positions? If not, their derivatives of higher order need not belong to the present lists (NA12 section 2). */
 static int is_seen_between_steps(const struct nb6_config *config)
 {
     const double longest = nb6_step_length(nb6_level_of(config->integration.dt_max, NB6_TIME_BITS));
@@ -21,7 +21,7 @@ static int is_seen_between_steps(const struct nb6_config *config)
     return 0;
 }
 
-/* An engine that keeps an image sums in float, whatever GPUNB does for the host. */
+/* An engine with an image sums in float, also if GPUNB sums in double for the host engine. */
 static double noise_of_regular_forces(const struct nb6_sim *sim)
 {
     const int in_double = sim->engine == NB6_ENGINE_HOST && strcmp(gpunb_info(sim->reg)->name, "ref") == 0;

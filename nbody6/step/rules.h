@@ -37,7 +37,7 @@ struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim);
 
 /** The third derivative of a force F that changes within T is some F/T^3; over a step h = eta^(1/2) T it makes a
  *  difference of F h^3/12 in the force. Below this eta that is less than some ten times the error of a sum in float of
- *  which F is a tenth: then forces in float do not tell the steps that eta asks for. */
+ *  which F is a tenth: then forces in float are too coarse for the steps of this eta. */
 #define NB6_ETA_FOR_DOUBLE 4e-3
 
 NBC_HD int nb6_needs_double(double eta_irr)
@@ -45,9 +45,9 @@ NBC_HD int nb6_needs_double(double eta_irr)
     return eta_irr < NB6_ETA_FOR_DOUBLE;
 }
 
-/** Rounding error of the regular force at x. Nobody sums the magnitudes: of bodies of mass m that are as dense outside
- * of the sphere as within they are 3 nnb m/r_nb^2 between r_nb and twice that, and all mass has some 3 M/r_h^2, or less
- *  from afar. 0 if nobody is outside. */
+/** Rounding error of the regular force at x. The magnitudes are estimated, not summed: of bodies of mass m that are as
+ * dense outside of the sphere as within they are 3 nnb m/r_nb^2 between r_nb and twice that, and all mass has some 3
+ * M/r_h^2, or less from afar. 0 if no body is outside. */
 NBC_HD float nb6_noise_of_regular(const struct nb6_step_rules *rules, const double x[3], int32_t nnb, double r_nb)
 {
     if (nnb >= rules->n_source - 1) return 0;
@@ -125,8 +125,8 @@ NBC_HD void nb6_take_regular_step(const struct nb6_step_rules *rules, int level,
     c->level_reg = nb6_regular_level_beside(c->level_reg, c->level_irr, rules->all_are_neighbours);
 }
 
-/** New regular level of a body that ends its regular step, and the irregular one. A new list that leaves nobody outside
- * makes the force zero, and the old list's derivatives say nothing about that. */
+/** New regular level of a body that ends its regular step, and the irregular one. If the new list leaves no body
+ * outside, the regular force is zero and the old list's derivatives do not apply. */
 NBC_HD void nb6_next_regular_level(const struct nb6_step_rules *rules, const struct nb6_star *star,
                                    const struct nb6_higher *higher, double h, nb6_time t, struct nb6_corrected *c)
 {

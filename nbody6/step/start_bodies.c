@@ -55,9 +55,9 @@ static double dispersion(const struct nb6_sim *sim)
     return sqrt(fmax(sum[3], 0) / n);
 }
 
-/* No first regular step is longer. The first list, which is made before the forces are known that give the step, holds
- * who comes into the sphere within this time (NA12 eq. 4): a small part of what bodies need to cross it, so that none
- * passes through unseen. */
+/* No first regular step is longer. The first list is made before the forces that determine the step. It holds the
+ * bodies that enter the sphere within this time (NA12 eq. 4): a small part of what bodies need to cross it, so that
+ * none passes through unseen. */
 static double longest_first_step(const struct nb6_sim *sim, int32_t i, double spread)
 {
     const struct nb6_integration_config *config = &sim->config.integration;

@@ -25,7 +25,7 @@ static int stages(struct nb6_sim *sim, int *paused, struct nbc_error *err)
     return status ? status : nb6_step_commit(sim, err);
 }
 
-/* A block that pauses keeps the part of the way that pairs and chains have come. */
+/* Stages "advance subsystems" to "commit". A paused block keeps the motions that have advanced so far. */
 static int block(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 {
     int status = nb6_transaction_begin(sim, err);
@@ -39,7 +39,8 @@ static int block(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 static int step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 {
     *paused = 0;
-    int status = sim->book.undecided ? nb6_step_decide_again(sim, err) : NBC_OK; /* it has failed before */
+    int status = sim->book.undecided ? nb6_step_decide_again(sim, err) : NBC_OK; /* the last call failed in stage
+                                                                                  * "decide" */
     if (status) return status;
     const double start = nbc_wtime();
     nb6_block_select(sim);

@@ -26,7 +26,7 @@ T_END, OUTPUTS = 2, 32
 # Their errors of a step, as its last extrapolation estimates them; the state that goes on is better.
 TOLERANCES = "1e-15", "1e-16"
 EVALUATIONS = 600000  # of all forces, with one tolerance: some seconds for twenty stars
-# Backends whose bits are those of any processor, and whose forces are in double.
+# Backends with the same bits on any processor, and with forces in double.
 ARGUMENTS = ["--engine", "host", "--device", "ref", "--irr-backend", "ref", "--precision", "double", "--threads", "1"]
 
 # docs/units.md: the nominal solar mass parameter and the units of the IAU
@@ -35,8 +35,8 @@ G_PC = 1.3271244e20 / PC_M * 1e-6  # pc (km/s)^2/Msun
 
 
 class Small(wild_clusters.Cluster):
-    """A set-up whose stars are where they are: no pair is slowed down, none is frozen, nobody is removed. Kinds of galaxies
-    by turns, radii with which stars meet in every second one, orbits that an integration without regularization can
+    """A set-up with all stars at known positions: no pair is slowed down, none is frozen, no star is removed. Kinds of
+    galaxies by turns, radii with collisions in every second one, orbits that an integration without regularization can
     follow."""
 
     def __init__(self, seed):
@@ -52,7 +52,7 @@ class Small(wild_clusters.Cluster):
 
 
 def field_of(cluster, rbar, mass):
-    """The lines of the set-up that tell the field, from the input's variables and the units that the snapshot has."""
+    """The lines of the set-up that describe the field, from the input's variables and the units of the snapshot."""
     speed, kpc = math.sqrt(G_PC * mass / rbar), 1e3 / rbar
     words = re.findall(r"(\w+)=([-+.,\de]*[\de])", cluster.field)
     var = {name: [float(number) for number in values.split(",")] for name, values in words}

@@ -271,8 +271,8 @@ static void merge(real *y, int i, int j)
         if (star[k].into == j) star[k].into = i;
 }
 
-/* Notes who has passed a pericentre within the sum of their radii in a step. Two that others turn round in the outer
- * half of their orbit come no nearer than they are. */
+/* Notes the stars that have passed a pericentre within the sum of their radii in a step. Two stars that others turn
+ * round in the outer half of their orbit come no nearer than they are. */
 static void look(real t, const real *before, const real *y)
 {
     for (int i = 0; i < n_stars; i++)

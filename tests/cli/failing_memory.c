@@ -1,5 +1,6 @@
-/* Loaded before a program (LD_PRELOAD): from its main on, allocation number FAIL_AT of its own code fails, from 0; what
- * libraries other than libc allocate is neither counted nor refused. FAIL_COUNT: a file that gets the number of all. */
+/* Loaded before a program (LD_PRELOAD): from its main on, allocation number FAIL_AT of its own code fails, from 0;
+ * allocations of libraries other than libc are neither counted nor refused. FAIL_COUNT: a file that gets the number of
+ * all. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>

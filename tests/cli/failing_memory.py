@@ -1,5 +1,4 @@
-"""Programs in which an allocation fails, or that may have so much memory only: what test_memory.py and long_memory.py
-share."""
+"""Programs in which an allocation fails, or with a limit of memory: shared by test_memory.py and long_memory.py."""
 
 import os
 import resource

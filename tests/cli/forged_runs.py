@@ -17,7 +17,7 @@ from run_support import BUILD, INPUT
 
 LIMIT = 10  # seconds of the processor for a case, beyond which it hangs, however many others are at work
 STOP = "2"  # seconds after which it stops itself, as the long work of a chain is no hang
-AHEAD = 0.0625  # what a run that is not refused goes on for
+AHEAD = 0.0625  # time that a run goes on for if it is not refused
 
 ORBIT = "&INXTRNL0 DISK=5E10 A=4 B=0.5 VCIRC=220 RCIRC=8.5 RG=4,0,0 VG=0,200,0 /\n"
 GAS = "&INXTRNL0 MP=1 AP2=1 MPDOT=0.5 TDELAY=0.1 /\n"

@@ -167,7 +167,7 @@ def forge(sound, path, field, how, rng):
 
 
 def set_field(sound, path, name, change):
-    """A copy whose field of this name is what change(values) makes of its values in place, or gives back."""
+    """A copy with a changed field: change(values) changes its values in place, or returns new ones."""
     shutil.copy(sound, path)
     with h5py.File(path, "r+") as file:
         attribute = name not in file

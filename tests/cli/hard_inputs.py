@@ -90,7 +90,7 @@ def orbit(m, a, e, anomaly, node, inclination):
 
 
 def binary(mass, x, v, relative):
-    """Two equal stars of total mass `mass` whose centre is at x with v."""
+    """Two equal stars of total mass `mass`, their centre of mass at x with velocity v."""
     return [(mass / 2, *(x[k] + sign * relative[0][k] for k in range(3)),
              *(v[k] + sign * relative[1][k] for k in range(3))) for sign in (-0.5, 0.5)]
 

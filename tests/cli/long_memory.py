@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Each allocation of each kind of run fails in turn, and the address space is limited in small steps: the program does
-without or says so with exit code 6, no signal, no hang; what was written before is whole."""
+without or says so with exit code 6, no signal, no hang; earlier files are whole."""
 
 import os
 import subprocess

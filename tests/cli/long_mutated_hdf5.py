@@ -57,7 +57,7 @@ class MutatedTest(RunTest):
         return done.returncode, done.stdout
 
     def verdict(self, kind, results):
-        """What the programs did, in a word; None: what they must not do."""
+        """The reaction of the programs, in a word; None: a forbidden one."""
         for code, text in results:
             said = [line for line in text.splitlines() if line.startswith(b"nbody6")]
             if code == "time limit" or code < 0 or code > 5 or (code and "checkpoint" not in kind and len(said) != 1):

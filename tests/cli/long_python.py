@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What takes other programs or the network: yt and pynbody of PyPI load snapshots with their units, clustertools,
+"""Tests that need other programs or the network: yt and pynbody of PyPI load snapshots with their units, clustertools,
 astropy and limepy take and give stars as they are, `pip install .` works from a clone in an empty virtual environment,
 and Chromium shows the page at three widths with nothing cut."""
 

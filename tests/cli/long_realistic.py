@@ -80,7 +80,7 @@ def summary(what, results):
 
 def as_host(engine, host, limit):
     """1 if the large ones of the clusters that the host engine has run fail with another engine, or have larger errors.
-    Medians of fifty, whose errors scatter by a factor of four, differ by a factor of 1.4 by chance."""
+    Medians of fifty errors that scatter by a factor of four differ by a factor of 1.4 by chance."""
     large = [result for result in host if result.cluster.systems_drawn >= LARGE]
     large = large[::10] if engine == "device" else large
     results, bad = run_all([result.cluster.seed for result in large], limit, ["--engine", engine])

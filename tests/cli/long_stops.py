@@ -1,5 +1,5 @@
-"""Random clusters, realistic ones and those as nobody draws them, stopped by the wall-clock limit at random moments and
-resumed, up to six times each: every checkpoint that a run has left is taken. NB6_SEEDS=FIRST-LAST: other seeds."""
+"""Random clusters, realistic and unusual ones, stopped by the wall-clock limit at random moments and resumed, up to six
+times each: every checkpoint that a run has left is taken. NB6_SEEDS=FIRST-LAST: other seeds."""
 
 import os
 import random
@@ -20,7 +20,8 @@ MOST = 400  # systems of the wild ones
 
 class StopsTest(unittest.TestCase):
     def session(self, *arguments):
-        """Returns whether the run goes on.   What stops with an energy error, or is refused for its input, does not."""
+        """Returns whether the run goes on.   A run that stops with an energy error, or with a refused input, does
+        not."""
         done = subprocess.run([NBODY6, *arguments, "--quiet"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, cwd=self.folder, timeout=300)
         self.assertNotIn("content is not what", done.stdout)

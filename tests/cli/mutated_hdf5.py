@@ -1,4 +1,4 @@
-"""What tests of damaged and foreign HDF5 files share: files to begin with, bytes that change, new seals."""
+"""Shared by tests of damaged and foreign HDF5 files: original files, changed bytes, new seals."""
 
 import re
 
@@ -22,7 +22,7 @@ TABLE = crc_table()
 
 
 def seal_anew(data):
-    """A checkpoint whose seal says that its bytes are as they were written."""
+    """A checkpoint with a seal that fits its present bytes."""
     crc = 2**64 - 1
     for byte in data[SEAL_BYTES:]:
         crc = crc >> 8 ^ TABLE[(crc ^ byte) & 255]

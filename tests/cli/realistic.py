@@ -2,8 +2,8 @@
 
 usage: realistic.py [--nbody6 PROGRAM] [--folder DIR] [--limit SECONDS] FIRST LAST
 
-Each seed gives one input, always the same. The rows that are printed tell its set-up and what became of it: exit status,
-largest and last energy error relative to the energy of the cluster, seconds. With --folder the inputs and files stay."""
+Each seed gives one input, always the same. The printed rows have its set-up and its result: exit status, largest and
+last energy error relative to the energy of the cluster, seconds. With --folder the inputs and files stay."""
 
 import argparse
 import csv
@@ -93,7 +93,7 @@ class Cluster:
         return "\n".join(lines) + "\n"
 
     def is_refused(self):
-        """Inputs that nobody can run: a King model of three stars has no shape, and so on. None so far."""
+        """Inputs that cannot run: a King model of three stars has no shape, and so on. None so far."""
         return False
 
     def kind(self):

@@ -1,4 +1,4 @@
-"""What the tests of the nbody6 command share: a small cluster, running it, comparing what it wrote."""
+"""Shared by the tests of the nbody6 command: a small cluster, running it, comparing its files."""
 
 import glob
 import os

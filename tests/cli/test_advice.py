@@ -35,7 +35,7 @@ class AdviceTest(RunTest):
         self.assertEqual(self.warnings("&ININPUT N=100 NCRIT=99 /"), "none")
 
     def test_cost(self):
-        """What is said of the steps is what is made, to a third; the time grows as steps and pairs do."""
+        """The predicted number of steps is that of the run, to a third; the time grows as steps and pairs do."""
         text = "&ININPUT N=%d TCRIT=%g DTADJ=0.5 DELTAT=1 ETAI=%g ETAR=0.02 KZ(3)=0 /"
         said = [self.cost(text % (n, t, eta)) for n, t, eta in
                 ((1000, 1, 0.02), (1000, 2, 0.02), (1000, 1, 0.005), (100000, 1, 0.02))]

@@ -1,4 +1,5 @@
-"""Who may use whom: the arrows between folders, read from the includes, and no circle of files anywhere in the tree.
+"""Permitted dependencies: the arrows between folders, read from the includes, and no circle of files anywhere in the
+tree.
 
 Circles are looked for twice: among headers, and among the symbols of the objects that were built, because a header that
 several files share would hide those of sources."""

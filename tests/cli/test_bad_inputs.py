@@ -247,7 +247,7 @@ class BadInput(unittest.TestCase):
         self.refused([], ["<stdin>:1", "no namelist group"], {}, stdin=b"")
 
     def test_terminal(self):
-        """Without an input file, and with nobody but a person on standard input, the usage is shown."""
+        """Without an input file, and with a terminal as standard input, the usage is shown."""
         master, terminal = os.openpty()
         try:
             run = subprocess.run([NBODY6], stdin=terminal, capture_output=True, timeout=60)

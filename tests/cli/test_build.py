@@ -96,7 +96,7 @@ class MissingTest(BuildTest):
         self.assertEqual(status, 0, text)
 
 
-# What make makes for `make test` in these tests: suites of one line or two, and no program.
+# The targets of `make test` in these tests: suites of one line or two, and no program.
 STAND_IN = """\
 deps-test:
 	@echo here are the packages; exit $(or $(DEPS),0)
@@ -116,7 +116,7 @@ SUITES = {
 
 
 class SumTest(BuildTest):
-    """The last line of `make test` is the sum, whatever happens, and the exit status tells the same."""
+    """The last line of `make test` is the sum, whatever happens, and the exit status agrees with it."""
 
     def setUp(self):
         super().setUp()

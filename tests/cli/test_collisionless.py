@@ -1,4 +1,4 @@
-"""nbody6-collisionless: what it writes, the same bits after stops and by any threads, and what it refuses."""
+"""nbody6-collisionless: its files, the same bits after stops and for any number of threads, and refusals."""
 
 import os
 import re
@@ -99,7 +99,8 @@ class CollisionlessTest(RunTest):
         self.assert_same("a", "b")
 
     def test_engines(self):
-        """Who keeps the state does not change what is written; one that is not there is refused before anything is."""
+        """The engine that holds the state does not change the files; a missing engine is refused before any file is
+        written."""
         self.softened(self.write(), "--engine", "host")
         os.rename(self.path("a.inp"), self.path("b.inp"))
         text = self.softened("b.inp", "--engine", "emulated", "--tcrit", "0.5")
@@ -132,7 +133,7 @@ class CollisionlessTest(RunTest):
         return "changes.inp"
 
     def test_resume_with_changes(self):
-        """A larger QE takes a run further that its energy error has ended; what the forces rest on stays."""
+        """A larger QE lets a run go on that its energy error has ended; the parameters of the forces stay."""
         text = self.softened(self.write(qe=1e-9), code=3)
         self.assertIn("a larger QE in an input for --resume accepts it", text)
         changes = self.write_changes("&ININPUT QE=1E-2 DTADJ=0.125 TCRIT=1.5 /")

@@ -1,4 +1,4 @@
-"""Engines on the command line: who is asked for, who answers, and runs that go on with the same or another one."""
+"""Engines on the command line: the requested one, the chosen one, and runs that go on with the same or another one."""
 
 import json
 import os
@@ -87,7 +87,7 @@ class EngineTest(RunTest):
 
 
 class AutoTest(RunTest):
-    """Many stars: who is chosen depends on the machine, and why is said."""
+    """Many stars: the engine depends on the machine, and the reason is printed."""
 
     def test_why_not_the_device(self):
         self.write_input(n=3000)
@@ -151,7 +151,8 @@ class LossTest(RunTest):
             self.assertEqual(t == "0", call == 1)
             self.assertIn("warning: the device is lost", text)
             self.assertIn("# engine: host from t = %s\n" % t, self.read(host + ".log.csv").decode())
-            # What went on by itself is what goes on from the checkpoint; with the engine itself nothing is missing.
+            # The run that went on with the host agrees with one from the checkpoint; one with the engine itself lacks
+            # nothing.
             shutil.copytree(self.folder, self.path("copy"))
             self.run_command("--resume", stop + ".ckpt.h5", "--quiet", folder=self.path("copy"))
             os.rename(self.path("copy", stop + ".log.csv"), self.path("again.log.csv"))

@@ -1,4 +1,5 @@
-"""Every example checks and runs; the long ones for a part of their time. What their READMEs promise is tested here."""
+"""Every example checks and runs; the long ones for a part of their time. The promises of their READMEs are tested
+here."""
 
 import glob
 import os
@@ -81,8 +82,8 @@ class ExamplesTest(unittest.TestCase):
         return run
 
     def compare_with_readme(self, example, log):
-        """Values of the log that the README tells, as far as this run goes: the first ones to the digits that stand
-        there, the last ones, which roundings change, within what the README says of them."""
+        """Values of the log that the README shows, as far as this run goes: the first ones to all digits shown, the
+        last ones, which roundings change, within the limits in the README."""
         with open(os.path.join(EXAMPLES, example, "README.md")) as file:
             text = file.read()
         head = re.search(r"^\| column of the log \| t = (\S+) \| t = (\S+) \| may differ by \|$", text, re.M)
@@ -155,7 +156,7 @@ class ExamplesTest(unittest.TestCase):
         self.assertEqual(snapshot.name.min(), 1001)  # ids of the table
 
     def test_table_to_picture_in_three_commands(self):
-        """What the README of the example shows, and the same in README.md and docs/stars.md."""
+        """The output in the README of the example, and the same in README.md and docs/stars.md."""
         with open(os.path.join(EXAMPLES, "own-stars", "README.md")) as file:
             commands = re.findall(r"^\$ (.*)", file.read(), re.M)
         self.assertLessEqual(len(commands), 3)

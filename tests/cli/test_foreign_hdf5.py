@@ -57,7 +57,7 @@ class ForeignTest(RunTest):
         write_gadget(self.path("g.h5"), **options)
 
     def stars_of(self, data):
-        """What the program makes of a file."""
+        """The program's reaction to a file."""
         with open(self.path("g.inp"), "w") as file:
             file.write(INPUT % ("", data, ""))
         self.command(NBODY6, "--init-only", "--overwrite", "--out", "s", "g.inp")
@@ -347,7 +347,7 @@ class ForeignTest(RunTest):
         self.refuse("Header is a link into another file")
 
     def test_filters(self):
-        """What HDF5 would have to load from elsewhere is not loaded; its own filters are used."""
+        """Filters that HDF5 would load from other files are not loaded; its own ones are used."""
         for name in ("Coordinates", "Masses"):
             self.gadget(chunk=24)
             with self.change() as file:
@@ -362,7 +362,7 @@ class ForeignTest(RunTest):
             self.refuse_alike("%s is compressed by a filter that is no part of HDF5" % name)
 
     def test_values_missing(self):
-        """Rows that nobody wrote: they take no memory, and are no zeros."""
+        """Rows that were never written: they take no memory, and are no zeros."""
         rows = 60000000
         counts = numpy.array([0, 0, 0, 0, rows, 0], dtype="u4")
         for how in ({}, {"chunks": (1000000, 3)}):
@@ -450,7 +450,7 @@ class ForeignTest(RunTest):
         self.assertRegex(text, r"it cannot be known to which run a snapshot belongs \(a\.snap\.00020\.h5: " + says)
 
     def test_changed_bytes(self):
-        """Some 60 files of each kind; test-long has thousands. What crashes HDF5 crashes a child process."""
+        """Some 60 files of each kind; test-long has thousands. A file that crashes HDF5 crashes a child process."""
         self.make_runs()
         self.gadget()
         write_gadget(self.path("packed.h5"), chunk=24, compression="gzip")

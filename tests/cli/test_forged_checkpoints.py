@@ -1,5 +1,5 @@
-"""Checkpoints whose checksum is right and whose content is not: refused with one message that names file, field and
-value, by both programs and the Python package; whatever is not refused runs on soundly."""
+"""Checkpoints with a right checksum and wrong content: refused with one message that names file, field and value, by
+both programs and the Python package; checkpoints that are not refused run on soundly."""
 
 import glob
 import os
@@ -62,7 +62,7 @@ class ForgedTest(unittest.TestCase):
             self.assertEqual(len(said.splitlines()), 1, said)
 
     def test_a_copy_is_sound(self):
-        """What the forger itself does is not what is refused."""
+        """Rewriting alone, without a changed value, is not refused."""
         for kind, path in self.sound.items():
             forging.set_field(path, self.forged, "state/n", lambda values: None)
             end, text = forged_runs.attempt(self.folder, forged_runs.KINDS[kind][0], self.forged,

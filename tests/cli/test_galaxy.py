@@ -41,9 +41,9 @@ class GalaxyTest(RunTest):
         self.assertGreater(abs(work[-1]), 1e-3)
 
     def test_pericentre(self):
-        """A galaxy has torn a cluster apart, gives it ten thousand times its energy on the way to the pericentre, and takes
-        that back: the error of an interval is measured by this work, and the run goes on with the QE that it has. What is
-        lost is 5e-6 of the work at most, measured, with ETAI = ETAR = 0.02; four times that is a tenth of QE."""
+        """A galaxy has torn a cluster apart, gives it ten thousand times its energy on the way to the pericentre, and
+        takes that back: the error of an interval is relative to this work, and the run goes on with its QE. The error
+        is 5e-6 of the work at most, measured, with ETAI = ETAR = 0.02; four times that is a tenth of QE."""
         with open(self.path("p.inp"), "w") as file:
             file.write("&ININPUT N=200 NRAND=1 NNBOPT=20 DTADJ=0.125 TCRIT=6 RBAR=3 ZMBAR=0.6 ETAI=0.02 ETAR=0.02 KZ(14)=3 "
                        "KZ(20)=6 KZ(3)=0 /\n&INDATA BODY1=20 BODYN=0.1 /\n&INXTRNL0 GMG=1e11 RG=8,0.9,0 /\n")

@@ -1,5 +1,5 @@
-"""The bundle for machines that have a GPU and no packages: packed from a few programs, unpacked elsewhere, run there on
-a processor."""
+"""The bundle for machines that have a GPU and no packages: packed from a few programs, unpacked in another folder, run
+there on a processor."""
 
 import os
 import shutil

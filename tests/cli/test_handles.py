@@ -104,7 +104,7 @@ class ClosedTest(RunTest):
         self.assertEqual(done.returncode, 0)
 
     def test_close_and_integrate_within_callbacks(self):
-        """They raise there, whatever calls; if nobody catches it, the run stops and goes on with the same bits."""
+        """They raise in any callback; if the exception is not caught, the run stops and goes on with the same bits."""
         said = []
 
         def refused(what):
@@ -192,8 +192,8 @@ class GivenTest(RunTest):
             sim.write_checkpoint("a\0b")
 
     def test_everything_may_be_asked_in_every_callback(self):
-        """The stars are those of the time of the event, with either engine, and the run has the bits of one in which
-        nobody asks."""
+        """The stars are those of the time of the event, with either engine, and the run has the bits of one without
+        such calls."""
         with open(self.path("a.inp"), "w") as file:
             file.write(INPUT)
         for engine in ("host", "emulated"):

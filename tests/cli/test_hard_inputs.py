@@ -2,7 +2,7 @@
 
 Energy bounds are the largest errors of the inputs listed at each, at the accuracy that inputs have by default, times a
 reserve of about ten: other processors and compilers give other last bits, and with them another course of the chaotic
-ones. What went wrong before was larger by far, or was a crash."""
+ones. Earlier errors were larger by far, or crashes."""
 
 import json
 import re
@@ -34,8 +34,8 @@ class HardInputTest(hard.HardTest):
 
 class EscapeTest(HardInputTest):
     def test_pairs_that_escape(self):
-        # Irregular and regular steps of 0.02 leave up to 2e-6 to 8e-6 in an interval of these, those in which the tide
-        # takes nobody away included; all 24 together 2e-5 to 7e-5.
+        # Irregular and regular steps of 0.02 leave up to 2e-6 to 8e-6 in an interval of these, those without escapers
+        # included; all 24 together 2e-5 to 7e-5.
         for seed in (2, 3):
             with self.subTest(seed):
                 log = self.bounded(5e-4, hard.ESCAPING.format(seed=seed, tcrit=3, dtadj=0.125))
@@ -50,7 +50,7 @@ class EscapeTest(HardInputTest):
 
 class HierarchyTest(HardInputTest):
     def test_triple_and_quadruple(self):
-        # Nobody disturbs them, and a frozen orbit has no error.
+        # They are undisturbed, and a frozen orbit has no error.
         for text, stars, pairs in ((hard.TRIPLE, hard.TRIPLE_STARS, 2), (hard.QUADRUPLE, hard.QUADRUPLE_STARS, 3)):
             with self.subTest(stars=len(stars)):
                 log = self.bounded(1e-12, text, stars)
@@ -75,8 +75,9 @@ class HierarchyTest(HardInputTest):
 
 
     def test_that_escape(self):
-        # Whatever stays loses perturbers at each adjust, on block times (0.125) and between them. Measured 5e-9 to 2.4e-7,
-        # median 4e-8; up to 6e-6 in runs of forty triples. Triples of seed 5 had no perturbation at t = 1.25.
+        # The systems that stay lose perturbers at each adjust, on block times (0.125) and between them. Measured 5e-9
+        # to 2.4e-7, median 4e-8; up to 6e-6 in runs of forty triples. Triples of seed 5 had no perturbation at t =
+        # 1.25.
         worst = []
         for count, members, dtadj, seeds in ((20, 3, 0.125, (5, 6)), (12, 4, 0.125, (31,)),
                                              (8, 3, 0.03, (81, 83, 84, 85, 89)),
@@ -116,8 +117,8 @@ class ChainTest(HardInputTest):
         self.assertGreater(log["chains_formed"][-1], 0)
         # 900 steps; one for each tenth of the tight period would be some 1e8.
         self.assertLess(log["chain_steps"][-1], 1e5)
-        # Nearly all of the energy of 364 is that of one binary: what is asked for is that of the cluster, 0.25, of
-        # which 4e-7 are lost.
+        # Nearly all of the energy of 364 is that of one binary. The limit refers to the cluster's, 0.25, of which 4e-7
+        # are lost.
         self.assertLess(np.abs(log["de_rel"] * log["e_total"]).max() / 0.25, 1e-6)
 
     def test_tight_pairs_of_other_seeds(self):
@@ -129,8 +130,8 @@ class ChainTest(HardInputTest):
                 self.assertLess(np.abs(log["de_rel"] * log["e_total"]).max() / 0.25, 5e-6)
 
     def test_undisturbed_pairs_without_slow_down(self):
-        """A tight pair that nobody disturbs by GMIN is not followed orbit by orbit: some 2000 and 16000 steps where it
-        were 1e7 and 6e6, in minutes."""
+        """A tight pair with a perturbation below GMIN is not followed orbit by orbit: some 2000 and 16000 steps where
+        it were 1e7 and 6e6, in minutes."""
         log = self.bounded(1, hard.TIGHT.format(seed=6151, more="KZ(26)=0"))
         self.assertGreater(log["chain_steps"][-1], 1000)
         self.assertLess(log["chain_steps"][-1], 1e5)
@@ -155,7 +156,7 @@ class ChainTest(HardInputTest):
         self.assertEqual(set(busy), fields | {"t", "event"})
         self.assertLessEqual({3, 4}, set(busy["names"]))
         self.assertTrue(0.5 <= busy["share"] <= 1)
-        # The tightest orbit when it was told; the binary's own is 1.37e-8, and changes by less than a tenth.
+        # The tightest orbit when it was logged; the binary's own is 1.37e-8, and changes by less than a tenth.
         self.assertAlmostEqual(busy["period"], 1.4e-8, delta=2e-9)
         self.assertGreaterEqual(busy["pair_forces"], 1e8)
         documented = self.documented("busy")
@@ -230,7 +231,7 @@ class BinariesTest(HardInputTest):
                         self.assertGreaterEqual(log["n_pair"][0], n)
 
     def test_mergers(self):
-        # As above: what a merger takes is booked.
+        # As above: the energy of a merger is booked.
         for n, tide, bound in ((4, 0, 5e-6), (15, 0, 5e-6), (15, 1, 5e-4)):
             with self.subTest(n=n, tide=tide):
                 log = self.run_binaries(bound, n, 3, tide, radius=1e-4)

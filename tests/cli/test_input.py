@@ -81,7 +81,7 @@ class Input(unittest.TestCase):
             self.assertEqual(self.nbody6("--check", stdin=text)[0], plain, text)
 
     def test_null_values(self):
-        """As in Fortran: what has no value keeps its default, and is noted."""
+        """As in Fortran: a variable without a value keeps its default, and is noted."""
         plain, _ = self.nbody6("--check", stdin=SMALL)
         for text in (b"&ININPUT ETAI= ETAR=,", b"&INBINPOP IDORM= / &ININPUT", b"&ININPUT RBAR=2*,",
                      b"&INBINPOP SEMI0=, ECC0=, RATIO=,RANGE=,,NSKIP=,IDORM= / &ININPUT"):
@@ -90,7 +90,7 @@ class Input(unittest.TestCase):
         self.assertIn("note: null values keep their defaults: ETAI=0.02, SMAX=1\n", notes)
 
     def test_options_that_act_as_others(self):
-        """Nothing is taken as something else without a note; what acts as it is has none."""
+        """A value that acts as another one has a note; one that acts as it is has none."""
         for option, fragment in ((b"KZ(2)=3", "as 2"), (b"KZ(16)=3", "as 1"), (b"KZ(23)=4", "as 3"), (b"KZ(26)=3", "as 2"),
                                  (b"KZ(39)=1", "as 0"), (b"KZ(39)=3", "as 2"), (b"KZ(23)=3", "without a galaxy"),
                                  (b"KZ(2)=2", None), (b"KZ(16)=1", None), (b"KZ(26)=2", None), (b"KZ(39)=2", None)):
@@ -109,7 +109,8 @@ class Input(unittest.TestCase):
         self.assertIn("TCRIT: 0 is no end", self.nbody6("--check", stdin=b"&ININPUT TCRIT=0 /", code=2)[1])
 
     def test_unused_values(self):
-        """What the options do not use may be wrong; it is noted, and stops a run as soon as it is used."""
+        """Variables that the options do not use may be wrong: they are noted, and stop a run as soon as they are
+        used."""
         plain, _ = self.nbody6("--check", stdin=SMALL)
         for text, fragment, use in (
                 (b"&INHIPOP SEMI0=KSTART,,ECC0=TCOMP,,RATIO=TCRITp,,RANGE=isernb,iserreg,iserks /", "KSTART", None),
@@ -131,7 +132,7 @@ class Input(unittest.TestCase):
         self.assertIn("nbody6pp_sample.snap.00001.h5", self.files())
 
     def test_sample_with_pulsars(self):
-        """A sample of newer NBODY6++GPU, with a group for pulsars and words for numbers in one that nobody reads."""
+        """A sample of newer NBODY6++GPU, with a group for pulsars and words for numbers in one that no code reads."""
         sample = os.path.join(ROOT, "tests", "data", "nbody6pp_pulsar.inp")
         _, message = self.nbody6(sample, code=2)
         self.assertEqual(message.count("; set "), 4)

@@ -1,4 +1,4 @@
-"""What `make install` puts in place works from there: libraries by pkg-config, headers, the command, uninstall."""
+"""The installation by `make install` works from there: libraries by pkg-config, headers, the command, uninstall."""
 
 import fnmatch
 import glob
@@ -341,7 +341,7 @@ class InstallTest(unittest.TestCase):
             self.assertTrue(any(pattern.fullmatch(name) for name in found), line)
 
     def listed(self, root, *variables):
-        """`make install`, of what is built, and `make uninstall` with other variables; what is left below a root."""
+        """`make install` of the built files, and `make uninstall` with other variables; files left below a root."""
         command = ["make", "--no-print-directory", "-C", SOURCE, "BUILD=" + BUILD]
         run([*command, "install", *variables])
         run([*command, "uninstall", *variables])
@@ -349,7 +349,7 @@ class InstallTest(unittest.TestCase):
                       for name in names + folders)
 
     def test_uninstall_leaves_what_others_have(self):
-        """Shared folders, whose names say nothing of us, are those of the machine."""
+        """Shared folders that do not have our name are those of the machine."""
         root = os.path.join(self.folder, "shared")
         theirs = {"usr/include/stdio.h", "usr/share/man/man1/cc.1", "usr/share/doc/readme", "usr/lib/libc.so",
                   "usr/share/nbody6 of mine/notes", "usr/bin/nbody6-mine"}

@@ -19,7 +19,7 @@ def environment(level):
 
 class Isa(RunTest):
     def rows(self, level):
-        """What --list-devices says of each section: {name: reason, or None if it is available}."""
+        """The lines of --list-devices by section: {name: reason, or None if it is available}."""
         sections, text = [], self.run_command("--list-devices", env=environment(level))
         for line in text.splitlines():
             if not line.startswith("  "):

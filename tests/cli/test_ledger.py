@@ -18,7 +18,7 @@ BOOKED = {"e_pairs": ("pairs", "energy_change"), "e_chains": ("chains", "energy_
           "e_escaped": ("energy_escaped", "energy"), "e_escaped_binding": ("energy_escaped", "binding")}
 SYSTEMS = {"pair_formed", "pair_ended", "chain_formed", "chain_joined", "chain_left", "chain_ended"}
 
-# What steps of 0.02 leave in these: 1.1e-6 to 1.8e-6 in all, 3e-6 within the run. Each transfer is much larger.
+# Errors of steps of 0.02 in these: 1.1e-6 to 1.8e-6 in all, 3e-6 within the run. Each transfer is much larger.
 INTEGRATION = 3e-5
 
 
@@ -52,14 +52,14 @@ class LedgerTest(hard.HardTest):
                 # 15 digits of each event and of the column, and rounding of as many sums
                 bound = 1e-14 * (sum(map(abs, terms)) + abs(row[column]))
                 self.assertLessEqual(abs(sum(terms) - row[column]), bound, "%s at t = %g" % (column, row["t"]))
-        # what the columns were rounded to when they were written: 15 digits of each term
+        # rounding of the columns in the file: 15 digits of each term
         start, digits = log["e_total"][0], 1e-14 * (abs(log["e_total"]) + log["e_kin"] + abs(log["e_bind"]) + 1)
         transfers = -log["e_escaped"] - log["e_merged"]
         errors = log["e_pairs"] + log["e_chains"] + log["e_hierarchies"]
         self.assertTrue((abs(log["e_expected"] - start - transfers) < digits).all())
         self.assertTrue((abs(log["e_total"] - start - transfers - errors - log["e_integration"]) < digits).all())
         self.assertTrue((abs(log["de_pairs"] * abs(start) - errors) < 1e-14).all())
-        # A transfer that nobody booked would be here.
+        # A transfer that was not booked would appear here.
         self.assertLess(abs(log["e_integration"]).max(), INTEGRATION)
         return {column for column in BOOKED if log[column][-1] != 0}
 

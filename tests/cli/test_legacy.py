@@ -185,7 +185,7 @@ class EnvironmentTest(unittest.TestCase):
                 self.assertRegex(line, r"^%s \d+\.\d+\.\d+(, rank 0)?: backend %s on the processor, 3 threads, "
                                  r"precision twofloat" % (name, backend))
             self.assertEqual(", rank 0" in lines[0], names[0].endswith("pp"))
-            # That a GPU is not used is told with the reason, or that there are not enough sources.
+            # The message says why a GPU is not used, or that there are not enough sources.
             reason = backends("regular force")["cuda"]
             self.assertIn("; not used: cuda (%s)" % (reason or "from 4096 sources on"), lines[0])
 

@@ -1,4 +1,4 @@
-"""Names that lead elsewhere: no file of somebody else is followed, truncated or removed on the way to those of a run."""
+"""Names that are links: no file outside of the run is followed, truncated or removed."""
 
 import os
 import socket

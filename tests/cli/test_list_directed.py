@@ -11,7 +11,7 @@ import unittest
 
 from run_support import NBODY6, RunTest
 
-# Records and their values. What a null value leaves alone keeps the mark.
+# Records and their values. An element with a null value keeps the mark.
 RECORDS = [
     (["KSTART", "TCOMP"], ["1", "10.0"]),
     (["N", "NFIX", "NCRIT", "NRAND", "NNBMAX", "NRUN"], ["100", "1", "10", "7", "40", "1"]),

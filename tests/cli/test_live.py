@@ -1,4 +1,4 @@
-"""The server of a live page: who may ask, how many at a time and for how long, and that nobody who leaves is told of."""
+"""The server of a live page: permitted clients, their number and time limits, and silence about clients that leave."""
 
 import contextlib
 import io
@@ -20,7 +20,7 @@ PAGE = "<html>the page: ☉</html>"
 
 class LiveTest(unittest.TestCase):
     def serve(self, make=lambda: PAGE, patience_s=30):
-        """A server that has made its page once; what it says on stderr goes to self.said."""
+        """A server that has made its page once; its stderr goes to self.said."""
         self.said = io.StringIO()
         redirected = contextlib.redirect_stderr(self.said)
         redirected.__enter__()
@@ -131,7 +131,7 @@ class LiveTest(unittest.TestCase):
         self.assertEqual(self.said.getvalue(), "")
 
     def test_so_long_each(self):
-        """Who says nothing, who says a byte now and then, and who takes nothing of a long answer loses the place."""
+        """A client that sends nothing, sends a byte now and then, or reads nothing of a long answer is disconnected."""
         self.assertEqual(live.PATIENCE_S, 10)
         server = self.serve(lambda: "x" * (1 << 25), patience_s=0.3)
         silent, slow, full = (self.connect() for _ in range(3))

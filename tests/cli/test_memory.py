@@ -19,7 +19,8 @@ class SomeAllocationsTest(MemoryTest):
             self.assertIn(False, without, "no allocation failed in " + case)
 
     def test_limit_on_the_address_space(self):
-        """From less than the libraries need to enough. What the loader and the OpenMP runtime say is theirs."""
+        """From less than the libraries need to enough. Messages of the loader and the OpenMP runtime are not
+        checked."""
         codes = []
         for size in (40, 48, 64, 80, 100, 2000):
             done = self.run_case(["nbody6", "--quiet", "--overwrite", *OWN, "a.inp"], address_space=size * MIB)

@@ -133,7 +133,7 @@ class MergerTest(RunTest):
         self.assertEqual({name for event in found for name in event["names"]}, {1, 2, 3})
 
     def test_frozen_pairs_beside_a_chain(self):
-        """A frozen quadruple whose stars may touch those of a chain is broken up before it is part of one: this cluster
+        """A frozen quadruple with stars that may touch those of a chain is resolved before it joins one: this cluster
         stopped at t = 0.58 with two bodies at the same place."""
         cluster = wild_clusters.Cluster(8)
         cluster.t_end = cluster.dt_output = cluster.dt_adjust = 0.75

@@ -1,4 +1,4 @@
-"""What a run writes, read as its readers do: GADGET-HDF5 snapshots, the log as CSV, events as JSON, the terminal."""
+"""The files of a run, read as its readers do: GADGET-HDF5 snapshots, the log as CSV, events as JSON, the terminal."""
 
 import csv
 import json

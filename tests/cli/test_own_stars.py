@@ -215,7 +215,7 @@ class OwnStarsTest(RunTest):
         self.refuse("cut.h5", ["cut.h5", "damaged"])
 
     def test_stars_given_as_input(self):
-        """Whoever runs the file of stars itself is told what to write."""
+        """A file of stars given as the input is refused, and the message shows the input to write."""
         self.make_cluster()
         self.run_command("m.inp")
         with open(self.path("m.dat10")) as file:
@@ -287,7 +287,7 @@ class OwnStarsTest(RunTest):
         self.assertTrue(abs(energy / -0.25 - 1) < 0.1, energy)
 
     def test_binaries_and_triples(self):
-        """Found wherever they stand in the table, told, and regularized."""
+        """Found at any place in the table, reported, and regularized."""
         rng = random.Random(4)
         self.make_cluster(n=200)
         with open(self.path("m.dat10")) as file:

@@ -261,7 +261,7 @@ class TracksTest(unittest.TestCase):
 
 
 class AdviceTest(unittest.TestCase):
-    """What cuts the energy error is said of its largest part alone, as the program says it."""
+    """Advice against the energy error concerns its largest part alone, as that of the program."""
 
     PARTS = ("e_pairs", "e_chains", "e_hierarchies", "e_integration")
 
@@ -355,7 +355,7 @@ class RealRunTest(unittest.TestCase):
         self.assertIn("[pc]", text)
 
     def test_work_of_a_field_on_page_and_terminal(self):
-        """A cluster in gas that leaves: the channel has its figure and its sentence, and both tell the same number."""
+        """A cluster in gas that leaves: the channel has its figure and its sentence, and both have the same number."""
         with open(os.path.join(self.folder, "gas.inp"), "w") as file:
             file.write("&ININPUT N=80 NRAND=3 DTADJ=0.25 DELTAT=1 TCRIT=2 QE=1 KZ(14)=4 /\n"
                        "&INXTRNL0 MP=2 AP2=0.6 MPDOT=2 TDELAY=0.5 /\n")

@@ -29,7 +29,7 @@ class OddTest(unittest.TestCase):
         self.name = os.path.join(self.folder, "run")
 
     def page(self, *arguments):
-        """The page, made in this process: whatever is raised is seen."""
+        """The page, made in this process, so that exceptions reach the test."""
         self.assertEqual(command.main(list(arguments)), 0)
         with open(arguments[0] + ".html", encoding="utf-8") as file:
             text = file.read()

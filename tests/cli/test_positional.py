@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Positional input of NBODY6 and of NBODY6++ before 2023: public samples run, as themselves and as the namelists that
---to-namelist makes of them; translations are told; errors name file, line, variable and position."""
+--to-namelist makes of them; translations are noted; errors name file, line, variable and position."""
 
 import glob
 import os
@@ -14,8 +14,8 @@ from run_support import NBODY6, RunTest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAMPLES = os.path.join(ROOT, "tests", "data", "positional")
 
-# What stands in the way of a sample, beside stellar evolution, which --dynamics-only turns off. One that comes to run
-# leaves this list, and its row in docs/validation.md changes.
+# Reasons why a sample is refused, beside stellar evolution, which --dynamics-only turns off. A sample that runs is not
+# in this list, and has its row in docs/validation.md.
 REFUSED = {}
 NEED_DATA = {"nbody6pp_data": 200, "nbody6pp_point_mass": 210}
 
@@ -100,7 +100,8 @@ TRANSLATED = [
 ]
 
 
-# What McLuster writes beside a table of stars: for NBODY6++, and for NBODY6. Its times and scales are zeros here.
+# Inputs that McLuster writes beside a table of stars: for NBODY6++, and for NBODY6. Its times and scales are zeros
+# here.
 MCLUSTER_PP = """\
 1 5000000.0 0.0000000000000000 40 40 0
 {n} 1 10 12345 {nnb} 1 10
@@ -206,7 +207,7 @@ class Positional(RunTest):
             self.assertEqual(self.understand(text, "--check").stdout, plain, text)
 
     def test_to_namelist_of_a_namelist(self):
-        """What was a namelist stays one, and the result gives itself."""
+        """A namelist stays one, and translating the result changes nothing."""
         sample = os.path.join(ROOT, "tests", "data", "nbody6pp_sample.inp")
         with open(sample) as file:
             first = self.understand(file.read(), "--to-namelist", "--dynamics-only").stdout
@@ -258,7 +259,8 @@ class Positional(RunTest):
         self.assert_same_run("a", "b")
 
     def test_mcluster_tables(self):
-        """Tables in physical units, whose head names units, and columns of stellar evolution, which are kept."""
+        """Tables in physical units with a head that names units, and with columns of stellar evolution, which are
+        kept."""
         self.write_data(60, "plain.txt")
         rows = self.read("plain.txt").decode().splitlines()
         head = "#Mass_[Msun]\tx_[pc]\t\ty_[pc]\t\tz_[pc]\t\tvx_[km/s]\tvy_[km/s]\tvz_[km/s]"

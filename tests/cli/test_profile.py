@@ -1,5 +1,5 @@
-"""The profile of a run: what is counted by size of block adds up to what the run counts as a whole, on the command and in
-bench_run; it changes no bit; and every parallel region of the code is counted. Times are added, never judged."""
+"""The profile of a run: the counts by size of block add up to those of the whole run, on the command and in bench_run;
+it changes no bit; and every parallel region of the code is counted. Times are added, never judged."""
 
 import glob
 import json
@@ -109,7 +109,7 @@ class CommandTest(RunTest):
 
 class WrapTest(unittest.TestCase):
     def test_every_way_into_a_parallel_region_is_counted(self):
-        """gcc has several functions that enter a region; what our objects call of them has to be wrapped."""
+        """gcc has several functions that enter a region; those that our objects call have to be wrapped."""
         entries = set()
         for path in glob.glob(os.path.join(BUILD, "obj", "**", "*.o"), recursive=True):
             folder = os.path.relpath(path, os.path.join(BUILD, "obj")).split(os.sep)[0]

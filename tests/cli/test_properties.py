@@ -211,7 +211,8 @@ class Properties(RunTest):
         self.assertIn("RADII='collide': nbody6-collisionless has no collisions", run("c.inp", code=2))
 
     def test_radii_that_act(self):
-        """RADII = 'collide' with equal radii is RSTAR; a star of no radius meets nobody; whoever goes on keeps his."""
+        """RADII = 'collide' with equal radii is RSTAR; a star without a radius collides with none; a star keeps its own
+        in a merger."""
         rows = self.cluster()
         write = lambda name, radii: self.write(name, "m x y z vx vy vz kw radius\n" + "".join(
             " ".join(map(repr, map(float, row))) + " %d %r\n" % (k + 1, r) for k, (row, r) in enumerate(zip(rows, radii))))
@@ -237,7 +238,7 @@ class Properties(RunTest):
         self.run_command("--resume", "d.ckpt.h5", "d.inp", "--tcrit", "1")
 
     def test_new_masses(self):
-        """KZ(22) = 9: what belongs to the masses of the file goes with them; what KEEP names stays."""
+        """KZ(22) = 9: columns that belong to the masses of the file are dropped with them; those named by KEEP stay."""
         self.table()
         groups = "%s / &INDATA BODY1=10 BODYN=0.1"
         self.run_data("a", "X.txt", "KZ(22)=9 KZ(20)=6", groups % "", end="0.25")

@@ -1,5 +1,5 @@
-"""The package nbody6 of Python: what its documents show can be run, a run driven from Python has the bits of the
-command, results have known answers, what goes to other programs comes back, and it can be installed."""
+"""The package nbody6 of Python: the examples in its documents run, a run driven from Python has the bits of the
+command, results have known answers, data exported to other programs are read back, and it can be installed."""
 
 import doctest
 import importlib
@@ -53,7 +53,7 @@ class DocumentsTest(RunTest):
         self.assertGreater(count, 8)
 
     def test_readme_runs(self):
-        """All blocks of the README one after the other, beside a run whose name is `cluster`."""
+        """All blocks of the README one after the other, beside a run named `cluster`."""
         with open(self.path("cluster.inp"), "w") as file:
             file.write(BINARIES)
         self.assertEqual(subprocess.run([NBODY6, "cluster.inp"], cwd=self.folder, stdout=subprocess.DEVNULL,
@@ -179,7 +179,7 @@ class SimulationTest(RunTest):
 
 
 class StructureTest(unittest.TestCase):
-    """Sets of stars whose properties are known. Bounds are three to five standard deviations of the samples."""
+    """Sets of stars with known properties. Bounds are three to five standard deviations of the samples."""
 
     def test_homogeneous_sphere(self):
         stars = sphere(20000)
@@ -329,7 +329,7 @@ class InitialTest(unittest.TestCase):
         self.assertAlmostEqual(units.time_myr * units.velocity_kms / units.length_pc, 0.9777922217, places=8)
 
     def test_limepy_samples(self):
-        class Sample:  # what limepy.sample has
+        class Sample:  # the attributes of limepy.sample
             class mod:
                 G = 0.004302
             m, vx, vy, vz = np.full(3, 5.0), np.ones(3), np.zeros(3), np.zeros(3)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Clusters with everything at once, drawn at random by fixed seeds (realistic.py): each runs to its end with an energy
-error of the size that its step factors make. The reference backends are used, whose bits are those of any processor."""
+error of the size that its step factors make. The reference backends are used: their bits are the same on any
+processor."""
 
 import os
 import statistics

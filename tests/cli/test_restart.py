@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Runs that go on with other parameters: by --resume with an input, by KSTART = 2 to 5 of namelists, and by the restarts
-of NBODY6. Each change is told, what cannot change is refused, and what does not change keeps its bits."""
+of NBODY6. Each change is reported, others are refused, and a run without changes keeps its bits."""
 
 import os
 import random
@@ -93,7 +93,8 @@ class RestartTest(RunTest):
         return [row for row in self.log_without_timings(name) if not row[0].startswith("#")]
 
     def test_changes_by_four_ways(self):
-        """They are told in the log and on stdout, act, and give the same bits whoever asks for them."""
+        """They are reported in the log and on stdout, act, and give the same bits by whichever way they are
+        requested."""
         self.begin("a", "b", "c", "d")
         ways = {"a": ["--resume", "a.ckpt.h5", self.write("changes.inp", NAMELIST % 1)],
                 "b": [self.write("b.inp", NAMELIST % 4)],
@@ -115,7 +116,7 @@ class RestartTest(RunTest):
         """A quarter of ETAI and ETAR halves all steps but those that are as long as can be: twice as many, within 20
         percent, which is what two different paths of 100 stars may differ by."""
         for name in "ab":
-            self.write_input(name + ".inp", tcrit=1, more="KZ(16)=0")  # no pairs, whose criteria depend on ETAI
+            self.write_input(name + ".inp", tcrit=1, more="KZ(16)=0")  # no pairs: their criteria depend on ETAI
             self.run_command(name + ".inp", "--quiet")
         self.run_command("--resume", "a.ckpt.h5", "--tcrit", "3", "--quiet")
         self.run_command("--resume", "b.ckpt.h5", "--tcrit", "3", "--quiet",
@@ -237,7 +238,7 @@ class RestartTest(RunTest):
 
 
 class RetryTest(RunTest):
-    """KZ(2) > 1: an interval whose energy error exceeds 5 QE is done again with smaller steps."""
+    """KZ(2) > 1: an interval with an energy error above 5 QE is repeated with smaller steps."""
 
     def write_run(self, name, qe, kz2=2):
         with open(self.path(name + ".inp"), "w") as file:
@@ -317,7 +318,7 @@ class RetryTest(RunTest):
         self.assertTrue(os.path.exists(self.path("a.fault.h5")))
 
     def test_without_the_state(self):
-        """A run whose state after the last adjust is gone, or is that of another run, ends as it would with KZ(2) = 1."""
+        """If the state after the last adjust is gone, or is that of another run, a run ends as with KZ(2) = 1."""
         self.write_run("other", 1)
         self.stop_next("other")
         self.run_command("other.inp", "--quiet")

@@ -1,4 +1,4 @@
-"""Resuming: whatever ended a run, the resumed one writes what an uninterrupted one would have written, byte by byte."""
+"""Resuming: after any kind of stop a resumed run writes the files of an uninterrupted one, byte by byte."""
 
 import os
 import random
@@ -45,7 +45,8 @@ class StopTest(RunTest):
         self.stop_and_resume(lambda process: process.send_signal(signal.SIGTERM))
 
     def test_signals_of_batch_systems(self):
-        """Each is told by its name, and the run goes on from a checkpoint, with the exit code of a run that stops."""
+        """The message names each signal, and the run goes on from a checkpoint, with the exit code of a run that
+        stops."""
         for number in signal.SIGXCPU, signal.SIGUSR1, signal.SIGUSR2:
             with self.subTest(signal=number.name):
                 self.write_input(n=20, tcrit=1e4, dtadj=0.25)

@@ -71,7 +71,7 @@ class SystemsTest(hard.HardTest):
         return code, text
 
     def soft_stop(self, rng, longest, *options):
-        """One session that is told to stop, somehow and at some moment. Returns what it said at last."""
+        """One session that is stopped, in one of several ways, at some moment. Returns its last output."""
         how = rng.choice((signal.SIGTERM, signal.SIGINT, "STOP", "b.STOP", "limit"))
         moment = rng.uniform(0, longest)
         limit = max(moment, 1e-9) if how == "limit" else 1000
@@ -141,7 +141,7 @@ class SoftStopTest(SystemsTest):
         self.assert_same_run("a", "b")
 
     def where(self, text):
-        """Time and steps of chains that the last lines of a session tell."""
+        """Time and steps of chains in the last lines of a session."""
         steps = re.search(r"^  \d+ chains, (\d+) steps", text, re.M)
         return float(re.search(r"^  t = (\S+) ", text, re.M).group(1)), int(steps.group(1)) if steps else 0
 

@@ -78,7 +78,8 @@ class EndTest(RunTest):
             self.assertIn('"energy_jump"', file.read())
 
     def test_energy_tolerance_again(self):
-        """The fault file has the state before the adjust: whoever resumes it does that again, and writes it once."""
+        """The fault file has the state before the adjust: a run resumed from it repeats the adjust, and writes it
+        once."""
         self.write_input(qe=1e-13)
         self.run_command("a.inp", code=3)
         events = self.read("a.events.jsonl")

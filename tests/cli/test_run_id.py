@@ -1,4 +1,4 @@
-"""Whose files these are: the id of a run in all of them, files of another run refused, one writer for a name."""
+"""The run that files belong to: its id in all of them, files of another run refused, one writer for a name."""
 
 import fcntl
 import json

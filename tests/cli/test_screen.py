@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full or left: no file of a run is touched, and what is lost is told."""
+"""Standard streams that are closed, full or left: no file of a run is touched, and lost output is reported."""
 
 import os
 import subprocess
@@ -108,7 +108,7 @@ class ScreenTest(RunTest):
 
 class MovedTest(RunTest):
     def test_removed(self):
-        """Each is told once, and the run goes on in the file that had the name."""
+        """Each is reported once, and the run goes on in the file that had the name."""
         self.write_input(n=20, tcrit=100, dtadj=0.25)
         process = self.start_command("a.inp")
         self.wait_for_row(process, 0.25)

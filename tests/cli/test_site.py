@@ -102,7 +102,7 @@ class SiteTest(unittest.TestCase):
             messages = re.findall(r"^### `(.*)`$", file.read(), re.M)
         self.assertGreater(len(messages), 15)
         for message in messages:
-            if "shared libraries" not in message:  # what the system's loader says
+            if "shared libraries" not in message:  # a message of the system's loader
                 self.assertIn(message, sources)
 
     def test_reference_has_every_call_of_nbody6(self):

@@ -1,4 +1,4 @@
-"""`nbody6 --status` says what became of runs, and how to go on; what it advises works."""
+"""`nbody6 --status` reports the state of runs, and how to go on; its advice works."""
 
 import os
 import shlex

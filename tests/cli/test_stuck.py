@@ -10,7 +10,7 @@ import unittest
 
 from run_support import NBODY6, RunTest
 
-# Two stars on a circle of period 8.5e-8, in steps of 2^-31, and others far away whose steps are longer than the run.
+# Two stars on a circle of period 8.5e-8, in steps of 2^-31, and others far away with steps longer than the run.
 HALF = 2.25e-6
 SPEED = 0.5 * math.sqrt(0.5 / (2 * HALF))
 PAIR = [(0.25, 0.5 - HALF, 0.1, 0, 0, -SPEED, 0.1), (0.25, 0.5 + HALF, 0.1, 0, 0, SPEED, 0.1)]
@@ -82,7 +82,7 @@ class StuckTest(RunTest):
                 self.assertEqual(self.told(), whole)
 
     def test_nobody_waits(self):
-        """Two stars alone, in 262144 blocks, and two that are regularized among others: nothing to tell."""
+        """Two stars alone, in 262144 blocks, and two that are regularized among others: no event."""
         for stars, more in ((PAIR, "KZ(16)=0"), (PAIR + OTHERS, "KZ(16)=0 RMIN=1e-4 DTMIN=1e-6")):
             for engine in ("host", "emulated"):
                 with self.subTest(stars=len(stars), engine=engine):

@@ -1,4 +1,4 @@
-"""What a run shows on a terminal, which the module pty pretends to be, and how quiet `--quiet` is."""
+"""Output of a run on a terminal, emulated by the module pty, and output with `--quiet`."""
 
 import fcntl
 import os

@@ -1,5 +1,5 @@
-"""What a run tells is what is the case: the angular momentum of all stars, the end that counts, the number of stars that
-are left, and advice about the part of the energy error that is the largest."""
+"""Messages of a run are true: the angular momentum of all stars, the end that applies, the number of stars that are
+left, and advice about the largest part of the energy error."""
 
 import os
 import re
@@ -176,7 +176,7 @@ class CountTest(RunTest):
         self.assertLess(left, run.log["n"][-1])
         self.assertIn(", N = %d, %d escaped" % (left, 100 - left), out)
         self.assertIn(", N = %d, dE/E" % left, self.run_command("--status", "g"))
-        os.remove(self.path("g.ckpt.h5"))  # what a run that goes on, or was killed, has: rows and events
+        os.remove(self.path("g.ckpt.h5"))  # files of a run that goes on, or was killed: rows and events
         self.assertIn(", N = %d, dE/E" % left, self.run_command("--status", "g"))
 
     def test_ncrit(self):

@@ -131,7 +131,7 @@ class ToysTest(RunTest):
         self.assertEqual(names.split(",")[at - 1], "escapers")  # where its line stands in the list
         log, (m, x, t) = self.log(), self.last_stars()
         self.assertEqual(t, log["t"][-1])
-        # The log has 15 digits. Nobody is a pair here, so that bodies are stars.
+        # The log has 15 digits. There are no pairs here, so that bodies are stars.
         self.assertAlmostEqual(log["toy_inertia"][-1], (m[:, None] * x**2).sum(), delta=1e-13)
         first = sum(s[0] * (s[1]**2 + s[2]**2 + s[3]**2) for s in stars)
         self.assertAlmostEqual(log["toy_inertia"][0], first, delta=1e-13)

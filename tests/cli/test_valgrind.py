@@ -14,7 +14,7 @@ from run_support import BUILD, RunTest
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOUND = 97
 MEMORY = ["valgrind", "-q", "--error-exitcode=%d" % FOUND]
-# Lost is what nothing points to any more; what libraries keep to the end is theirs.
+# Lost memory has no pointer to it any more; memory that libraries keep to the end is not counted.
 LEAKS = ["--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]
 # The interpreter and numpy compare bytes that h5py leaves unset while it is imported, a thousand times, and what the
 # interpreter keeps to the end is not freed: neither is looked for there. PYTHONMALLOC=malloc, since valgrind does not

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Clusters that are unlike each other, drawn at random by fixed seeds (wild_clusters.py): each runs to its end with an energy
-error of the size that its step factors make. The reference backends are used, whose bits are those of any processor."""
+error of the size that its step factors make. The reference backends are used: their bits are the same on any
+processor."""
 
 import statistics
 import tempfile
@@ -37,8 +38,8 @@ class WildClustersTest(unittest.TestCase):
                     continue
                 self.assertEqual(result.code, 0, "%s\n%s" % (result.row(), result.text))
                 self.assertTrue(result.finished, result.row())
-                # What is worse than this is a set-up that is computed wrongly: with factors of up to 0.03 few bodies that
-                # meet again and again lose some 1e-5.
+                # A larger error means that a set-up is computed wrongly: with factors of up to 0.03 a few bodies with
+                # repeated encounters lose some 1e-5.
                 self.assertLess(result.worst, 1e-3, result.row())
         # That of three hundred is to be below 1e-6; of a dozen small ones, with factors of up to 0.03, it scatters.
         self.assertLess(statistics.median(result.worst for result in results), 2e-5)

@@ -3,8 +3,8 @@ many spellings, orbits in galaxies, gas that leaves, radii in triples and quadru
 
 usage: wild_clusters.py [--nbody6 PROGRAM] [--folder DIR] [--limit SECONDS] [--most N] [--engine WORD] FIRST LAST
 
-Each seed gives one input, always the same. The rows that are printed tell its set-up and what became of it: exit status,
-largest and last energy error relative to the energy of the cluster, seconds. With --folder the inputs and files stay."""
+Each seed gives one input, always the same. The printed rows have its set-up and its result: exit status, largest and
+last energy error relative to the energy of the cluster, seconds. With --folder the inputs and files stay."""
 
 import argparse
 import gzip
@@ -21,7 +21,7 @@ from realistic import T_END, divide
 G_PC = realistic.G_PC
 AU_PC, RSUN_PC = math.pi / 648000, 6.957e8 / 3.0856775814913673e16
 MEAN_MASS = 0.5  # Msun
-PERIODS = 5e3  # of the tightest inner pair of a triple that nobody may freeze: one star, at thirty steps a period
+PERIODS = 5e3  # of the tightest inner pair of a triple that must not be frozen: one star, at thirty steps a period
 NAMES = ["mass", "x", "y", "z", "vx", "vy", "vz"]
 
 # Reasons for which a set-up may be refused with exit status 2: pieces of the message. None so far.
@@ -46,7 +46,7 @@ def plummer(draw, n, size=1.0, mass=1.0):
 
 
 def clumps(draw, n, count):
-    """Subclusters of different size, whose centres move as slowly as in a virialised cluster, or hardly."""
+    """Subclusters of different size; their centres move as slowly as in a virialised cluster, or hardly."""
     sizes = [10 ** draw.uniform(-1.3, -0.7) for _ in range(count)]
     centres = [isotropic(draw, draw.uniform(0.2, 1.5)) + isotropic(draw, draw.choice([0.05, 0.5])) for _ in range(count)]
     out = []

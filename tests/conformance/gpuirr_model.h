@@ -163,7 +163,7 @@ static inline void expect_within(const char *what, int32_t i, double error, doub
         fail_msg("%s: body %d: %s off by %.3g, allowed %.3g", backend, i, what, error, tolerance);
 }
 
-/* Run a group of tests for each backend, or for one alone, and of these those whose names fit a pattern if there is
+/* Run a group of tests for each backend, or for one alone, and of these those with names that fit a pattern if there is
  * one: PROGRAM [BACKEND [PATTERN]] */
 #define RUN_FOR_EACH_BACKEND(tests)                                                                                    \
     int main(int argc, char **argv)                                                                                    \

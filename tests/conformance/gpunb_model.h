@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-/* What is under test: main() runs the suite once for each backend and precision that this machine has. */
+/* The backend and precision under test: main() runs the suite once for each backend and precision that this machine
+ * has. */
 static const char *backend;
 static enum gpunb_precision precision;
 
@@ -175,7 +176,7 @@ static inline void assert_same_row(const struct result *a, size_t row_a, const s
 }
 
 /* The body of main: the suite on all backends and precisions of this machine; with arguments BACKEND [PATTERN] on this
- * backend, and only tests whose names match. */
+ * backend, and only tests with matching names. */
 static inline int run_on_backends(int argc, char **argv, const char *subject, int (*run_suite)(const char *title))
 {
     static const char *const names[] = {"default", "float", "twofloat", "double"};

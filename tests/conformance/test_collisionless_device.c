@@ -1,5 +1,5 @@
-/* Collisionless systems that stay on a GPU: the bits of the host engine, whose forces the same kernels make; two parts
- * on one GPU, resumes, bodies that fail. */
+/* Collisionless systems that stay on a GPU: the bits of the host engine with forces of the same kernels; two parts on
+ * one GPU, resumes, bodies that fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,8 +56,8 @@ static struct nb6_collisionless *start_in_parts(const struct cluster *c, int is_
     return s;
 }
 
-/* Positions are exchanged, and sums over own bodies are under way meanwhile: all as with several GPUs, on one. What the
- * parts change are roundings of floats, as in test_collisionless_resident.c; repeats have the same bits. */
+/* Positions are exchanged while sums over own bodies are under way: all as with several GPUs, on one. Parts change
+ * roundings of floats, as in test_collisionless_resident.c; repeats have the same bits. */
 static void parts_exchange_positions(void **state)
 {
     (void)state;

@@ -6,7 +6,7 @@ enum { LONGEST = 2000 };
 
 /* Double: rounding the predicted positions, 1e-16 of order one, is divided by the distance: among 2000 bodies in a cube
  * of side 2 the nearest pair of a list is some 0.01 apart, which gives 1e-14 for that pair, and we allow ten times
- * that. Float: what NA12's precision promises, 24 bits for each of some ten operations. */
+ * that. Float: the precision of NA12, 24 bits for each of some ten operations. */
 static double acc_tolerance(void)
 {
     return is_double() ? 1e-13 : 2e-6;
@@ -60,7 +60,7 @@ static void lists_of_any_length(void **state)
     nbc_free(body);
 }
 
-/* The rounding errors that a call tells are no less than those it has made, and no more than 2^-22 of the sum of the
+/* The rounding errors that a call reports are no less than its actual ones, and no more than 2^-22 of the sum of the
  * magnitudes of the forces; in double, 2^-51 of m/r^2 (1 + |x|/r), where the reference in long double makes none. */
 static void noise_bounds_errors(void **state)
 {
@@ -150,7 +150,7 @@ static void each_coefficient_is_used(void **state)
     }
 }
 
-/* Groups of bodies at rest whose size is 0.002 to 0.004 of their distance from the origin, so that the digits of a
+/* Groups of bodies at rest with a size of 0.002 to 0.004 of their distance from the origin, so that the digits of a
  * coordinate behind the 24 of a float decide about the force: floats alone would be wrong by 3e-5. Coordinates stand on
  * both sides of powers of two, where the spacing of floats changes, are negative, zero, tiny and large. */
 static void coordinates_of_any_shape(void **state)
@@ -186,9 +186,9 @@ static void coordinates_of_any_shape(void **state)
     nbc_free(body);
 }
 
-/* Pairs from 1e-14 to 1e-3 apart at |x| ~ 1, which differences of single-precision positions cannot tell from zero. In
- * double the difference of two such positions is exact; the float backends sum close pairs in double, and the others
- * of the list to 1e-6 at worst. */
+/* Pairs from 1e-14 to 1e-3 apart at |x| ~ 1, which differences of single-precision positions cannot distinguish from
+ * zero. In double the difference of two such positions is exact; the float backends sum close pairs in double, and the
+ * others of the list to 1e-6 at worst. */
 static void pairs_below_float_spacing(void **state)
 {
     (void)state;
@@ -399,7 +399,7 @@ static void coincident_bodies(void **state)
         assert_int_equal(nearest[0], 5);
         assert_int_equal(nearest[1], 2);
     }
-    /* A body all of whose neighbours are at its place feels exactly nothing. */
+    /* A body with all its neighbours at its own position feels exactly no force. */
     int32_t only = 5, alone = 2;
     expect_ok(irr, gpuirr_set_list(irr, 2, 1, &only));
     expect_ok(irr, gpuirr_firr_vec(irr, 1, &alone, acc, jerk, nearest));

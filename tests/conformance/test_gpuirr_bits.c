@@ -198,7 +198,8 @@ static void set_ten_places(gpuirr_t *irr, const struct body *body, int fast_ones
     }
 }
 
-/* What many threads report together: how many pairs coincide, and the first active body whose force is not finite. */
+/* Results that many threads report together: the number of coincident pairs, and the first active body with a force
+ * that is not finite. */
 static void reports_of_many_threads(void **state)
 {
     (void)state;

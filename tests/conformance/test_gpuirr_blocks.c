@@ -1,4 +1,4 @@
-/* Blocks as a run makes them, for backends that keep bodies and lists elsewhere: whatever has travelled and when,
+/* Blocks as in a run, for backends that keep bodies and lists on a device: independent of the order of transfers,
  * forces are those of the stored bodies and lists, to the same bits as of a library that gets all of them at once. */
 #include "common/nbc.h"
 #include "tests/conformance/gpuirr_model.h"

@@ -1,4 +1,4 @@
-/* What GPUIRR refuses, and the choice of a backend. */
+/* Refusals of GPUIRR, and the choice of a backend. */
 #include "common/nbc.h"
 #include "tests/conformance/gpuirr_model.h"
 #include "tests/support/environment.h"
@@ -88,7 +88,7 @@ static void unset_bodies_are_found_out(void **state)
     gpuirr_free(irr);
 }
 
-/* The first row of the table that this machine can run; whoever runs the tests may hide some of them. */
+/* The first row of the table that this machine can run; the user may hide some of them. */
 static const char *best_backend(void)
 {
     int k = 0;

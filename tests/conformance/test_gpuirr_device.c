@@ -1,5 +1,5 @@
 /* Irregular forces of arrays in the memory of a GPU: those of the backend `cuda` to the last bit, by the default stream
- * and by one that the caller made; what is refused. */
+ * and by one that the caller made; refusals. */
 #include "gpuirr/cuda_irregular.h"
 #include "tests/conformance/gpuirr_model.h"
 

@@ -1,5 +1,5 @@
-/* Who has a body in the list: gpuirr_get_holders against a search through all lists, with and without an index, while
- * lists change, within transactions and as the number of bodies grows. */
+/* Bodies with a given body in their list: gpuirr_get_holders against a search through all lists, with and without an
+ * index, while lists change, within transactions and as the number of bodies grows. */
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 
@@ -107,7 +107,7 @@ static void lists_come_back(void **state)
     }
 }
 
-/* So many lists were replaced since somebody asked that the index is given up: whoever asks then finds the same. */
+/* So many lists were replaced since the last query that the index is given up: the next query has the same result. */
 static void nobody_asks(void **state)
 {
     (void)state;

@@ -101,8 +101,8 @@ static double bytes_in_use(void)
 }
 
 /* 128 bytes of predictor in double, 64 packed, 64 of prediction, 80 list entries, 32 of overhead: a million bodies with
- * lists of 60 in 0.6 gigabytes. What long lists took is given back when they shrink. So many bodies that the pages of
- * 2 MiB which arrays begin and end with do not count. */
+ * lists of 60 in 0.6 gigabytes. Memory of long lists is returned when they shrink. So many bodies that the pages of 2
+ * MiB at the begin and end of arrays are negligible. */
 static void memory_of_a_body(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* GPUIRR as the range of body numbers grows: what is stored stays, to the last bit. */
+/* GPUIRR as the range of body numbers grows: stored data stay, to the last bit. */
 #include "common/nbc.h"
 #include "tests/conformance/gpuirr_model.h"
 #include "tests/support/memory_limit.h"

@@ -1,6 +1,6 @@
 /* The legacy calls of GPUIRR from several threads at once, for different bodies, with lists that have to be mended:
- * what is stored is what was sent, and the count of what was mended is exact. Plain threads: the thread sanitizer knows
- * all that orders them. */
+ * stored data are those sent, and the count of repairs is exact. Plain threads: the thread sanitizer knows all their
+ * synchronisation. */
 #include "common/nbc.h"
 
 #include <setjmp.h>
@@ -95,7 +95,7 @@ static void forces(double acc[N][3], double jerk[N][3])
     gpuirr_firr_vec_(&n, addr, acc, jerk);
 }
 
-/* What the library says on stderr when it is closed. */
+/* Message of the library on stderr when it is closed. */
 static void close_and_listen(char *text, size_t size)
 {
     FILE *file = tmpfile();

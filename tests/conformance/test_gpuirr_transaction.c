@@ -1,4 +1,4 @@
-/* Transactions of neighbour lists: what gpuirr_begin, gpuirr_publish and gpuirr_discard promise. */
+/* Transactions of neighbour lists: the promises of gpuirr_begin, gpuirr_publish and gpuirr_discard. */
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 
@@ -73,7 +73,7 @@ static void kept_or_not(void **state)
 #pragma omp parallel for schedule(dynamic, 7) num_threads(4)
         for (size_t i = 0; i < N; i++) {
             if (i % 3 == round % 3) continue;
-            set(irr, i, 10 * round); /* set twice: what was before both is kept */
+            set(irr, i, 10 * round); /* set twice: the list before both is kept */
             set(irr, i, round);
         }
         for (size_t i = 0; i < N; i++) {

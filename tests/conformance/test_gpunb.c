@@ -1,5 +1,5 @@
 /* GPUNB: the same suite for every backend and precision of this machine, against sums in long double. `ref` goes
- * through it like the others, with tolerances of double arithmetic. What calls promise besides is in
+ * through it like the others, with tolerances of double arithmetic. Other promises of the calls are tested in
  * test_gpunb_contract.c. */
 #include "tests/conformance/gpunb_model.h"
 
@@ -10,8 +10,8 @@ static double roundoff(void)
 }
 
 /* Bounds, relative to the sum of the magnitudes of all pair terms, because terms of opposite direction cancel:
- * 3e-6 and 3e-7 are what the integrator needs of the regular force (float is used where near pairs are excluded);
- * 1e-5 for the jerk, whose velocities are rounded to float; double: a few thousand roundings of 1e-16. */
+ * the integrator needs a regular force to 3e-6 and 3e-7 (float is used where near pairs are excluded); 1e-5 for the
+ * jerk, with velocities rounded to float; double: a few thousand roundings of 1e-16. */
 static double acc_bound(void)
 {
     return precision == GPUNB_FLOAT ? 3e-6 : precision == GPUNB_TWOFLOAT ? 3e-7 : 1e-13;
@@ -22,8 +22,7 @@ static double jerk_bound(void)
     return precision == GPUNB_DOUBLE ? 1e-13 : 1e-5;
 }
 
-/* What rounding may change in min(r^2, p^2) of a pair: errors of the distance, of the predicted distance, of the
- * squares. */
+/* Rounding error of min(r^2, p^2) of a pair: errors of the distance, of the predicted distance, of the squares. */
 static long double rounding_of_min(const struct model *m, size_t i, size_t j, const struct pair *p)
 {
     long double eps = 2 * roundoff(), r = sqrtl(p->r2), q = sqrtl(p->p2), least = r < q ? r : q;

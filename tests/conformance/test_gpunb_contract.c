@@ -1,5 +1,5 @@
-/* What GPUNB promises besides accuracy: the same bits whatever the threads, refusals, counts, the choice of a backend.
- */
+/* Promises of GPUNB besides accuracy: the same bits for any number of threads, refusals, counts, the choice of a
+ * backend. */
 #include "common/nbc.h"
 #include "gpunb/backend.h"
 #include "tests/conformance/gpunb_model.h"
@@ -120,7 +120,7 @@ static void test_refuses_numbers(void **state)
     gpunb_free(h);
 }
 
-/* Whatever finite numbers come in, finite numbers come out. */
+/* Any finite input gives finite results. */
 static void test_no_nan_from_finite(void **state)
 {
     (void)state;

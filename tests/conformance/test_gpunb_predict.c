@@ -64,8 +64,8 @@ static void take_away(gpunb_t *h, struct stored *s, size_t j)
     assert_int_equal(gpunb_clear_jp(h, j), NBC_OK);
 }
 
-/* Those of the first n_j that are there at time t, in order, and their numbers: what a caller would send. The
- * operations are those that gpunb.h promises. */
+/* The sources among the first n_j at time t, in order, and their numbers, as a caller would send them. The operations
+ * are those in gpunb.h. */
 static struct model predicted(const struct stored *s, size_t n_j, double t, int32_t *number)
 {
     struct model m = make_model(PLUMMER, n_j);
@@ -106,7 +106,7 @@ static void compare(gpunb_t *h, const struct stored *s, size_t n_j, double t, si
     if (weighted)
         for (size_t i = 0; i < m.n; i++) m.r_nb2[i] *= 2 * (double)s->n_max;
     if (n_i > m.n) n_i = m.n;
-    if (m.n > 2) m.r_nb2[1] = 1e300; /* all are neighbours, and nobody else */
+    if (m.n > 2) m.r_nb2[1] = 1e300; /* all are neighbours, and no others */
     stand_close(&m, &targets);
     by_number = targets;
     by_number.self = number;
@@ -183,7 +183,7 @@ static void test_changes(void **state)
     if (gpu) change_and_compare(70000, 0, 3, 3000); /* sources along the curve */
 }
 
-/* Nobody is there, one is, and nobody again. */
+/* No source, one, and none again. */
 static void test_nobody(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void test_nobody(void **state)
     for (int round = 0; round < 3; round++) {
         if (round == 1) put(h, &s, 39, 0);
         if (round == 2) take_away(h, &s, 39);
-        m.self[0] = m.self[1] = m.self[2] = 5; /* of whom there is no source */
+        m.self[0] = m.self[1] = m.self[2] = 5; /* without a source */
         m.r_nb2[2] = 1e300;
         r.acc[0][0] = 5;
         assert_int_equal(gpunb_predict(h, 40, 0), NBC_OK);
@@ -210,7 +210,7 @@ static void test_nobody(void **state)
     gpunb_free(h);
 }
 
-/* More room: what was stored stays, in gpunb_send's sources as well; many small steps. */
+/* More room: stored data stay, in gpunb_send's sources as well; many small steps. */
 static void test_reserve(void **state)
 {
     (void)state;

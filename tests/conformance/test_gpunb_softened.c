@@ -4,7 +4,7 @@
 
 #include <omp.h>
 
-/* What a call gave, and whether it left alone what is behind. */
+/* Results of a call, with a check that it does not write behind them. */
 struct forces {
     size_t n_i;
     double (*acc)[3], *pot;
@@ -67,8 +67,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Errors in units of the force and of the potential. Double sums differ by the roundings of N terms. A float pair has
- * some roundings of 6e-8, which are independent in the N terms of a sum; what remains in the median is far below 1e-6,
- * and no single pair, which may be most of a force, is worse than 3e-6 of the scale of all terms. Positions rounded to
+ * some roundings of 6e-8, which are independent in the N terms of a sum; the error in the median is far below 1e-6, and
+ * no single pair, which may be most of a force, is worse than 3e-6 of the scale of all terms. Positions rounded to
  * float are as good but where `fine` says that differences matter that are small beside the positions. */
 static void check(const struct model *m, const double (*x)[3], const int32_t *self, double softening,
                   const struct forces *f, int fine)
@@ -124,7 +124,7 @@ static void test_all_on_all(void **state)
         }
 }
 
-/* Some sources, elsewhere without numbers, and with velocities that do not matter. */
+/* The same sources in other arrays, without numbers, and with velocities that are not used. */
 static void test_subsets(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void test_far_out(void **state)
     gpunb_free(h);
 }
 
-/* A star alone, stars all in one place, one star and many without mass: what is zero is zero, not only small. */
+/* A star alone, stars all in one place, one star and many without mass: zeros are exact, not only small. */
 static void test_zeros(void **state)
 {
     (void)state;
@@ -258,7 +258,7 @@ static void test_same_bits(void **state)
     gpunb_free(h);
 }
 
-/* Who wants no potential gets the same acceleration, but for roundings: a compiler may order operations otherwise. */
+/* Without a potential the acceleration is the same except for roundings: a compiler may order operations otherwise. */
 static void test_without_potential(void **state)
 {
     (void)state;
@@ -356,7 +356,7 @@ static void test_errors(void **state)
     assert_int_equal(gpunb_send_positions(NULL, 0, NULL, NULL), NBC_BAD_ARGUMENT);
     assert_int_equal(gpunb_send_positions(h, m.n + 1, m.mass, positions(&m)), NBC_BAD_ARGUMENT);
     assert_int_equal(gpunb_softened(h, &good), NBC_OK); /* the sources are still there */
-    /* Nobody has velocities. */
+    /* No source has velocities. */
     assert_int_equal(call_regf(h, &m, 0, &r), NBC_BAD_STATE);
     assert_non_null(strstr(gpunb_last_error(h), "velocities"));
     assert_int_equal(call_send(h, &m), NBC_OK);
@@ -367,7 +367,7 @@ static void test_errors(void **state)
     gpunb_free(h);
 }
 
-/* Nobody feels anything, and nobody is felt. */
+/* No target feels a force, and no source exerts one. */
 static void test_nothing(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* Softened forces of arrays in the memory of a GPU: those of the reference, of sources that are targets and of others,
- * by the default stream and by one that the caller made; what is refused. */
+ * by the default stream and by one that the caller made; refusals. */
 #include "gpunb/cuda_softened.h"
 #include "tests/conformance/gpunb_model.h"
 

@@ -64,7 +64,7 @@ static void test_same_as_one_call(void **state)
     free_model(&m);
 }
 
-/* What the caller may do in between does not change the block that was started. */
+/* Permitted calls in between do not change the block that was started. */
 static void test_work_in_between(void **state)
 {
     (void)state;
@@ -85,7 +85,7 @@ static void test_work_in_between(void **state)
     assert_same(&one, &two);
     assert_int_equal(gpunb_predict(h, N, 0), NBC_OK);
     assert_int_equal(call_regf(h, &m, 0, &next), NBC_OK);
-    assert_true(memcmp(one.acc, next.acc, 40 * sizeof *one.acc) != 0); /* what came in between counts from here on */
+    assert_true(memcmp(one.acc, next.acc, 40 * sizeof *one.acc) != 0); /* calls in between take effect from here on */
     free_result(&one);
     free_result(&two);
     free_result(&next);
@@ -124,7 +124,7 @@ static void test_potential_in_between(void **state)
     for (int k = 0; k < 3; k++) assert_true(fabs(few[k] / expected[5 + k] - 1) < 1e-10);
     assert_int_equal(gpunb_potential_start(h, 0, 0, N, m.mass, x, NULL), NBC_OK);
     assert_int_equal(gpunb_potential_wait(h), NBC_OK);
-    assert_int_equal(gpunb_potential_start(h, 0, 3, N, m.mass, x, lost), NBC_OK); /* and one that nobody asks for */
+    assert_int_equal(gpunb_potential_start(h, 0, 3, N, m.mass, x, lost), NBC_OK); /* and one that is not ended */
     gpunb_free(h);
     free_result(&one);
     free_result(&two);

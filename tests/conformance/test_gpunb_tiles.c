@@ -60,8 +60,8 @@ static struct errors errors_of(const struct result *r, double (*vector)[3], doub
     return e;
 }
 
-/* What `ref` says of a model, which is the same for every backend and precision, so that it is asked once. Of a list
- * there is a hash. */
+/* Results of `ref` for a model: the same for every backend and precision, so that they are computed once. A list is
+ * stored as a hash. */
 struct exact {
     uint64_t key, *list;
     double (*acc)[3], (*jerk)[3];
@@ -140,8 +140,8 @@ static void free_exact(void)
     }
 }
 
-/* Forces of the same pairs in double: lists of `ref` are the same but for pairs at an edge, whose targets are left out.
- */
+/* Forces of the same pairs in double: lists of `ref` are the same but for pairs at an edge; their targets are left
+ * out. */
 static void compare_errors(const struct model *m, int weighted, const struct result *tiles, const struct result *pieces)
 {
     const struct exact *exact = exact_of(m, weighted, tiles->n_i, tiles->cap);
@@ -189,7 +189,7 @@ static struct model make_spheres(enum set set, size_t n)
 static void test_sets(void **state)
 {
     (void)state;
-#ifdef __SANITIZE_ADDRESS__ /* too slow then: blocks whose pairs are computed once are in the tests below */
+#ifdef __SANITIZE_ADDRESS__ /* too slow then: the tests below cover blocks with each pair computed once */
     static const size_t sizes[] = {2049};
 #else
     static const size_t sizes[] = {2049, 6145};
@@ -401,8 +401,8 @@ static void test_mutual(void **state)
     omp_set_num_threads(before);
 }
 
-/* Who is a target twice, or has no source, sends the block the ordinary way: there a target has the bits that it has
- * among any others. Pairs that are computed once are summed in another order. */
+/* A repeated target, or one without a source, sends the block the ordinary way: there a target has the same bits among
+ * any other targets. Pairs that are computed once are summed in another order. */
 static void test_not_mutual(void **state)
 {
     (void)state;
@@ -430,7 +430,7 @@ static void test_not_mutual(void **state)
     }
 }
 
-/* What has no tiles is tested elsewhere. */
+/* Other tests cover backends without tiles. */
 static int run_suite(const char *title)
 {
     if (!strcmp(backend, "cuda") || !strcmp(backend, "ref")) return 0;

@@ -118,8 +118,8 @@ static void slopes(void **state)
     }
 }
 
-/* What drives the phase: the energy error e changes the mean motion by 3 e/2 (Kepler's third law), hence the phase by
- * 3 pi e in an orbit; and the fourth-order error shifts it by about twice the turn of the apsides in each orbit
+/* Causes of the phase error: the energy error e changes the mean motion by 3 e/2 (Kepler's third law), hence the phase
+ * by 3 pi e in an orbit; and the fourth-order error shifts it by about twice the turn of the apsides in each orbit
  * (measured: 1.85 to 1.95 at all eta; 2.5 is allowed). Nothing else may. */
 static void phase_drift(void **state)
 {

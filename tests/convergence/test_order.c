@@ -13,8 +13,8 @@
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 
-/* Two clusters whose closest pairs stay wider than 0.03 up to T_END, so that the longest step here is a small part of
- * every encounter; then the error term of order h^4 rules. Lists longer than all stars, and empty ones. */
+/* Two clusters with closest pairs wider than 0.03 up to T_END, so that the longest step here is a small part of every
+ * encounter; then the error term of order h^4 dominates. Lists longer than all stars, and empty ones. */
 enum { STARS = 64, SEED_A = 1, SEED_B = 5 };
 static const double T_END = 0.5, ALL = 1e6, NONE = 1e-6;
 

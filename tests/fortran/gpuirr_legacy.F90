@@ -51,7 +51,7 @@ contains
         body(ifirst + 3) = 0    ! a ghost
     end subroutine
 
-    ! nnb ascending numbers around a wandering start; behind them numbers that nobody may read.
+    ! nnb ascending numbers around a wandering start; behind them numbers that must not be read.
     subroutine make_list(i, nnb)
         integer, intent(in) :: i, nnb
         integer :: k, j
@@ -402,7 +402,7 @@ contains
         call compare(1, nxtlst, time, gf, gfd, near, 'opened with more room')
     end subroutine
 
-    ! What the child of mistakes_end_the_program does.
+    ! The child process of mistakes_end_the_program.
     subroutine make_mistake
         integer :: nxtlst(1), near(1), i
         double precision :: gf(3, 1), gfd(3, 1), zero

@@ -23,7 +23,7 @@ program gpuirr_module
     call check(err%status == gpuirr_unavailable .and. index(words(err%text), "'no'") > 0, words(err%text))
     options%backend = c_loc(ref)
     call check(gpuirr_create(irr, 3_c_size_t, options, err) == gpuirr_ok, 'create')
-    ! Mass 1 at the origin, mass 2 at x = 2 that moves away with v = 4, and nobody's neighbour.
+    ! Mass 1 at the origin, and mass 2 at x = 2, in no list, that moves away with v = 4.
     call check(gpuirr_set_jp(irr, 0_c_size_t, zero, zero, zero, zero, 1d0, 0d0) == gpuirr_ok, 'set 0')
     call check(gpuirr_set_jp(irr, 1_c_size_t, [2d0, 0d0, 0d0], [4d0, 0d0, 0d0], zero, zero, 2d0, 0d0) == gpuirr_ok, 'set 1')
     call check(gpuirr_set_jp(irr, 2_c_size_t, [0d0, 1d0, 0d0], zero, zero, zero, 1d0, 0d0) == gpuirr_ok, 'set 2')

@@ -419,7 +419,7 @@ contains
 !$omp end parallel do
     end subroutine
 
-    ! A block of all bodies, whose steps end all.
+    ! A block of all bodies: all steps end.
     subroutine large_block(time, what)
         double precision, intent(in) :: time
         character(*), intent(in) :: what

@@ -254,7 +254,7 @@ contains
         close (unit, status='delete')
     end subroutine
 
-    ! Copies are one cluster: what was freed by one of them is refused by the others, also when new clusters have come.
+    ! Copies are one cluster: after one of them is freed the others are refused, also when new clusters have come.
     subroutine copies
         type(nb6_cluster) :: first, second, fresh
         call check(nb6_create(first) == NB6_OK, 'a cluster to be copied')

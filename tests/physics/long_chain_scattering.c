@@ -92,8 +92,8 @@ static void exchange_of_hard_binaries(void **state)
     scattering_survey_free(&s);
 }
 
-/* A long resonance forgets which star came: of three equal ones each leaves with probability 1/3 (Hut & Bahcall 1983,
- * ApJ 268, 319). Circular binaries, whose size does not go up and down while the star is far. */
+/* A long resonance forgets the incoming star: of three equal ones each leaves with probability 1/3 (Hut & Bahcall 1983,
+ * ApJ 268, 319). Circular binaries: their size is constant while the star is far. */
 static void long_resonances(void **state)
 {
     (void)state;

@@ -172,7 +172,8 @@ static void collapse(void **state)
         t_sum += r.collapse;
         t_squares += r.collapse * r.collapse;
         assert_true(r.collapse > 0);
-        /* A jump that nobody explains would be a star lost in an encounter. The legacy code has them up to 9e-4. */
+        /* An unexplained jump would be an encounter that was integrated wrongly. The legacy code has them up to
+         * 9e-4. */
         assert_true(r.unexplained < 5e-5);
     }
     print_chains();

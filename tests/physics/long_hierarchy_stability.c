@@ -17,8 +17,7 @@ static void random_triples(void **state)
         "stable by the criterion: %d last, %d do not; unstable: %d last, %d do not; energy error up to %.1e\n",
         c.lasting[1], c.broken[1], c.lasting[0], c.broken[0], c.worst_energy_error);
     assert_int_equal(c.failed, 0);
-    /* It errs on the side of caution: what it calls stable lasts, some of what it calls unstable does too, for as long.
-     */
+    /* It errs on the side of caution: hierarchies that it calls stable last, and so do some that it calls unstable. */
     assert_true(c.broken[1] <= 0.1 * (c.lasting[1] + c.broken[1]));
     assert_true(c.broken[0] >= 0.4 * (c.lasting[0] + c.broken[0]));
     assert_true(c.worst_energy_error < 1e-8);

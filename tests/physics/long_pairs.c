@@ -20,7 +20,7 @@ struct result {
     double de, worst, by_pairs, by_chains, wall_s, ks_steps;
 };
 
-/* Relative energy that formation and termination of pairs changed; what chains and hierarchies did is left out. */
+/* Relative energy change by formation and termination of pairs, without that by chains and hierarchies. */
 static double changed_by_pairs(const struct cluster_record *record)
 {
     double sum = 0;

@@ -1,5 +1,5 @@
-/* A tight system of three and more stars that a wide pair meets: who is bound to a member of the new chain comes with
- * it. On both engines that count without a device, against a direct integration in long double. */
+/* A wide pair meets a tight system of three and more stars: stars bound to a member of the new chain join it. On both
+ * engines that need no device, against a direct integration in long double. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ static struct group bind(struct cluster *c, struct group a, struct group b, stru
 }
 
 /* A random scene: a system of `tight` stars, a wide pair or another tight system that comes near it, and others around
- * them; what must come of it. */
+ * them; with the expected result. */
 struct scene {
     uint64_t seed;
     int tight, wide, others;
@@ -272,7 +272,7 @@ static void relatives(void **state)
 }
 
 /* A triple that can be frozen is, and the wide pair goes on without a chain. The frozen orbit loses its phase: only the
- * energy tells. */
+ * energy is compared. */
 static void stable_triple_first(void **state)
 {
     (void)state;

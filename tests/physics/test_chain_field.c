@@ -175,7 +175,7 @@ static void against_direct_integration(void **state)
     free(d);
 }
 
-/* What a field returns stops the advance, and the system is as before the step. */
+/* An error status of a field stops the advance, and the system is as before the step. */
 static int refuses(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
                    const double v[][3], double acc[][3])
 {

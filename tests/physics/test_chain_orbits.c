@@ -1,4 +1,4 @@
-/* Few-body systems whose motion is known, or known from a quadruple-precision integration, by both formulations. */
+/* Few-body systems with a known motion, analytic or from a quadruple-precision integration, by both formulations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ static void eccentric_pair_in_a_chain(void **state)
     assert_true(r < 1e-4);
 }
 
-/* On a line every encounter is a collision. What comes after one is the limit of encounters ever closer. */
+/* On a line every encounter is a collision. The motion after one is the limit of ever closer encounters. */
 static void collinear_free_fall(void **state)
 {
     const double rest[3] = {0};
@@ -124,7 +124,7 @@ static void mass_ratio(void **state)
     double error = from_direct(3, begin, 15, &c);
     print_message("%s: mass ratio 1e8: %.1e from the reference, energy error %.1e, %ld steps\n", (char *)*state, error,
                   chain_energy(&c) / energy - 1, (long)c.steps);
-    /* Two orbits, and the mutual encounter, whose deflection magnifies errors. */
+    /* Two orbits, and the mutual encounter: its deflection magnifies errors. */
     assert_true(error < 1e-10);
     assert_true(fabs(chain_energy(&c) / energy - 1) < 1e-12);
 }

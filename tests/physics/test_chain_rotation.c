@@ -58,7 +58,7 @@ static double tidal_energy(const struct frame *f, int n, const struct chain_body
     return sum;
 }
 
-/* What a field that does not change in its frame conserves. */
+/* The conserved quantity of a field that is constant in its frame. */
 static double jacobi(const struct frame *f, const struct chain *c)
 {
     struct chain_body body[CHAIN_MAX];
@@ -129,8 +129,8 @@ static void turning_frame(void **state)
             print_message("%s: %d bodies, tolerance %g: %.1e from the frame at rest, Jacobi energy %.1e, not booked "
                           "%.1e, work %.2f\n",
                           (char *)*state, n, b.options.tolerance, error, j, booked, work);
-            /* Some 30 steps of the tolerance; the third body's passage multiplies what came before by some 10. A
-             * march whose error is not even in its step would need more than twice the work. */
+            /* Some 30 steps of the tolerance; the third body's passage multiplies earlier errors by some 10. An
+             * integration with odd powers of the step in its error would need more than twice the work. */
             assert_true(error < (rough ? 1e-5 : 1e-11));
             assert_true(fabs(j) < (rough ? 1e-6 : 1e-12) && fabs(booked) < (rough ? 1e-6 : 1e-12));
             assert_true(work < 1.5);
@@ -196,7 +196,7 @@ static void reference_step(const struct frame *f, int n, const struct chain_body
     memcpy(y, row[COLUMNS - 1], (size_t)size * sizeof *y);
 }
 
-/* Bodies at t_end; two numbers of steps tell how good they are. */
+/* Bodies at t_end; the difference between two numbers of steps is their error. */
 static void reference(const struct frame *f, int n, const struct chain_body begin[], double t_end,
                       struct chain_body end[])
 {
@@ -305,7 +305,7 @@ static void slowed_pair(void **state)
                   (char *)*state, kappa, turned, -w * t_end, j, booked, (long)c.evaluations,
                   (long)(20 * fast.evaluations));
     assert_true(kappa >= 8);
-    /* What a slowed orbit swings by: the largest perturbation times kappa, which is 1e-3 at most, over e. */
+    /* Amplitude of a slowed orbit: the largest perturbation times kappa, which is 1e-3 at most, over e. */
     assert_true(fabs(turned + w * t_end) < 2e-3);
     /* chain_slow_end gives the pair the energy that it should have, to the second order of its change. */
     assert_true(fabs(booked) < 1e-9);
@@ -313,7 +313,7 @@ static void slowed_pair(void **state)
     assert_true(c.evaluations < 5 * fast.evaluations);
 }
 
-/* A Coriolis force alone does no work: what is booked stays, slowed or not. */
+/* A Coriolis force alone does no work: the booked energy stays, slowed or not. */
 static void no_work(void **state)
 {
     struct frame frame = {.turn = 0.04};

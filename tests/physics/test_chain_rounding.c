@@ -15,7 +15,7 @@
 
 enum { MOST_STEPS = 20000 };
 
-/* T + |U|, of whose terms the energy is the difference. */
+/* T + |U|: the energy is the difference of the two terms. */
 static double scale_of(const struct chain *c)
 {
     struct chain_body body[CHAIN_MAX];

@@ -152,9 +152,9 @@ static void two_chains_at_once(void **state)
     cluster_record_free(&record);
 }
 
-/* Two bound triples that meet. Six bodies are too chaotic to be followed, their energy tells. Each chain acts on the
- * other as parts on a point, which costs 1.3e-5 here before they become one at 2 R_c; where that happened at R_c, it
- * was 2.7e-4. */
+/* Two bound triples that meet. Six bodies are too chaotic to compare orbits; the energy is compared. Each chain acts on
+ * the other as parts on a point, which costs 1.3e-5 here before they become one at 2 R_c; where that happened at R_c,
+ * it was 2.7e-4. */
 static void two_chains_that_meet(void **state)
 {
     (void)state;

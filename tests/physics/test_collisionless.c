@@ -146,7 +146,7 @@ static double cluster_error(const struct cluster *c, const struct cluster *exact
     return error;
 }
 
-/* Against steps of 2^-12, whose own error is 4^-4 of that of the finest steps under test. */
+/* Against steps of 2^-12, with an error of 4^-4 of that of the finest steps under test. */
 static void cluster_has_second_order(void **state)
 {
     (void)state;

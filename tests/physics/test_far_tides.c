@@ -18,8 +18,8 @@
 
 enum { STARS = 200, SEEDS = 4 };
 
-/* m (3 x x/r^2 - 1)/r^3 in long double of all who are no neighbours of the centre of mass, at its last regular step,
- * which is the present time. */
+/* m (3 x x/r^2 - 1)/r^3 in long double of all bodies that are no neighbours of the centre of mass, at its last regular
+ * step, which is the present time. */
 static void direct(const nb6_t *sim, int32_t centre, long double field[6])
 {
     size_t nnb = 0;

@@ -58,8 +58,8 @@ static struct errors run(const char *reg, const char *irr, double eta, double dt
 }
 
 /* At t = 0 nothing is predicted, and the errors are those of the sums. `ref` has 1000 roundings of 1e-16 in double,
- * fewer than that where they do not add up. The others sum in float, whose spacing is 1.2e-7, in parts; cancellation in
- * the centre enlarges it a few times (measured: medians 6e-8 and 9e-8, maxima 2.9e-7 and 9e-7). */
+ * fewer than that where they do not add up. The others sum in float, with a spacing of 1.2e-7, in parts; cancellation
+ * in the centre enlarges it a few times (measured: medians 6e-8 and 9e-8, maxima 2.9e-7 and 9e-7). */
 static void at_the_start(void **state)
 {
     (void)state;
@@ -78,9 +78,9 @@ static void at_the_start(void **state)
     assert_true(tried >= 2);
 }
 
-/* At multiples of the longest step everybody has just been corrected. Forces were taken at predicted places, which are
- * off by F'' h^4/24, so that they are good to fourth order in the step, and jerks to third. Measured medians 1e-6 and
- * 5e-5; the maxima, of stars whose forces nearly cancel or that are in an encounter, 4e-4 and 7e-3. Five times that. */
+/* At multiples of the longest step all bodies have just been corrected. Forces were taken at predicted places, which
+ * are off by F'' h^4/24, so that they are good to fourth order in the step, and jerks to third. Measured medians 1e-6
+ * and 5e-5; the maxima, of stars in an encounter or with forces that nearly cancel, 4e-4 and 7e-3. Five times that. */
 static void at_block_times(void **state)
 {
     (void)state;

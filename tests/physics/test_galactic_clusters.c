@@ -1,4 +1,4 @@
-/* Clusters in a galaxy with everything on: Jacobi's integral, and what single changes of who is a body cost. */
+/* Clusters in a galaxy with everything on: Jacobi's integral, and the errors of single changes of subsystems. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +97,7 @@ struct watch {
     uint64_t changes;
 };
 
-/* What a block changed in the energy beside what its events say. */
+/* Energy change of a block beyond that of its events. */
 static int after_block(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
 {
     struct watch *w = context;
@@ -139,7 +139,7 @@ static void pairs_form_and_end(void **state)
     cluster_config_field(&config, NB6_TIDE_SOLAR, STARS, 1.0 / 8);
     config.pair.systems = 0;
     config.integration.nnb_opt = STARS - 1;
-    config.pair.gamma_min = 1e-4; /* or everybody would be a perturber, and nothing change */
+    config.pair.gamma_min = 1e-4; /* or all bodies would be perturbers, and nothing change */
     nb6_t *sim = cluster_start(&config, &c, NULL);
     struct watch watch = {.before = cluster_energy_now(sim).total};
     nb6_set_observer(sim, &(struct nb6_observer){.context = &watch, .poll = after_block, .event = check_change});

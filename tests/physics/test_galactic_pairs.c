@@ -73,7 +73,7 @@ struct error {
     double x, v;     /* largest of a star seen from the centre of mass, in units of the size and of the orbital speed */
     double centre;   /* of the centre of mass, in units of the way that it went */
     double jacobi;   /* relative, of the stars as they are */
-    double moved;    /* what the galaxy does to the relative motions, in units of the size */
+    double moved;    /* effect of the galaxy on the relative motions, in units of the size */
     double together; /* part of the looks at which all stars were one pair or chain that feels the galaxy */
 };
 

@@ -137,7 +137,7 @@ static void integrate_directly(struct cluster *c, double t)
 }
 
 /* Places after the first encounter, before chaos multiplies errors: measured 1.3e-10; ten times that and more for other
- * last bits. The reference is good to the root of what its energy tells, or better. */
+ * last bits. The error of the reference is at most the root of its energy error. */
 static void places_after_an_encounter(void **state)
 {
     (void)state;

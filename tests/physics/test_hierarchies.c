@@ -68,7 +68,7 @@ static struct cluster with_system(int companions)
     return c;
 }
 
-/* A galaxy whose tide of this strength the inner pairs do not feel (GMIN is more), and the outer orbit does. */
+/* A galaxy with a tide of this strength, which is below GMIN for the inner pairs, but acts on the outer orbit. */
 static const double TIDE = 0.02;
 
 static nb6_t *start(int companions, int hierarchies, int in_galaxy, struct cluster_record *record)
@@ -82,7 +82,7 @@ static nb6_t *start(int companions, int hierarchies, int in_galaxy, struct clust
     config.pair.adjust = 0;
     config.pair.r_min = 0.02;
     config.pair.dt_min = 1e-3;
-    config.pair.gamma_min = 1e-8; /* what a perturber below GMIN does is no error of this test */
+    config.pair.gamma_min = 1e-8; /* the effect of a perturber below GMIN is no error of this test */
     config.pair.hierarchies = hierarchies;
     if (in_galaxy) cluster_config_field(&config, NB6_TIDE_SOLAR, c.n, TIDE);
     nb6_t *sim = cluster_start(&config, &c, record);
@@ -98,7 +98,7 @@ static int64_t hierarchies_now(const nb6_t *sim)
     return n;
 }
 
-/* What is seen after each block. */
+/* State after each block. */
 struct watch {
     int64_t n;
     double before, worst, frozen_since, ended;
@@ -157,7 +157,7 @@ static void quadruple(void **state)
     freeze_and_break(2, 0);
 }
 
-/* What the galaxy does to the parts of an inner pair is given to the outer orbit and taken back: the same bound. */
+/* The work of the galaxy on the stars of an inner pair goes to the outer orbit and back: the same bound. */
 static void in_a_galaxy(void **state)
 {
     (void)state;

@@ -84,8 +84,7 @@ static struct cycle kozai(const struct ks_options *options, double kappa)
     return cycle;
 }
 
-/* What is asked for: 1 percent. Slow-down averages over kappa orbits at a time, which leaves (kappa period/outer
- * period)^2. */
+/* The limit: 1 percent. Slow-down averages over kappa orbits at a time, which leaves (kappa period/outer period)^2. */
 static void kozai_lidov_cycle(void **state)
 {
     (void)state;

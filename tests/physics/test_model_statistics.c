@@ -252,7 +252,7 @@ static void make_table(double w0)
     }
 }
 
-/* Linear in the table, whose steps are 1e-3 of x: good to 1e-6. */
+/* Linear in the table with steps of 1e-3 of x: good to 1e-6. */
 static double look_up(const double *column, double at_centre, double x)
 {
     int lo = 0, hi = table.count - 1;

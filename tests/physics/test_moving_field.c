@@ -1,5 +1,5 @@
 /* Clusters in fields that depend on time: an orbit through disk, bulge and halo, gas that leaves, both with binaries.
- * What the energy grows by is the work of the field, with those who leave. */
+ * The energy changes by the work of the field, also with escapers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

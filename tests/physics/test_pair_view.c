@@ -46,10 +46,10 @@ static void put_pair(struct cluster *c, int64_t at, const double m[2], double x,
     }
 }
 
-/* What two runs and two integrations of the same stars say. */
+/* Results of two runs and two integrations of the same stars. */
 struct passage {
     double worst;  /* largest error of a coordinate of a star that passes */
-    double pull;   /* how far a pair moves it more than a point of mass would: what may be wrong */
+    double pull;   /* displacement by a pair beyond that by a point mass: the scale of errors */
     int64_t steps; /* of all bodies */
 };
 
@@ -81,8 +81,8 @@ static struct cluster stars_of(const struct encounter *of, double periods)
     return c;
 }
 
-/* Where those who pass come to, in the mean over phases of the first pair: what a phase adds at the begin, where the
- * encounter starts at once, is nothing that the mean over an orbit could know. */
+/* Final positions of the passing stars, averaged over phases of the first pair: the mean over an orbit cannot include
+ * the effect of the phase at the beginning, where the encounter starts at once. */
 static void integrate_exactly(const struct encounter *of, double t, double x[2][3])
 {
     memset(x, 0, 2 * sizeof x[0]);
@@ -141,9 +141,9 @@ static struct passage pass(double eta, const struct encounter *of)
 }
 
 /* Beyond the distances where the mean takes over, 15 to 22 apocentres here, and through them; ETAI and ETAR so that all
- * other errors stay small. What is left of the pull is what the mean leaves out, and the orbit that a remote pair
- * shows, which is that of the begin: bounds are two to four times what was found. Through those distances, and with two
- * pairs, what is exact is that of one phase each. */
+ * other errors stay small. The remaining error of the force comes from the terms that the mean leaves out, and from the
+ * orbit of a remote pair, which is that of the beginning: bounds are two to four times the measured errors. Through
+ * those distances, and with two pairs, the exact result is that of one phase each. */
 static void errors_are_small(void **state)
 {
     const struct encounter all[] = {

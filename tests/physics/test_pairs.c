@@ -22,7 +22,7 @@
 enum { FIELD_STARS = 20, STARS = FIELD_STARS + 2 };
 static const double SEMI = 0.01, ECC = 0.5;
 
-/* Two stars on an inclined orbit, at apocentre, in the place of nobody; then the field. */
+/* Two stars on an inclined orbit, at apocentre, far from all others; then the field. */
 static struct cluster pair_in_field(double semi, double ecc)
 {
     struct cluster field = cluster_plummer(FIELD_STARS, 3), c = cluster_alloc(STARS);
@@ -82,7 +82,7 @@ static double among_twenty_stars(double gamma_min, int32_t *perturbers)
     const double change = cluster_orbits_apart(&before, &should);
     print_message("20 periods among 20 stars, GMIN = %.0e: %d perturbers, elements changed by %.2e, error %.2e\n",
                   gamma_min, *perturbers, change, error);
-    assert_true(change > 1e-5); /* what the field does is seen */
+    assert_true(change > 1e-5); /* the effect of the field is visible */
     nb6_free(sim);
     cluster_free(&c);
     cluster_free(&exact);

@@ -24,7 +24,7 @@ struct drift {
     double virial_min, virial_max; /* of T/|U| on the way */
 };
 
-/* What the angular momentum of a cluster without rotation is measured by. */
+/* Scale of the angular momentum of a cluster without rotation. */
 static double angular_momentum_scale(const struct cluster *c)
 {
     double sum = 0;

@@ -94,7 +94,7 @@ static void loses_stars(enum nb6_tide_kind kind, enum nb6_escape_kind escape, co
     int64_t escapes = 0;
     for (int64_t k = 0; k < record.n_events; k++) escapes += record.event[k].kind == NB6_EVENT_ESCAPE;
     assert_int_equal(n_end, STARS - escapes);
-    /* the books close: what is left is what was there less what left */
+    /* the energy is conserved: that left equals the original one minus that of the escapers */
     assert_true(fabs(record.row[0].energy.total - last->e_escaped - last->e_expected) < 1e-12);
     assert_true(worst(&record) < BOUND);
     cluster_record_free(&record);

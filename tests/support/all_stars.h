@@ -1,7 +1,7 @@
 /** Direct integration of all stars in a galaxy or in gas, as the input describes it: the formulae are written out anew
- *  and in long double, the frame moves in the galaxy with the stars (KZ(14) = 3, 5), and nothing of the programs is
- * called. Gragg's rule with extrapolation (Hairer, Norsett & Wanner 1993, II.9), steps by the error of the last column.
- */
+ *  and in long double, the frame moves in the galaxy with the stars (KZ(14) = 3, 5), and no function of the programs is
+ *  called. Gragg's rule with extrapolation (Hairer, Norsett & Wanner 1993, II.9), steps by the error of the last
+ *  column. */
 #ifndef ALL_STARS_H
 #define ALL_STARS_H
 

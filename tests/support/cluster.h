@@ -1,5 +1,5 @@
 /** Star clusters for tests of the driver: configurations, bodies, runs whose adjust rows and events are kept, and a
- *  reference integrator. Whatever goes wrong fails the running cmocka test with the error's own words. */
+ *  reference integrator. Any error fails the running cmocka test with its own message. */
 #ifndef NB6_TEST_CLUSTER_H
 #define NB6_TEST_CLUSTER_H
 
@@ -16,7 +16,7 @@ struct cluster {
     double (*x)[3], (*v)[3];
 };
 
-/** What an observer has seen. */
+/** Events that an observer has received. */
 struct cluster_record {
     int64_t n_rows, n_events;
     struct nb6_adjust_row *row;
@@ -32,7 +32,7 @@ void cluster_config_with_binaries(struct nb6_config *config, int64_t systems, in
 void cluster_config_ref(struct nb6_config *config);
 /** Constant steps and neighbour spheres. */
 void cluster_config_fixed(struct nb6_config *config, double dt_irr, double dt_reg, double r_nb);
-/** A galaxy of this kind whose tide is t_x for a cluster of n stars: the length unit in pc is chosen for it. */
+/** A galaxy of this kind with the tide t_x for a cluster of n stars: the length unit in pc is chosen for it. */
 void cluster_config_field(struct nb6_config *config, enum nb6_tide_kind kind, int64_t n, double t_x);
 
 struct cluster cluster_alloc(int64_t n);
@@ -76,7 +76,7 @@ void cluster_record_free(struct cluster_record *record);
 /** Advance by t (which may be negative) by Gragg-Bulirsch-Stoer extrapolation in long double, 16th order in steps of
  * length h: exact to round-off for steps that are short beside the closest encounter. */
 void cluster_integrate_exactly(struct cluster *cluster, double t, double h);
-/** The same in the rotating frame of a galaxy, whose field is written down once more there. */
+/** The same in the rotating frame of a galaxy; its field is written out independently there. */
 void cluster_integrate_in_field(struct cluster *cluster, const struct nb6_external *field, double t, double h);
 /** Root mean square distance between the same stars of two clusters. */
 double cluster_rms_distance(const struct cluster *a, const struct cluster *b);

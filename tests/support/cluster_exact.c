@@ -10,8 +10,8 @@
 #include "nbody6/galaxy/external.h"
 #include "tests/support/cluster.h"
 
-/* Substeps 2, 4, ... 16: eight results of the modified midpoint rule, whose errors are series in the squared substep.
- */
+/* Substeps 2, 4, ... 16: eight results of the modified midpoint rule; their errors are series in the squared
+ * substep. */
 enum { ROWS = 8 };
 
 static void forces(const struct cluster *c, const long double *x, long double *acc)
@@ -32,7 +32,7 @@ static void forces(const struct cluster *c, const long double *x, long double *a
         }
 }
 
-/* What moves: the masses of a cluster, in a field or not. */
+/* The moving masses of a cluster, in a field or not. */
 struct motion {
     const struct cluster *c;
     const struct nb6_external *field; /* NULL: none */

@@ -30,7 +30,7 @@ static uint64_t mixed_bodies(const struct nb6_sim *sim, uint64_t hash)
         hash = mixed(hash, &nnb, sizeof nnb);
         hash = mixed(hash, list, nnb * sizeof *list);
         hash = mixed(hash, &sim->subsystems.resolved_by[i], sizeof *sim->subsystems.resolved_by);
-        if (i >= sim->n && sim->subsystems.system[i - sim->n].member[0] < 0) continue; /* nobody is there */
+        if (i >= sim->n && sim->subsystems.system[i - sim->n].member[0] < 0) continue; /* no body is there */
         hash = mixed(hash, &sim->body[i], sizeof sim->body[i]);
         hash = mixed(hash, &sim->star[i], sizeof sim->star[i]);
     }

@@ -1,4 +1,4 @@
-/** Collisionless systems for tests. Whatever goes wrong fails the running cmocka test with the error's own words. */
+/** Collisionless systems for tests. Any error fails the running cmocka test with its own message. */
 #ifndef NB6_TEST_COLLISIONLESS_H
 #define NB6_TEST_COLLISIONLESS_H
 
@@ -6,11 +6,11 @@
 #include "tests/support/cluster.h"
 
 struct nb6_collisionless *collisionless_start(const struct cluster *c, const struct nb6_collisionless_options *options);
-/** To time t; where the engine keeps the state elsewhere it stays there. */
+/** Evolve to time t; a state on a device stays there. */
 void collisionless_evolve(struct nb6_collisionless *s, double t);
 /** The arrays are those of the time. */
 void collisionless_home(struct nb6_collisionless *s);
-/** Time, numbers of blocks and steps, and all arrays have the same bits; they come home for that. */
+/** Time, numbers of blocks and steps, and all arrays have the same bits; they are copied to host memory for that. */
 void collisionless_assert_same(struct nb6_collisionless *a, struct nb6_collisionless *b);
 /** No system is made, with this status and a message that has these words. */
 void collisionless_refuse(const struct cluster *c, const struct nb6_collisionless_options *options, int status,

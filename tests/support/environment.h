@@ -1,4 +1,4 @@
-/** Environment variables that a test changes for a while: whoever runs the tests may have set them. */
+/** Environment variables that a test changes for a while: the user may have set them before the tests. */
 #ifndef ENVIRONMENT_H
 #define ENVIRONMENT_H
 
@@ -21,7 +21,7 @@ static inline void set_variable(const char *name, const char *value)
         unsetenv(name);
 }
 
-/** What it was before; frees the copy. */
+/** Restore the old value; frees the copy. */
 static inline void restore_variable(const char *name, char *kept)
 {
     set_variable(name, kept);

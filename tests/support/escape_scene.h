@@ -9,7 +9,8 @@
 
 #include <stdint.h>
 
-/** What leaves; MERGER stays, but for the star that is gone; BINARY stays, in a slot behind those that become free. */
+/** Systems that leave; MERGER stays, except for the merged star; BINARY stays, in a slot behind those that become
+ *  free. */
 enum {
     PAIR = 1,
     PERTURBED = 2,

@@ -1,5 +1,5 @@
-/** Calls of the libraries and of the regularization, and allocations, that fail on demand. The functions of faults.c
- * stand between the driver and those where the linker is told so: programs that use them are named in the Makefile. */
+/** Calls of the libraries and of the regularization, and allocations, that fail on demand. The linker puts the
+ * functions of faults.c between the driver and those: the Makefile names the programs that use them. */
 #ifndef NB6_TEST_FAULTS_H
 #define NB6_TEST_FAULTS_H
 

@@ -1,4 +1,4 @@
-/** What the tests of few-body systems share. */
+/** Shared by the tests of few-body systems. */
 #ifndef FEWBODY_H
 #define FEWBODY_H
 

@@ -87,7 +87,7 @@ const char *fuzz_namelist(const uint8_t *data, size_t size)
     return broken;
 }
 
-/* What may change is a valid configuration again, with the stars, units and galaxy that it had. */
+/* After permitted changes the configuration is valid, with the same stars, units and galaxy. */
 static const char *check_changed(const struct nb6_config *before, const struct nb6_config *after,
                                  const struct nb6_changes *changes)
 {

@@ -1,5 +1,5 @@
-/** What the fuzzers feed with bytes: the readers of files that people write. Each returns 0, or a text that says which
- *  promise of the reader was broken; the sanitizers find the rest. */
+/** Targets of the fuzzers: the readers of files that people write. Each returns 0, or a text that names the broken
+ *  promise of the reader; the sanitizers find the rest. */
 #ifndef FUZZ_TARGETS_H
 #define FUZZ_TARGETS_H
 

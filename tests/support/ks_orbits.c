@@ -65,7 +65,7 @@ int ks_orbits_table(double orbits)
             continue;
         }
         printf("# %g %.3f %.1e %.1e %.1e\n", e[k], r.steps_per_orbit, r.energy, r.eccentricity, r.time_per_orbit);
-        /* What is asked for over 10^6 orbits; the steps are 2 pi/eta, and a part of the last orbit. */
+        /* Limits over 10^6 orbits; the steps are 2 pi/eta, and a part of the last orbit. */
         exceeded += !(fabs(r.energy) < 1e-12) + !(fabs(r.eccentricity) < 1e-11) + !(fabs(r.time_per_orbit) < 1e-12);
         exceeded += !(fabs(r.steps_per_orbit - (double)(2 * PI) / eta) < 0.02);
     }

@@ -1,5 +1,5 @@
 /** Three bodies by Newton's equations in 80-bit arithmetic, and how the third moves relative to the centre of mass of
- * the first two: what regularization is tested against. */
+ * the first two: the reference for tests of regularization. */
 #ifndef THREE_BODY_H
 #define THREE_BODY_H
 

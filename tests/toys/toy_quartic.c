@@ -1,5 +1,5 @@
-/* A toy of an external potential: a cluster at rest in Phi = k r^4/4. It is no linear field: what it does to a motion
- * depends on the place. k is the input variable TOYK, a toy as well. Its lines in the lists: potential.line,
+/* A toy of an external potential: a cluster at rest in Phi = k r^4/4. It is no linear field: its force on a relative
+ * motion depends on the place. k is the input variable TOYK, a toy as well. Its lines in the lists: potential.line,
  * variable.line. */
 #include "common/nbc.h"
 #include "nbody6/galaxy/potential.h"

@@ -1,5 +1,5 @@
-/* What `make tsan` tries before it believes a thread sanitizer: two loops with a barrier between them, in which threads
- * share nothing at a time, and with an argument a sum that all threads write to without asking. */
+/* Probe of a thread sanitizer for `make tsan`: two loops with a barrier between them, in which threads share nothing at
+ * a time, and with an argument a sum that all threads write to without synchronisation. */
 #include <stdio.h>
 
 enum { N = 1000 };

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Whether a thread sanitizer tells the truth here: tests/tsan/probe.sh COMPILER. It must report the race of probe.c, and
-# nothing where there is none: with an OpenMP runtime that does not tell it of barriers every loop looks like a race.
-# If not, says why in a line 'skipped: ...', and the exit status is 1.
+# Does a thread sanitizer work here? tests/tsan/probe.sh COMPILER. It must report the race of probe.c, and nothing
+# without one: with an OpenMP runtime that hides barriers from it every loop looks like a race. If not, says why in a
+# line 'skipped: ...', and the exit status is 1.
 cc=$1
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT

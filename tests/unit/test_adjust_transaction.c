@@ -1,7 +1,7 @@
-/* An adjust stands as a whole or has not been: every call of a library and of the regularization, and every allocation,
- * fails in turn in adjusts at which single stars, pairs, chains, hierarchies and merged stars leave; observers fail,
- * and the energy is not accepted. After each failure the state is that before, and the run goes on to the same bits as
- * one that nobody disturbed. */
+/* An adjust is committed as a whole or not at all: every call of a library and of the regularization, and every
+ * allocation, fails in turn in adjusts at which single stars, pairs, chains, hierarchies and merged stars leave;
+ * observers fail, and the energy is refused. After each failure the state is that before, and the run goes on to the
+ * same bits as an undisturbed one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 /* The first adjust, the one at which all leave, and the end. */
 static const double FIRST = 0, LEAVE = 0.125, END = 0.375;
 
-/* ---- an observer that counts, stops before an adjust, and fails when it is told to */
+/* ---- an observer that counts, stops before an adjust, and fails on demand */
 
 struct observer {
     int64_t rows, checks, escapes, others;
@@ -84,7 +84,7 @@ static nb6_t *begin(const struct scene *s, int in_tide, double t, struct observe
     nb6_t *sim = start_scene(s, in_tide, in_tide ? NB6_ESCAPE_RADIUS : NB6_ESCAPE_CUT_OFF, NULL);
     observe(sim, o);
     sim->config.run.force_check = 1;
-    if (t == 0) { /* the pairs that are there are told of before the adjust */
+    if (t == 0) { /* the event of existing pairs comes before the adjust */
         struct nbc_error err;
         fault_set(REFUSED, 0);
         assert_int_equal(nb6_evolve(sim, t, &err), NBC_DEVICE);
@@ -99,7 +99,7 @@ static nb6_t *begin(const struct scene *s, int in_tide, double t, struct observe
     return sim;
 }
 
-/* What a run without a fault does. */
+/* The calls of a run without a fault. */
 struct undisturbed {
     uint64_t after; /* the adjust */
     nb6_t *end;
@@ -192,7 +192,7 @@ static void every_fault(void **state)
         for (size_t k = 0; k < sizeof several / sizeof several[0]; k++)
             every_fault_of(several[k], 0, in_tide, LEAVE, failures);
         every_fault_of(PAIR | STAR | BINARY, 1, in_tide, LEAVE, failures);
-        every_fault_of((1 << ESCAPE_KINDS) - 1, 0, in_tide, FIRST, failures); /* nobody leaves; first energies */
+        every_fault_of((1 << ESCAPE_KINDS) - 1, 0, in_tide, FIRST, failures); /* no escapers; first energies */
     }
     print_message("faults:");
     for (int kind = 1; kind < FAULT_KINDS; kind++) print_message(" %lld", (long long)failures[kind]);
@@ -227,7 +227,7 @@ static void checkpoint_after_a_fault(void **state)
     cluster_free(&s.c);
 }
 
-/* An observer hears of what stands: if it fails, the adjust stands, and is not told again. */
+/* Observers are notified after the commit: if one fails, the adjust stays committed, and is not reported again. */
 static void observers_fail(void **state)
 {
     (void)state;

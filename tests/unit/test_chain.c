@@ -15,7 +15,7 @@
 
 static const double REST[3] = {0};
 
-/* A field of tides, whose mean is nothing but rounding. */
+/* A field of tides; its mean is rounding alone. */
 static int tide(void *context, double t, int n, const double mass[], const double cm[3], const double x[][3],
                 const double v[][3], double acc[][3])
 {
@@ -110,7 +110,7 @@ static void state_comes_back(void **state)
     }
 }
 
-/* A struct without pointers: copied as bytes and continued elsewhere it gives the same bits, as do the same calls. */
+/* A struct without pointers: copied as bytes and continued in the copy it gives the same bits, as do the same calls. */
 static void a_value(void **state)
 {
     struct chain_body body[3];
@@ -233,7 +233,7 @@ static void centre_of_mass_moves(void **state)
     assert_true(fabs(sum) < 1e-13);
 }
 
-/* What moves the centre of mass may be as small as it likes beside the system: no step is lost to it. */
+/* A force on the centre of mass, however small beside the system's own, costs no step. */
 static void mean_of_nothing(void **state)
 {
     double strength = 1e-20;

@@ -12,7 +12,7 @@
 
 static const double REST[3] = {0};
 
-/* What all of a system's energy is, with bodies outside. */
+/* The total energy of a system with bodies outside. */
 static double total_energy(int n, const struct chain_body body[])
 {
     double e = 0;

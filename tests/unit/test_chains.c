@@ -93,7 +93,7 @@ static int holds(const struct nb6_event_chain *chain, int64_t name)
     return 0;
 }
 
-/* An event names its stars: who came is in, who left is out, and a chain that ends had them all. */
+/* An event names its stars: those that came are in, those that left are out, and a chain that ends had them all. */
 static void assert_event(const struct nb6_event *event)
 {
     const struct nb6_event_chain *chain = &event->chain;
@@ -129,7 +129,7 @@ static void lists_members_and_events(void **state)
                   (unsigned long long)sim->counters.chain_changes, (long long)most, last->de_rel, last->e_pair_changes);
     assert_int_equal(sim->counters.chains_formed - sim->counters.chains_ended, chains_now(sim));
     assert_true(sim->counters.chains_formed >= 5 && sim->counters.chains_ended >= 3 && most >= 3);
-    /* Single stars at ETAI = 0.02 that fly by each other make it 1e-6; what passes between chains must not show. */
+    /* Single stars at ETAI = 0.02 that fly by each other make it 1e-6; energy passed between chains must not show. */
     assert_true(fabs(last->de_rel) < 1e-5);
     nb6_free(sim);
     cluster_record_free(&record);

@@ -74,7 +74,7 @@ static long double energy_of(nb6_t *sim)
     return energy;
 }
 
-/* What is booked is the difference of two direct sums, whoever comes and goes, and nobody else has moved. */
+/* The booked energy is the difference of two direct sums, whichever stars come and go, and no other star has moved. */
 static void books_have_what_was_added(void **state)
 {
     (void)state;
@@ -128,8 +128,8 @@ static void systems_of_all_kinds(void **state)
     assert_float_equal((double)(energy_of(sim) - before), sim->book.ledger.booked[NB6_CHANNEL_CHANGED], ROUNDING);
     cluster_evolve(sim, 0.375);
     cluster_assert_consistent(sim);
-    /* Systems that are made anew lose the tides that they did not resolve: what changes of members cost in such runs,
-     * is in the channels of pairs and chains; here it shows as an error. Measured: 2.2e-5. */
+    /* Systems that form anew lose the tides that they did not resolve. Changes of members book this in the channels of
+     * pairs and chains; here it shows as an error. Measured: 2.2e-5. */
     assert_float_equal(record.row[record.n_rows - 1].de_cluster, 0, 5e-5);
     cluster_free(&scene.c);
     cluster_record_free(&record);
@@ -209,7 +209,7 @@ static void a_binary_comes(void **state)
     nb6_free(sim);
 }
 
-/* The state that an engine keeps elsewhere is that of the new stars afterwards. */
+/* After a change of stars the engine image has the new stars. */
 static uint64_t run_emulated(int resume)
 {
     struct nb6_config config;
@@ -329,7 +329,7 @@ static void largest_names(void **state)
             bits);
     refused(sim, nb6_add_bodies(sim, 1, beyond, NEW_MASS, NEW_X, NEW_V, &err), NBC_BAD_INPUT, &err, "is above", bits);
     refused(sim, nb6_evolve(sim, -1e300, &err), NBC_BAD_ARGUMENT, &err, "-1e+300", bits);
-    expect(nb6_add_bodies(sim, 2, names, mass, x, v, &err), &err); /* a pair, whose centre has a name */
+    expect(nb6_add_bodies(sim, 2, names, mass, x, v, &err), &err); /* a pair: its centre of mass has a name */
     assert_true(sim->subsystems.count > 0);
     cluster_evolve(sim, 0.125);
     assert_int_equal(nb6_count(sim), STARS + 2);
@@ -344,7 +344,7 @@ static int refuse_event(void *context, nb6_t *sim, const struct nb6_event *event
     return event->kind == NB6_EVENT_STARS_CHANGED ? nbc_fail(err, NBC_FILE, "a full disk") : NBC_OK;
 }
 
-/* What an observer says comes back, and the stars have come all the same. */
+/* The status of an observer is returned, and the stars have been added all the same. */
 static void an_observer_fails(void **state)
 {
     (void)state;

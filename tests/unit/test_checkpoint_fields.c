@@ -57,7 +57,7 @@ struct toy {
 };
 TOY(toy, EACH_FIELDS(NB6_FIELD_OF_EACH, struct toy));
 
-/* The list is complete: what checkpoint_fields*.c asserts of every struct. */
+/* The list is complete, as checkpoint_fields*.c asserts of every struct. */
 #define ALL_OF_TOY(T) NB6_COVERS(T, TOY_FIELDS, 0 EACH_FIELDS(NB6_PLUS_BYTES_OF_EACH, T))
 _Static_assert(ALL_OF_TOY(struct toy), "nothing was forgotten");
 
@@ -251,7 +251,7 @@ static void test_names_belong_to_the_schema(void **state)
                  NB6_CHECKPOINT_SCHEMA, sum, known.schema, known.sum);
 }
 
-/* ---- a checkpoint that somebody edited ---- */
+/* ---- an edited checkpoint ---- */
 
 static nb6_t *sim;
 
@@ -294,7 +294,7 @@ static void begin_edit(struct nb6_hdf5 *file)
     assert_true(file->file >= 0);
 }
 
-/* Length and checksum fit again: what was changed is left to the reader of the fields. */
+/* Length and checksum fit again, so that only the reader of the fields can notice the change. */
 static void end_edit(struct nb6_hdf5 *file)
 {
     assert_true(H5Fclose(file->file) >= 0);

@@ -115,7 +115,7 @@ static int has_range(const struct nb6_state_field *f)
     return f->rule.kind != NB6_RULE_ANY && f->rule.kind != NB6_RULE_INPUT && f->rule.kind != NB6_RULE_TEXT;
 }
 
-/* Rows whose fields are all as small as they may be. */
+/* Rows with the smallest valid value in each field. */
 static void fill(const struct nb6_field_group *group, char *array)
 {
     double least, most;

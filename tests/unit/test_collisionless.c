@@ -1,4 +1,4 @@
-/* Collisionless systems: who is due when, the same bits, what is refused, and what stands after a failure. */
+/* Collisionless systems: block times, the same bits, refusals, and the state after a failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static void same_bits_however_it_is_cut(void **state)
     cluster_free(&c);
 }
 
-/* After each longest step: nobody has a step longer than the criterion allows, and there are several lengths. */
+/* After each longest step: no step is longer than the criterion allows, and there are several lengths. */
 static void steps_follow_the_criterion(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void steps_follow_the_criterion(void **state)
     cluster_free(&c);
 }
 
-/* The step is the power of two not above what was asked for, and everybody makes it every time. */
+/* The step is the largest power of two not above the requested one, and all bodies make it every time. */
 static void shared_steps_are_constant(void **state)
 {
     (void)state;
@@ -111,7 +111,7 @@ static void shared_steps_are_constant(void **state)
     cluster_free(&c);
 }
 
-/* No force: a straight line, whose numbers here need no rounding. Bodies at one place do not attract each other. */
+/* No force: a straight line; its numbers here need no rounding. Bodies at one place do not attract each other. */
 static void nothing_acts(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Collisionless systems whose state stays elsewhere, in memory that stands for devices: bits of the host engine, parts,
- * what stands after a body or a device has failed. */
+/* Collisionless systems with their state on emulated devices: bits of the host engine, parts, the state after a body or
+ * a device has failed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void one_part_has_the_bits_of_the_host(void **state)
     cluster_free(&c);
 }
 
-/* Frames bring the state home in between; whoever resumes sends it anew. */
+/* Frames copy the state to host memory in between; a resumed system sends it anew. */
 static void parts_have_the_same_bits_however_it_is_cut(void **state)
 {
     (void)state;
@@ -85,8 +85,8 @@ static void parts_have_the_same_bits_however_it_is_cut(void **state)
     cluster_free(&c);
 }
 
-/* Sums are cut elsewhere: accelerations differ by the roundings of floats, 1e-7 of each of 300 terms at most, which a
- * time unit of a sphere with this softening lets grow by less than a hundred. */
+/* Sums are split at other places: accelerations differ by the roundings of floats, 1e-7 of each of 300 terms at most,
+ * which a time unit of a sphere with this softening lets grow by less than a hundred. */
 static void parts_move_bodies_as_the_host_does(void **state)
 {
     (void)state;
@@ -158,8 +158,8 @@ static int failing_get(struct nb6_device_domain *place, void *to, const void *fr
     return status ? status : nb6_residence_emulated.get(place, to, from, bytes, err);
 }
 
-/* On two devices of which one fails in the middle of a commit, or while the state comes home: the system is as it was
- * when it was home last, and goes on from there with the same bits when they answer again. */
+/* One of two devices fails in the middle of a commit, or while the state is copied to host memory: the system is that
+ * of the last copy, and goes on from there with the same bits when the devices answer again. */
 static void a_device_that_fails_leaves_what_was_home(void **state)
 {
     (void)state;

@@ -91,7 +91,7 @@ static void blocks_are_aligned_and_zero(void **state)
     (void)state;
     for (size_t bytes = 0; bytes < 300; bytes++) {
         size_t padded = (bytes + 63) / 64 * 64;
-        /* What the block held before must not show. */
+        /* The old content of the block must not show. */
         unsigned char *dirty = nbc_alloc(bytes, 1);
         assert_non_null(dirty);
         memset(dirty, 0xab, padded);
@@ -166,7 +166,7 @@ static void tables_grow_and_keep_their_entries(void **state)
     nbc_free(table);
 }
 
-/* What the processor has, it has whatever is hidden; of what it lacks, nothing is said to be hidden. */
+/* Hiding an instruction set does not change what the processor has; a set that it lacks is not reported as hidden. */
 static void instruction_sets(void **state)
 {
     (void)state;

@@ -129,7 +129,7 @@ static void names_are_known(void **state)
     assert_true(name[0] == 0 && strstr(err.text, "no/such/a.h5: cannot create"));
 }
 
-/* A file that is no file stays, whoever leads to it. */
+/* A path that is no regular file stays, whichever link leads to it. */
 static void special_files_are_refused(void **state)
 {
     (void)state;

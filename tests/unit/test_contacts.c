@@ -1,5 +1,5 @@
 /* Stars that meet a member of a pair, of a chain or of a frozen pair from outside become one with it, on both engines,
- * when and with whom a direct integration says. */
+ * at the time and with the star that a direct integration finds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ struct encounter {
     double outer;           /* radius of a circle of star 3 about them; 0: it is none of them */
     double other;           /* separation of the last star and a companion of like mass, on a circle; 0: it is alone */
     double light;           /* mass of the last star */
-    int target;             /* who is met by the last star: 0, 1 or 2 */
+    int target;             /* the star that the last one hits: 0, 1 or 2 */
     double radius, closest; /* of all stars; pericentre of the two over the sum of their radii */
     double speed;           /* at infinity */
 };
@@ -139,8 +139,8 @@ static struct nb6_event run(const struct cluster *c, const struct encounter *s, 
                   s->what, (int)sim->counters.mergers, (long long)merger.name, (long long)merger.value[0], merger.t,
                   merger.value[2], merger.energy, last->de_rel, (int)sim->counters.chains_formed);
     assert_int_equal(sim->counters.mergers, 1);
-    /* Energy that is not booked would be 1e-5 for a star of 1e-4 masses, 1e-2 for others. Three stars of which the
-     * third is single at first lose more, whoever comes. */
+    /* Energy that is not booked would be 1e-5 for a star of 1e-4 masses, 1e-2 for others. Three stars with a third one
+     * single at first lose more, whichever star comes. */
     assert_true(fabs(last->de_rel) < (s->outer > 0 ? 2e-7 : 1e-8));
     nb6_free(sim);
     cluster_record_free(&record);
@@ -156,11 +156,11 @@ static void check(const struct encounter *s)
     const int64_t name[2] = {host.name, (int64_t)host.value[0]};
     assert_true((name[0] == first && name[1] == second) || (name[0] == second && name[1] == first));
     assert_true(emulated.name == host.name && emulated.value[0] == host.value[0]);
-    /* Pairs merge in a block of their centre of mass, some of whose steps, 1e-4 at most, after the meeting. */
+    /* Pairs merge in a block of their centre of mass, some of its steps, 1e-4 at most, after the contact. */
     assert_true(fabs(host.t - MEETING) < 1e-3 && fabs(emulated.t - MEETING) < 1e-3);
     /* At the meeting, an orbit that the others disturb. */
     assert_true(fabs(host.value[2] / (s->closest * 2 * s->radius) - 1) < 0.1);
-    /* Forces on the emulated engine are sums of floats for all who are far. */
+    /* Forces of distant bodies are sums in float on the emulated engine. */
     assert_true(fabs(host.energy - emulated.energy) < 1e-5 * fabs(host.energy) + 1e-10);
     cluster_free(&c);
 }
@@ -197,7 +197,7 @@ static void member_of_a_chain(void **state)
     check(&(struct encounter){"three in a chain", 1, 0.006, 0.1, 0.015, 0, 1e-5, 2, 1e-4, 0.5, 1});
 }
 
-/* A frozen pair moves on its Kepler orbit, and whom of the two a star meets is not known exactly: this one is as large
+/* A frozen pair moves on its Kepler orbit, and which of the two a star hits is not known exactly: this star is as large
  * as the orbit. */
 static void member_of_a_frozen_pair(void **state)
 {

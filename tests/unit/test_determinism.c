@@ -1,4 +1,4 @@
-/* The same bits, whatever the number of threads, whoever looks on, and in how many pieces time is asked for. */
+/* The same bits for any number of threads, any observer, and any division of the time into calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static nb6_t *run(const struct cluster *c, const struct nb6_config *config, doub
     return sim;
 }
 
-/* Records, lists, schedule position and what a user is told. */
+/* Records, lists, schedule position and the values that a user sees. */
 static void assert_same(nb6_t *a, nb6_t *b)
 {
     assert_int_equal(a->n, b->n);

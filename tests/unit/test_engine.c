@@ -25,7 +25,7 @@
 #include "tests/support/cluster_check.h"
 #include "tests/support/cluster_state.h"
 
-/* The engine under test that keeps the state elsewhere: emulated, then that of a GPU if there is one. */
+/* The engine under test, which keeps an engine image: emulated, then that of a GPU if there is one. */
 static enum nb6_engine_choice under_test = NB6_ENGINE_EMULATED;
 
 static void configure(struct nb6_config *config, enum nb6_engine_choice engine, int with_pairs)
@@ -127,7 +127,7 @@ static nb6_t *in_pieces(nb6_t *sim, double t)
     }
 }
 
-/* Somebody looks at the state at every other poll, wherever it is. */
+/* Every other poll reads the state, in host memory or in an image. */
 static int look(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
 {
     int *polls = context;
@@ -209,8 +209,8 @@ static void stops_at_a_time_and_after_blocks(void **state)
     }
 }
 
-/* The state comes home within an adjust interval, or not, and bodies are in more parts or less: it is the same,
- * counters included, and the image goes on. */
+/* With and without exports of the image within an adjust interval, and with bodies in more or fewer parts: the state is
+ * the same, counters included, and the image stays valid. */
 static void home_and_on(void **state)
 {
     (void)state;
@@ -307,7 +307,7 @@ static void stops_when_a_list_is_too_long(void **state)
     assert_int_equal(reason, NB6_STOP_OVERFLOW);
     assert_int_equal(dev->star[7].t0_reg, 0);
     sim->engine_image.edits = sim->edits;
-    assert_int_equal(advance(sim, INT64_MAX, 1), NB6_STOP_OVERFLOW); /* home, and no image that counts */
+    assert_int_equal(advance(sim, INT64_MAX, 1), NB6_STOP_OVERFLOW); /* in host memory, and no valid image */
     assert_int_equal(sim->engine_image.ahead, 0);
     assert_int_equal(advance(sim, INT64_MAX, 1), NB6_STOP_BLOCKS);
     bring_home(sim);
@@ -375,7 +375,7 @@ static int has_device(void)
     return nb6_device_engine && nb6_device_engine->check(&err) == NBC_OK;
 }
 
-/* What one engine has written goes on with the other, in both ways. Without a GPU there is no device engine. */
+/* A checkpoint of one engine is resumed with the other, in both ways. Without a GPU there is no device engine. */
 static void other_engines_go_on(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* One block from one state by two engines (engine/engine.h): what they commit agrees within the errors of their sums.
- */
+/* One block from one state by two engines (engine/engine.h): the committed states agree within the errors of their
+ * sums. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,8 +62,8 @@ static void copy_state(const nb6_t *from, nb6_t *to)
     to->edits++;
 }
 
-/* Sum of the magnitudes of the forces on a body from all others at the block time, and of those of jerks: what errors
- * of float sums are relative to. */
+/* Sum of the magnitudes of the forces on a body from all others at the block time, and of those of jerks: the scale of
+ * errors of float sums. */
 static void magnitudes(const nb6_t *sim, int64_t i, double *acc, double *jerk)
 {
     const nb6_time t = sim->body[i].t0;
@@ -92,8 +92,8 @@ struct differences {
     int64_t steps, lists, levels;
 };
 
-/* What the blocks had: most regular members of one, and lists that were made again in those of 41 to 264 such members,
- * which are more than a device sums one by one, and at most two for each of its blocks of threads. */
+/* Statistics of the blocks: the most regular members of one, and lists made again in blocks of 41 to 264 such members:
+ * more than a device sums one by one, and at most two for each of its blocks of threads. */
 struct seen {
     uint64_t most_regular, remade;
 };
@@ -126,7 +126,7 @@ static void compare_member(const nb6_t *a, const nb6_t *b, int64_t i, const nb6_
     d->steps++;
     d->levels += p->level_irr != q->level_irr || p->level_reg != q->level_reg;
     assert_in_range(p->level_irr - q->level_irr + 1, 0, 2);
-    if (p->nnb != q->nnb) { /* somebody at the very edge of the sphere */
+    if (p->nnb != q->nnb) { /* a body at the very edge of the sphere */
         d->lists++;
         return;
     }
@@ -146,8 +146,8 @@ static void compare_member(const nb6_t *a, const nb6_t *b, int64_t i, const nb6_
                      h, acc, jerk);
 }
 
-/* Wanted steps depend on second and third derivatives, whose relative errors are up to 6 dF/(F eta), some 1e-4: so
- * often one of them is on the other side of a power of two. Edges of spheres are as sharp as floats: 1e-7 of the
+/* Wanted steps depend on second and third derivatives with relative errors up to 6 dF/(F eta), some 1e-4: in this
+ * fraction of cases a step is on the other side of a power of two. Edges of spheres are as sharp as floats: 1e-7 of the
  * neighbours. */
 static struct seen compare_blocks(const struct nb6_config *config, int64_t n, double t, int blocks)
 {
@@ -256,7 +256,7 @@ static void one_block_of_very_many(void **state)
 
 static const nb6_time AN_EIGHTH = (nb6_time)1 << (NB6_TIME_BITS - 3);
 
-/* A star whose only step that ends before 1/8 and at it is the regular one. */
+/* A star with one step that ends up to 1/8, the regular one. */
 static int64_t star_with_one_step(const nb6_t *sim)
 {
     const nb6_time t = AN_EIGHTH;
@@ -298,7 +298,7 @@ static void a_nan_among_very_many(void **state)
     cluster_free(&c);
 }
 
-/* Largest error of the accelerations of some stars whose regular step has just ended, relative to the sum of
+/* Largest error of the accelerations of some stars that have just ended a regular step, relative to the sum of
  * magnitudes, by direct sums in double.   @param[out] checked  how many */
 static double worst_of_block(const nb6_t *sim, int64_t every, int64_t *checked)
 {

@@ -1,5 +1,5 @@
-/* Bodies that are called to a common time before two of them become one, while an engine keeps them elsewhere
- * (engine/engine.h): as at home, bit for bit, but the state does not move for it. */
+/* Bodies are synchronised to a common time before two of them become one, within an engine image (engine/engine.h): as
+ * by the host, bit for bit, but without an export of the state. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static nb6_t *start(int64_t binaries, int64_t n, uint64_t seed)
     config.run.engine = (int)under_test;
     config.model.seed = seed;
     nb6_t *sim = cluster_start_model(&config, NULL);
-    cluster_evolve(sim, 0.001); /* what is decided at t = 0 */
+    cluster_evolve(sim, 0.001); /* the decisions at t = 0 */
     return sim;
 }
 
@@ -56,7 +56,7 @@ static void to_time(nb6_t *sim, double t, struct tally *tally)
     } while (reason != NB6_STOP_REACHED);
 }
 
-/* The same, but that the state comes home for each decision. */
+/* The same, but the state is exported for each decision. */
 static void to_time_at_home(nb6_t *sim, double t, struct tally *tally)
 {
     const struct nb6_engine *engine = nb6_engine_of(under_test);

@@ -1,6 +1,5 @@
-/* Stars that a program adds and removes while an engine keeps bodies elsewhere (nb6_add_bodies, engine/engine.h): its
- * next image has them, forces are those of all stars, the books close, and bits do not depend on threads or
- * checkpoints. */
+/* Stars that a program adds and removes in a run with an engine image (nb6_add_bodies, engine/engine.h): the next image
+ * has them, forces are those of all stars, energies are conserved, and bits do not depend on threads or checkpoints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +53,7 @@ static int evolve_image(nb6_t *sim, double t)
     return ahead;
 }
 
-/* Largest difference of the forces on bodies whose step ends now from sums in long double over all others, in units of
+/* Largest difference of the forces on bodies that end a step now from sums in long double over all others, in units of
  * the sum of magnitudes.   @param[out] checked  such bodies */
 static double worst_force(const nb6_t *sim, int64_t *checked)
 {
@@ -97,7 +96,7 @@ static void forces_are_those_of_all_stars(void **state)
     config.pair.systems = 0;
     struct cluster c = cluster_plummer(STARS, 5);
     nb6_t *sim = cluster_start(&config, &c, &record);
-    cluster_evolve(sim, 0.001); /* what is done at t = 0 */
+    cluster_evolve(sim, 0.001); /* the blocks at t = 0 */
     assert_true(evolve_image(sim, 0.25) > 0);
     const int64_t gone[2] = {7, 99};
     change(sim, 2, gone);

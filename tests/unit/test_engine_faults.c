@@ -1,5 +1,5 @@
-/* Calls of the libraries and allocations that fail while the state moves between memory and an image elsewhere
- * (engine/engine.h): whatever fails, the next calls go on from there, and end with the same bits as without. */
+/* Calls of the libraries and allocations that fail while the state is imported or exported (engine/engine.h): after any
+ * failure the next calls go on from there, and end with the same bits as without it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -131,7 +131,7 @@ static void lists_of_any_length(void **state)
     }
 }
 
-/* A companion at any distance: what it leaves of the others is right to float precision, though its own force is up to
+/* A companion at any distance: the force of the others is right to float precision, though the companion's is up to
  * 10^20 times as large. It is summed in double: 1e-14 covers its dozen of roundings. */
 static void a_companion_drowns_nobody(void **state)
 {
@@ -177,7 +177,8 @@ static int has(const int32_t *list, int32_t nnb, int32_t j)
     return 0;
 }
 
-/* Who has come and gone, in ascending order, for lists of any length, which may be empty, equal or disjoint. */
+/* Bodies that have come and gone, in ascending order, for lists of any length, which may be empty, equal or
+ * disjoint. */
 static void the_bodies_that_come_and_go(void **state)
 {
     (void)state;
@@ -200,8 +201,8 @@ static void the_bodies_that_come_and_go(void **state)
     }
 }
 
-/* What they add to the irregular force is what long doubles have, to a dozen of roundings in double, also far from the
- * origin, where 1000 has 13 bits less for differences of positions. A body that is within reach is told. */
+/* Their part of the irregular force is that in long double, to a dozen of roundings in double, also far from the
+ * origin, where 1000 has 13 bits less for differences of positions. A body within reach is reported. */
 static void the_change_of_a_list(void **state)
 {
     (void)state;
@@ -216,7 +217,7 @@ static void the_change_of_a_list(void **state)
         memcpy(with.star, star, sizeof star);
         *with.control = control;
         with.rules = dev.rules;
-        with.rules.near = n % 5 == 0 ? 1e6F : 0; /* all are, or nobody */
+        with.rules.near = n % 5 == 0 ? 1e6F : 0; /* all are, or none */
         with.flag[0] = 0;
         with.star[0].nnb = draw_list(&seed, 1, N, 0.1 * (n % 4), old);
         target.nnb = draw_list(&seed, 1, N, 0.1 * (n % 3), list);

@@ -187,7 +187,7 @@ static void evolve_at_once(struct one_of_two run[2])
         if (run[k].status) fail_msg("%s", run[k].err.text);
 }
 
-/* What kernels work on is there once on a GPU: two runs of a process in turns have the bits of each alone. */
+/* The constant memory of kernels exists once on a GPU: two runs of a process in turns have the bits of each alone. */
 static void two_runs_have_a_gpu(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The look of remote pairs at their neighbours, which is in float: nobody is left out whom the host would take, and the
- * tide is that in double. */
+/* Remote pairs examine their neighbours in float: every perturber that the host would take is included, and the tide is
+ * that in double. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +120,7 @@ static void a_hierarchy_is_found(void **state)
     }
 }
 
-/* Which of the three parts of the radius of the mean decides, and whose, of star and pair. */
+/* The part of the radius of the mean that decides, of three, and whether it is that of the star or of the pair. */
 static struct nb6_mean_rule rule_of_radius(int part, double r, double mass, double v)
 {
     struct nb6_mean_rule rule = {.mass = 3e-4};

@@ -1,6 +1,6 @@
-/* An engine that loses its device (engine/engine.h): nb6_evolve fails with a whole state in memory, that of the last
- * time it was home, from which the run goes on with the same engine, with the host, or from a checkpoint. And who is
- * chosen to make the blocks of single stars (engine/choice.h). */
+/* An engine that loses its device (engine/engine.h): nb6_evolve fails with a complete state in host memory, that of the
+ * last export, from which the run goes on with the same engine, with the host, or from a checkpoint. And the choice of
+ * the engine (engine/choice.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +97,7 @@ static int evolve_and_lose(nb6_t *sim, long k)
     return 1;
 }
 
-/* What was lost is made again, with the same bits, whichever call failed. */
+/* The lost blocks are computed again, with the same bits, whichever call failed. */
 static void the_same_engine_goes_on(void **state)
 {
     (void)state;
@@ -127,7 +127,7 @@ static uint64_t mergers_told(const struct cluster_record *record)
     return told;
 }
 
-/* What has happened within systems is told, also where pairs move on before the state is home. */
+/* Events within systems are reported, also if pairs advance before the state is exported. */
 static void mergers_are_told(void **state)
 {
     static const struct {
@@ -146,7 +146,7 @@ static void mergers_are_told(void **state)
     }
 }
 
-/* What chains know of their members is what the run knows of them, but for mergers that it has not been told of. */
+/* Members in chains agree with those of the run, except for mergers that are not reported yet. */
 static void check_members(const nb6_t *sim)
 {
     for (int64_t k = 0; k < sim->subsystems.n_chain; k++) {
@@ -157,7 +157,7 @@ static void check_members(const nb6_t *sim)
 }
 
 /* A run that loses its device at the k-th call, and goes on: it comes to the state `end`, if that is not 0.
- *  @return mergers told before the loss; all, if it has not come to that */
+ *  @return mergers reported before the loss; all, if there was none */
 static uint64_t lose_among_mergers(long k, uint64_t end)
 {
     struct cluster_record record = {0};
@@ -173,7 +173,7 @@ static uint64_t lose_among_mergers(long k, uint64_t end)
     return told;
 }
 
-/* From call `from` on, the last one that is lost before so many mergers are told: by that the state comes home. */
+/* From call `from` on, the last one that can be lost before so many mergers are reported: it exports the state. */
 static long call_before(uint64_t mergers, long from)
 {
     long before = from, after = 512;
@@ -184,7 +184,8 @@ static long call_before(uint64_t mergers, long from)
     return before;
 }
 
-/* Mergers are undone with all else, and told once, when they are made again. Not each comes about elsewhere. */
+/* Mergers are undone with all else, and reported once, when they are computed again. Not every merger occurs within an
+ * image. */
 static void mergers_are_undone(void **state)
 {
     (void)state;
@@ -213,7 +214,7 @@ static void the_host_goes_on(void **state)
     if (nb6_leave_device(sim, &err) || nb6_leave_device(again, &err)) fail_msg("%s", err.text);
     assert_string_equal(nb6_engine_name(sim), "host");
     assert_false(nb6_device_is_lost(sim));
-    lose(1); /* nobody asks it any more */
+    lose(1); /* it is not called any more */
     cluster_evolve(sim, T_END);
     cluster_evolve(again, T_END);
     find_again();
@@ -224,7 +225,7 @@ static void the_host_goes_on(void **state)
     nb6_free(again);
 }
 
-/* A run of this one's state whose forces are made by these backends. */
+/* A run of this one's state with these backends. */
 static nb6_t *resume_with(nb6_t *sim, const char *device, const char *irr_backend)
 {
     struct nbc_error err = {0};
@@ -284,7 +285,7 @@ static void another_irregular_backend_goes_on(void **state)
     nb6_free(sim);
 }
 
-/* ---- who is chosen */
+/* ---- the choice of the engine */
 
 static void expect(const struct nb6_config *config, int64_t n, enum nb6_engine_choice engine, const char *reason)
 {

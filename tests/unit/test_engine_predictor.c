@@ -1,5 +1,5 @@
-/* Bodies in brief (engine/stages/predictor.h): the age of a step, motions to float precision, and what is taken in
- * full. */
+/* Predictors (engine/stages/predictor.h): the age of a step, motions to float precision, and bodies that need the full
+ * record. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,8 +72,8 @@ static void motions_are_those_of_the_record(void **state)
     assert_true(worst < 10 * 0x1p-24);
 }
 
-/* A step that has got longer than the time of its begin allows: the age is unknown, the whole record is taken, and the
- * neighbour is near for who has to look. */
+/* A step that has grown longer than the time of its beginning allows: the age is unknown, the full record is used, and
+ * the neighbour counts as near. */
 static void others_are_taken_in_full(void **state)
 {
     (void)state;

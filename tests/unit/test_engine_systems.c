@@ -1,5 +1,6 @@
-/* Few-body systems and tides with an engine that keeps bodies elsewhere (engine/host_service.h): the same physics as
- * with the host engine, the same bits however often the state moves, and a loss that undoes the host's share. */
+/* Few-body systems and tides with an engine image (engine/host_service.h): the same physics as with the host engine,
+ * the same bits however often the state is imported and exported, and a loss that undoes the work of the host
+ * service. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +100,7 @@ static void as_with_the_host(void **state)
     }
 }
 
-/* Systems do not keep blocks at home. */
+/* Blocks with systems do not need an export. */
 static void stays_in_image(void **state)
 {
     (void)state;
@@ -129,7 +130,7 @@ static nb6_t *in_pieces(nb6_t *sim, double t)
     return sim;
 }
 
-/* The state comes home after each few blocks, and may be imported again. */
+/* The state is exported after each few blocks, and may be imported again. */
 static nb6_t *to_and_fro(nb6_t *sim, double t)
 {
     struct nbc_error err = {0};
@@ -171,7 +172,7 @@ static void same_bits(void **state)
 
 /* ---- questions ---- */
 
-/* @param[out] member  places of the watched members of the next block   @return its time */
+/* @param[out] member  indices of the members of the next block that the host service needs   @return its time */
 static nb6_time find_next(const struct nb6_dev *dev, int32_t *member, int64_t *n)
 {
     nb6_time next = INT64_MAX;
@@ -185,12 +186,12 @@ static nb6_time find_next(const struct nb6_dev *dev, int32_t *member, int64_t *n
     return next;
 }
 
-/* A question about pairs that somebody passes often has no other one after the block; one that is taken back leaves
- * nothing behind. */
+/* A request for pairs with a passing star is often the only one of a block; one that is rolled back leaves nothing
+ * behind. */
 static void needs_one_question(void **state)
 {
     (void)state;
-    if (under_test == NB6_ENGINE_DEVICE) skip(); /* whose bodies are not in the image */
+    if (under_test == NB6_ENGINE_DEVICE) skip(); /* its bodies are not in the image */
     struct nbc_error err = {0};
     nb6_t *sim = begin(REMOTE), *other = begin(REMOTE);
     int64_t count[NB6_HOST_SERVICE_FAILED + 1] = {0};
@@ -316,8 +317,8 @@ static double attraction(const struct nb6_dev *dev, int32_t i, int32_t j)
     return dev->body[j].mass / r2;
 }
 
-/* What remote pairs add to the force on a body, as an engine makes it.   @return the attractions of those points of
- * mass of which it is a small part */
+/* The part of the force on a body from remote pairs, as an engine computes it.   @return the attractions of those
+ * points of mass of which it is a small part */
 static double add_from_afar(const struct nb6_dev *dev, int32_t i, double sum[6])
 {
     const struct nb6_dev_point point = nb6_dev_predict(dev, i, dev->control->t);

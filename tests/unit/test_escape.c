@@ -1,4 +1,5 @@
-/* Removal of escapers: what leaves, what the others keep, and a run that goes on as if nothing else had happened. */
+/* Removal of escapers: the stars that leave, the state of the others, and a run that goes on as if nothing else had
+ * happened. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,7 +104,7 @@ static void compare_records(nb6_t *without, nb6_t *with)
     }
 }
 
-/* Everybody stands in the schedule once, at the level of the record, and nobody is overdue. */
+/* Every body is in the schedule once, at the level of its record, and none is overdue. */
 static void check_schedule(nb6_t *sim)
 {
     int64_t count[NB6_TIME_BITS + 1] = {0};
@@ -196,7 +197,7 @@ static void removal(double dt_adjust, double r_nb, double not_booked)
     nb6_t *without = start(&c, NB6_ESCAPE_CUT_OFF, dt_adjust, r_nb, &record);
     nb6_t *with = start(&c, NB6_ESCAPE_KEEP, dt_adjust, r_nb, &record_with);
     cluster_evolve(without, 0);
-    assert_int_equal(nb6_count(without), STARS); /* nobody leaves at the start */
+    assert_int_equal(nb6_count(without), STARS); /* none leaves at the start */
     cluster_evolve(without, dt_adjust);
     cluster_evolve(with, dt_adjust);
     assert_int_equal(nb6_count(with), STARS);
@@ -312,7 +313,7 @@ static void in_a_field(void **state)
         cluster_evolve(sim, 0.0625);
         assert_true(fabs(record.row[0].r_tide / r_tide - 1) < 1e-12);
         assert_int_equal(nb6_count(sim), left[m]);
-        assert_int_equal(record.n_events, 100 - left[m] + (left[m] < 100)); /* one tells of the energy of all */
+        assert_int_equal(record.n_events, 100 - left[m] + (left[m] < 100)); /* one has the energy of all */
         nb6_free(sim);
         cluster_record_free(&record);
         cluster_free(&c);

@@ -62,9 +62,9 @@ static int64_t slots(const nb6_t *sim, int chains)
     return n;
 }
 
-/* The books of the removal: what the total is now, from scratch, less what it should be, is what it was before. All
- * bodies stand at this time, so that nothing but rounding is lost: of kinetic energies of 15 masses m at a speed of 5,
- * with 1e2 terms, and of bindings of 1e-1, relative to a total of 0.25. */
+/* The energy booked by the removal: the error of the total, computed from scratch, is the same before and after. All
+ * bodies are at this time, so that only rounding is lost: of kinetic energies of 15 masses m at a speed of 5, with 1e2
+ * terms, and of bindings of 1e-1, relative to a total of 0.25. */
 static void check_books(nb6_t *without, nb6_t *with, const struct cluster_record *record, const struct scene *s,
                         int systems)
 {

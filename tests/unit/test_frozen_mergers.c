@@ -1,5 +1,5 @@
-/* Collisions of stars where pairs are frozen: two stars become one, never a star and a centre of mass, and nobody is
- * frozen, or stays so, whose stars touch. */
+/* Collisions of stars where pairs are frozen: two stars become one, never a star and a centre of mass, and no pair is
+ * frozen, or stays so, if its stars touch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,7 +116,7 @@ static const struct nb6_event *merger(const struct cluster_record *record, int k
     return NULL;
 }
 
-/* Every merger is of two of the first n stars, and who is left has the mass of all. */
+/* Every merger is of two of the first n stars, and the stars that are left have the mass of all. */
 static void check_mergers(nb6_t *sim, const struct cluster_record *record, int n)
 {
     double mass = 0, first = 0;
@@ -140,8 +140,8 @@ static void check_mergers(nb6_t *sim, const struct cluster_record *record, int n
     cluster_free(&now);
 }
 
-/* Runs of one system with each engine meet the same. What is not booked is the tide of the field on those who merge,
- * m (r/d)^2 of 0.1 units or less with r = 1e-2, d = 0.5: 1e-5 of the energy. */
+/* Runs of one system with each engine have the same collisions. The tide of the field on the merging stars is not
+ * booked: m (r/d)^2 of 0.1 units or less with r = 1e-2, d = 0.5: 1e-5 of the energy. */
 static void same_mergers(const struct system *s, const double radius[MOST], int n_mergers, double t)
 {
     struct cluster_record record[2];

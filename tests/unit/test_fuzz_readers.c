@@ -228,7 +228,7 @@ static void test_stellar(void **state)
     run(fuzz_stellar, stellar, sizeof stellar / sizeof stellar[0]);
 }
 
-/* Damaged archives: what comes out of them is a table with faults, or nothing. */
+/* Damaged archives: the result is a table with faults, or nothing. */
 static void test_gzip(void **state)
 {
     (void)state;

@@ -141,7 +141,7 @@ static void mass_of_gas(void **state)
 
 /* ---- the galaxy of NBODY6 */
 
-/* What VCIRC promises: the circular velocity of all parts at RCIRC, 220 km/s, and that of the halo far out. */
+/* VCIRC sets the circular velocity of all parts at RCIRC, 220 km/s, and that of the halo far out. */
 static void circular_velocity(void **state)
 {
     (void)state;

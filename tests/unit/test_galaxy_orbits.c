@@ -251,8 +251,8 @@ static void relative_field(void **state)
 }
 
 /* The field as a polynomial about a place, for a system that is near it: forces, jerks and power are those of the field
- * on each member, those of the tide to 1e-10 (what is left out, at 1e-4 of the length, is 1e-11 of it), its rate to
- * 1e-6 (1.5e-7). Farther away nobody uses it.  */
+ * on each member, those of the tide to 1e-10 (the terms left out, at 1e-4 of the length, are 1e-11 of it), its rate to
+ * 1e-6 (1.5e-7). It is not used farther away. */
 static void near_field(void **state)
 {
     (void)state;

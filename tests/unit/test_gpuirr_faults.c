@@ -1,5 +1,5 @@
-/* A device that fails: every call of it in turn, in the store that the backends `cuda` and `emulated` share. What could
- * not be done is said, nothing is lost but what the device has lost, and the next call makes the same forces as if
+/* A device that fails: every call of it in turn, in the store that the backends `cuda` and `emulated` share. The
+ * failure is reported, nothing is lost beyond the device's memory, and the next call makes the same forces as if
  * nothing had happened. */
 #include "gpuirr/device/store.h"
 #include "gpuirr/lists.h"
@@ -14,7 +14,7 @@
 
 enum { N = 400, LIST = 30, BLOCK = 25 };
 
-/* ---- the processor as a device whose calls fail from one on, for a while */
+/* ---- the processor as a device; its calls fail from one on, for a while */
 
 static int calls_left, failures_left;
 

@@ -65,8 +65,8 @@ static struct outcome run(const struct nb6_config *config, const struct cluster 
     return o;
 }
 
-/* The field's own errors in this time are 1e-9; ten times that. What rounding of places 1 leaves of m1 m2/r is part of
- * what the first energy is compared with: 1e-16/r of it. */
+/* The field's own errors in this time are 1e-9; ten times that. The first energy includes m1 m2/r with the rounding
+ * error of positions near 1: 1e-16/r of it. */
 static const double ENERGY = 1e-8, T_END = 0.125;
 
 static void check(const char *what, const struct cluster *c, double r, int64_t pairs, double *worst)
@@ -106,7 +106,7 @@ static void two_stars(void **state)
 }
 
 /* Three within 1e-6: a pair and a star at the start, and a chain as soon as they approach. Until then the star makes
- * some steps of its own, whose first ones know no history and leave 4e-8 of 3 m^2/r where it starts from rest; 25 times
+ * some steps of its own. The first ones have no history and leave 4e-8 of 3 m^2/r where it starts from rest; 25 times
  * that is allowed. */
 static void three_stars(void **state)
 {
@@ -152,8 +152,7 @@ static void massless_companion(void **state)
     }
 }
 
-/* Binaries that nobody declared, axes of 1e-7 to 1, in a Plummer model: what is smaller than RMIN is a pair at t = 0.
- */
+/* Binaries that are not declared, axes of 1e-7 to 1, in a Plummer model: those smaller than RMIN are pairs at t = 0. */
 static void many_sizes(void **state)
 {
     (void)state;

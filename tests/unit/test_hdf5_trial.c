@@ -1,4 +1,4 @@
-/* A child process reads first: what becomes of it is told, and nothing of what it did is left. */
+/* A child process reads first: its end is reported, and it leaves no trace. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static void test_ends(void **state)
     }
 }
 
-/* A host program has handlers of its own, blocks signals, and leaves its children to nobody. */
+/* A host program has handlers of its own, blocks signals, and does not wait for its children. */
 static void run_never(int number)
 {
     (void)number;

@@ -187,7 +187,7 @@ static int compare(const void *a, const void *b);
 
 /* 10^5 masses: the Kolmogorov-Smirnov distance is below 1.95/sqrt(n), which one sample in a thousand exceeds (the
  * sample is always the same), and the mean within 5 standard errors of the mean of the paper's masses over X, by the
- * midpoint rule, whose error is far below that. */
+ * midpoint rule with an error far below that. */
 static void generated_samples(void **state)
 {
     (void)state;
@@ -217,8 +217,8 @@ static void generated_samples(void **state)
     }
 }
 
-/* What the generating functions stand for: the power laws of Kroupa, Tout & Gilmore (1.3 from 0.08 to 0.5 Msun, 2.2 to
- * 1 Msun, 2.7 above), which theirs follows to 0.02 in the fraction below any mass; and the half Gaussian in log m of
+/* The distributions behind the generating functions: the power laws of Kroupa, Tout & Gilmore (1.3 from 0.08 to 0.5
+ * Msun, 2.2 to 1 Msun, 2.7 above), followed to 0.02 in the fraction below any mass; and the half Gaussian in log m of
  * Miller & Scalo for constant star formation, exp(-1.09 (log m + 1.02)^2), to 0.06 of the number above any mass from
  * 0.1 to 2 Msun, beyond which the fit has a power-law tail and the Gaussian none. The fits are that good: at worst
  * 0.019 and 0.054. */

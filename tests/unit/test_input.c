@@ -163,7 +163,7 @@ static void test_dynamics_only(void **state)
     assert_memory_equal(&config, &plain, sizeof config); /* exactly these are off */
     const char *const said[] = {"KZ(19)=3", "KZ(19)=0", "KZ(12)=1", "LEVEL='C'", "LEVEL='0'"};
     for (size_t k = 0; k < sizeof said / sizeof said[0]; k++) assert_non_null(strstr(notes, said[k]));
-    /* what describes another cluster stays refused */
+    /* a variable that describes another cluster stays refused */
     const char *galaxy = "&ININPUT KZ(14)=9 KZ(19)=3 /";
     assert_int_equal(nb6_input_read_text("t.inp", galaxy, strlen(galaxy), &options, &config, &err), NBC_BAD_INPUT);
     assert_non_null(strstr(err.text, "KZ(14)=9"));

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* Values that act and are said elsewhere: KZ(5) by MODEL, KZ(22) = 2, 6, 10 by UNITS. */
+/* Values that act and are set by other variables: KZ(5) by MODEL, KZ(22) = 2, 6, 10 by UNITS. */
 static int has_another_name(int kz, int value)
 {
     return kz == 5 || (kz == 22 && value > 1);

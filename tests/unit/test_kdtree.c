@@ -179,7 +179,7 @@ static void threads_do_not_matter(void **state)
     assert_memory_equal(r[0], r[2], sizeof r[0]);
 }
 
-/* What is found once for many has the rows of the search, an order of all, and knows what it is of. */
+/* A shared search result has the rows of the search, an order of all, and the positions that it is of. */
 static void found_once(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* KS pairs: what each call promises. Perturbed pairs are in test_ks_perturbed.c, free motion over many orbits is in
+/* KS pairs: the promises of each call. Perturbed pairs are in test_ks_perturbed.c, free motion over many orbits is in
  * tests/physics. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void bodies_come_back(void **state)
             xd[i] = x[0][i] - x[1][i];
             vd[i] = v[0][i] - v[1][i];
         }
-        /* A few roundings each; the energy fixes |v| through (m + h R)/2, whose relative error is at most that of
+        /* A few roundings each; the energy fixes |v| through (m + h R)/2, with a relative error of at most that of
          * m/(v^2 R) times as large. */
         double r = norm(xd), speed = norm(vd), weight = 1 + (mass[0] + mass[1]) / (r * speed * speed);
         assert_true(gap(dx, xd) < 16 * EPS * weight * r && gap(dv, vd) < 16 * EPS * weight * speed);

@@ -55,7 +55,7 @@ static void intervals(void **state)
     assert_true(nb6_ledger_interval_error(&ledger, START - 0x1p-4) == -0x1p-22);
 }
 
-/* The work of a galaxy in an interval, which goes to and fro, and that of nobody else. */
+/* The work of a galaxy in an interval, which has both signs, and no other work. */
 static void work_of_an_interval(void **state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static void work_of_an_interval(void **state)
     assert_true(ledger.work == 0);
 }
 
-/* Bookings in turns, of numbers whose sums have to be rounded: what is expected depends on each channel alone. */
+/* Bookings in turns, of numbers whose sums have to be rounded: the expected result depends on each channel alone. */
 static void order_does_not_matter(void **state)
 {
     (void)state;

@@ -189,7 +189,7 @@ static struct nb6_event run_until_merger(nb6_t *sim, struct cluster_record *reco
     return merger;
 }
 
-/* An adjust after a merger in a chain and before the end of the block that tells of it. */
+/* An adjust after a merger in a chain and before the end of the block that commits it. */
 static void before_the_run_knows(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static nb6_t *start_leaving(const struct cluster *c, double dt_adjust, enum nb6_
     struct nb6_config config;
     configure(&config, 3e-3, 1, dt_adjust);
     config.binaries.n = 2;
-    config.integration.r_nb_init = 1; /* the binary is a neighbour of the chain, and nobody else is */
+    config.integration.r_nb_init = 1; /* the binary alone is a neighbour of the chain */
     config.escape = escape;
     return cluster_start(&config, c, record);
 }
@@ -282,7 +282,7 @@ static void escape_before_the_run_knows(void **state)
     cluster_free(&c);
 }
 
-/* A radius that nobody's pericentre comes within changes no bit. */
+/* A radius below every pericentre changes no bit. */
 static void points_and_small_stars(void **state)
 {
     (void)state;
@@ -302,7 +302,7 @@ static void points_and_small_stars(void **state)
 }
 
 /* Two blocks of the centre of mass are enough, though no step of the motion ends in them: one in which perturbers are
- * called, one in which they stand. */
+ * synchronised, one in which they are at the common time. */
 static void nobody_waits_with(enum nb6_engine_choice engine)
 {
     const double APART = 1.0 / 1024; /* looks of this test */

@@ -1,4 +1,4 @@
-/* Data files: what is read, what it is converted to, and what is said about files that are wrong. */
+/* Data files: values read, their conversion, and messages about wrong files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -298,7 +298,7 @@ static void tidal_scaling(void **state)
     assert_non_null(strstr(err.text, "RTIDE"));
 }
 
-/* What is written is read back to the bit, also where the locale has a decimal comma. */
+/* A written file is read back to the bit, also where the locale has a decimal comma. */
 static void round_trip(void **state)
 {
     (void)state;

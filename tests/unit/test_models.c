@@ -65,7 +65,7 @@ static struct sums sum_up(const struct nb6_model *m)
     return s;
 }
 
-/* 1e-12: two sums of up to n^2/2 = 4.5e6 rounded terms, whose errors add up like a random walk, far below that. */
+/* 1e-12: two sums of up to n^2/2 = 4.5e6 rounded terms; their errors add up like a random walk, far below that. */
 static void assert_scaled(const struct nb6_model *model, double q, double energy)
 {
     const struct sums s = sum_up(model);

@@ -89,7 +89,7 @@ static void wide_and_unbound(void **state)
     struct stars s = {.n = 0};
     add(&s, 1, 0, 0);
     split(&s, 0, 0.01, 0.5);
-    struct nb6_multiples m = find(&s); /* two stars alone: nobody is near */
+    struct nb6_multiples m = find(&s); /* two stars alone, without a near neighbour */
     assert_counts(&m, 1, 0, 0);
     s.v[0][1] *= 2; /* beyond the velocity of escape, which is 2/(1 + e) of that at pericentre, squared */
     m = find(&s);

@@ -1,4 +1,4 @@
-/* Taking a namelist text apart and converting its values. What has to be refused is in tests/cli/test_bad_inputs.py. */
+/* Taking a namelist text apart and converting its values. Refusals are in tests/cli/test_bad_inputs.py. */
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/namelist.h"

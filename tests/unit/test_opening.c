@@ -1,5 +1,5 @@
-/* A library that is opened while the stars are looked at (run/opening.h): what is refused meanwhile leaves a simulation
- * that takes other stars, and what the library cannot do is told as ever. */
+/* A library that is opened while the stars are checked (run/opening.h): after a refusal the simulation accepts other
+ * stars, and failures of the library are reported as ever. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static void backends_that_are_not_there(void **state)
     setenv("GPUNB_BACKEND", "abacus", 1);
     assert_int_equal(set(sim, &c, &err), NBC_UNAVAILABLE);
     assert_non_null(strstr(err.text, "abacus"));
-    memcpy(c.x[7], c.x[8], sizeof c.x[7]); /* of two faults that of the stars is told */
+    memcpy(c.x[7], c.x[8], sizeof c.x[7]); /* of two faults that of the stars is reported */
     assert_int_equal(set(sim, &c, &err), NBC_BAD_INPUT);
     unsetenv("GPUNB_BACKEND");
     nb6_free(sim);

@@ -22,7 +22,7 @@
 
 struct seen {
     int64_t kept, chosen; /* lists that were and were not kept */
-    double nearest;       /* of who is in none of the kept ones: distance over that within which a perturber is taken */
+    double nearest;       /* of bodies in none of the kept lists: distance over the limit for perturbers */
 };
 
 static int is_perturber(const struct nb6_perturbers *pert, int32_t j)
@@ -68,9 +68,9 @@ static void look_at_all(const nb6_t *sim, struct seen *seen)
     }
 }
 
-/* Lists are chosen with the motion of a step ahead, and stay until somebody may have moved by a twentieth of the
- * distance: who is left out may have come to 0.95 of the limit. Most of them are kept, or the test would say nothing.
- */
+/* Lists are chosen with the motion of a step ahead, and stay until a body may have moved by a twentieth of the
+ * distance: a body left out may have come to 0.95 of the limit. Most of them are kept, or the test would prove
+ * nothing. */
 static void are_nearly_those_of_now(void **state)
 {
     (void)state;

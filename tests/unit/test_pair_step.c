@@ -1,5 +1,5 @@
-/* Relative motions in two parts of a block (fewbody/pairs/step.h): whom the block sees, and the rest, however many at a
- * time. */
+/* Relative motions in two parts of a block (fewbody/pairs/step.h): those that the block resolves, and the rest, in
+ * slices of any size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +87,7 @@ static void parts_make_the_same_bits(void **state)
     nb6_free(whole);
 }
 
-/* Whom the block sees is there at once. */
+/* Motions that the block resolves are advanced at once. */
 static void seen_ones_do_not_wait(void **state)
 {
     (void)state;

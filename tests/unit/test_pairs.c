@@ -151,8 +151,8 @@ static double largest_force_error(nb6_t *sim)
     return worst;
 }
 
-/* When a pair forms, the polynomials of everybody go on with the force that they had: the mass of a star that goes from
- * a neighbour list to the regular force or back would else show as a few percent. */
+/* When a pair forms, the polynomials of all bodies continue with the same force: the mass of a star that moves between
+ * neighbour list and regular force would else show as a few percent. */
 static void no_jump_of_force(void **state)
 {
     (void)state;
@@ -255,7 +255,7 @@ static void a_pair_escapes(void **state)
     }
     assert_int_equal(ended, 1);
     assert_int_equal(stars, 3);
-    /* what the cluster does in this time without them; the pair took 0.1 of the energy along */
+    /* error of the cluster in this time without them; the pair took 0.1 of the energy along */
     assert_true(fabs(record.row[record.n_rows - 1].de_rel) < 1e-5);
     nb6_free(sim);
     nb6_model_free(&model);
@@ -301,7 +301,7 @@ static void a_visitor_to_a_lonely_pair(void **state)
 
 /* ---- formation */
 
-/* A round binary of twice RMIN that nobody disturbs is a pair, as it would be where RMIN has shrunk with the core. */
+/* An undisturbed circular binary of twice RMIN is a pair, as it would be where RMIN has shrunk with the core. */
 static void a_pair_wider_than_rmin(void **state)
 {
     (void)state;

@@ -134,8 +134,8 @@ static void periods(void **state)
     }
 }
 
-/* Masses of Kroupa 2001 between 0.1 and 10 Msun, of systems whose companions are chosen as KZ(20) = 6, 7, 8 say. The
- * same seed gives the same draws, so that correlated pairs are those of random pairs with another mass ratio. */
+/* Masses of Kroupa 2001 between 0.1 and 10 Msun, of systems with companions chosen by KZ(20) = 6, 7, 8. The same seed
+ * gives the same draws, so that correlated pairs are those of random pairs with another mass ratio. */
 static void mass_ratios(void **state)
 {
     (void)state;

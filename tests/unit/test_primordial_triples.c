@@ -121,8 +121,8 @@ static void triples_are_stable_and_as_asked_for(void **state)
     nb6_model_free(&model);
 }
 
-/* Nobody else is touched: masses in Msun, places and velocities of systems are those of the model without triples. The
- * centres of mass of orbits of 1e-3 are rounded to 1e-16. */
+/* Other stars are unchanged: masses in Msun, positions and velocities of systems are those of the model without
+ * triples. The centres of mass of orbits of 1e-3 are rounded to 1e-16. */
 static void systems_are_those_of_the_binaries(void **state)
 {
     (void)state;

@@ -117,7 +117,7 @@ static void radii_act(void **state)
     nb6_free(without);
 }
 
-/* Stars come and go; who comes has no properties, and others keep theirs, also in a checkpoint. */
+/* Stars come and go; added stars have no properties, and others keep theirs, also in a checkpoint. */
 static void stay_with_names(void **state)
 {
     (void)state;

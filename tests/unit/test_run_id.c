@@ -1,5 +1,5 @@
-/* The id of a run and the lock of its name, where the command does not reach: what a file's head may hold, what goes
- * into an id, checkpoints of programs that have no runs, locks whose file is removed. */
+/* The id of a run and the lock of its name, in cases that the command does not reach: heads of files, parts of an id,
+ * checkpoints of programs without runs, locks with a removed file. */
 #include "common/file.h"
 #include "common/nbc.h"
 #include "nbody6/app/run.h"
@@ -174,7 +174,7 @@ static void test_lock_of_a_removed_file(void **state)
     assert_true(two.fd < 0);
     nb6_run_lock_release(&two);
     assert_true(nbc_file_exists("a.lock"));
-    assert_int_equal(unlink("a.lock"), 0); /* somebody thought that it was stale */
+    assert_int_equal(unlink("a.lock"), 0); /* removed as if it were stale */
     assert_int_equal(nb6_run_lock_take(&two, "a.lock", &err), NBC_OK);
     nb6_run_lock_release(&one);
     assert_true(nbc_file_exists("a.lock")); /* it is the other one's now */

@@ -194,7 +194,7 @@ static void empty_and_ends(void **state)
     nb6_schedule_free(schedule);
 }
 
-/* A run in small: members of each block move as the driver moves them, and nobody is ever late or forgotten. */
+/* A run in small: members of each block move as the driver moves them, and none is ever late or forgotten. */
 static void block_steps(void **state)
 {
     (void)state;

@@ -20,7 +20,7 @@ static const struct {
             {SIGXCPU, "SIGXCPU"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}};
 enum { SOFT = sizeof soft / sizeof soft[0] };
 
-/* A clock that somebody sets an hour further whenever it is read. */
+/* A clock that is set an hour forward whenever it is read. */
 time_t time(time_t *now)
 {
     static time_t hours;
@@ -77,8 +77,8 @@ static void signals_together_are_one(void **state)
     for (int k = 0; k < SOFT; k++) assert_true(went_on(fate(send, (int[]){soft[k].number, SIGTERM, 0})));
 }
 
-/* Of a limit of processor time the kernel tells every second, and a warning comes before the signal that asks: these do
- * not insist. */
+/* The kernel signals an exceeded limit of processor time every second, and a warning comes before the signal that ends
+ * the run: neither of them forces an end. */
 static void a_later_one_insists(void **state)
 {
     (void)state;

@@ -63,7 +63,7 @@ static struct nb6_config config_of(int chains)
     config.pair.dt_min = 1e-3;
     config.pair.hierarchies = 0;
     config.pair.slow_down = 1;     /* not inside chains, */
-    config.pair.gamma_min = 1e-14; /* where nobody counts as undisturbed either */
+    config.pair.gamma_min = 1e-14; /* where no pair counts as undisturbed either */
     config.run.dt_adjust = config.run.dt_output = 1;
     return config;
 }
@@ -73,8 +73,8 @@ static const double T_END = 0x1p-11; /* one block or two, and the adjust at thei
 
 /* ---- work between two polls */
 
-/* What pairs and chains may evaluate in one call (EVALUATIONS_OF_A_CALL), and by how much each group may exceed its
- * share of it: a slice of 8 steps, of 60 evaluations usually, up to 500 where one is made again and again. */
+/* Evaluations of pairs and chains in one call (EVALUATIONS_OF_A_CALL), and the excess that each group may have over its
+ * share: a slice of 8 steps, of 60 evaluations usually, up to 500 where steps are repeated. */
 static const uint64_t MOST = 65536, MORE_OF_A_GROUP = 4000;
 
 struct watch {
@@ -142,7 +142,7 @@ static int stop_sometimes(void *context, nb6_t *sim, int *stop, struct nbc_error
     return NBC_OK;
 }
 
-/* After a stop within a block everybody is somewhere: the stars of the chains near their places, which are at 0.39 and
+/* After a stop within a block all stars have a position: those of the chains near their places, which are at 0.39 and
  * have a size of 0.02. */
 static void look(nb6_t *sim)
 {
@@ -232,7 +232,7 @@ static nb6_t *run_of_pairs(void)
     config.binaries.wanted = 1;
     config.binaries.n = PAIRS;
     config.pair.slow_down = 0;
-    config.pair.gamma_min = 1e-14; /* everybody near is a perturber */
+    config.pair.gamma_min = 1e-14; /* all near bodies are perturbers */
     nb6_t *sim = cluster_start(&config, &c, NULL);
     cluster_free(&c);
     cluster_free(&places);
@@ -271,7 +271,7 @@ static void pairs_that_wait(void **state)
     nb6_free(sim);
 }
 
-/* ---- who takes all the time */
+/* ---- a group that takes all the time */
 
 struct told {
     int n;

@@ -146,7 +146,7 @@ static void single_stars(void **state)
     cluster_free(&c);
 }
 
-/* Every allocation of nb6_sim_reserve fails once. What failed leaves no trace in the run. */
+/* Every allocation of nb6_sim_reserve fails once. The failed call leaves no trace in the run. */
 static void without_memory(void **state)
 {
     (void)state;

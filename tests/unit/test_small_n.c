@@ -126,7 +126,7 @@ static void on_a_line(void **state)
     cluster_free(&c);
 }
 
-/* Ten stars over some crossing times: whatever encounters there are, the energy is kept. */
+/* Ten stars over some crossing times: the energy is conserved in all their encounters. */
 static void ten_stars(void **state)
 {
     (void)state;
@@ -142,8 +142,8 @@ static void ten_stars(void **state)
     }
 }
 
-/* A star without mass moves as the others make it move, and the others do not know of it: the same bits with and
- * without it, as long as the lists hold everybody. */
+/* A star without mass moves in the field of the others without acting on them: the same bits with and without it, as
+ * long as the lists hold all stars. */
 static void massless_star(void **state)
 {
     (void)state;
@@ -226,8 +226,8 @@ static void mass_ratio(void **state)
     cluster_free(&c);
 }
 
-/* A star at 1e6 has a list and a sphere like everybody, moves on, and costs the others no accuracy: float copies of
- * positions would lose the cluster from sight there. */
+/* A star at 1e6 has a list and a sphere like all others, moves on, and costs the others no accuracy: float copies of
+ * positions could not resolve the cluster there. */
 static void far_outlier(void **state)
 {
     (void)state;
@@ -295,7 +295,7 @@ static void lists_of_few(void **state)
 }
 
 /* The same above 1000 stars, where the velocity criterion holds back long steps as well: spheres that grow until they
- * hold everybody leave a regular force of zero, which must end in the longest step and not in the shortest. */
+ * hold all stars leave a regular force of zero, which must end in the longest step and not in the shortest. */
 static void spheres_grow_to_all(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Snapshots: what is written is what is read, equal data give equal bytes, and a failure leaves nothing behind. */
+/* Snapshots: a written snapshot is read back unchanged, equal data give equal bytes, and a failure leaves nothing
+ * behind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -200,7 +201,7 @@ static void test_same_data_same_bytes(void **state)
     assert_same_files("one.h5", "two with a longer name.h5");
 }
 
-/* Whoever does not wait for the disk writes the same bytes under the same name, and hears of failures. */
+/* A write in the background writes the same bytes under the same name, and reports failures. */
 static void test_unsynced(void **state)
 {
     (void)state;
@@ -275,7 +276,7 @@ static void test_unwritable(void **state)
     assert_int_equal(folder_has_temporary(), 0);
 }
 
-/* HDF5 is told to be silent while a file is written, and only then: it is the user's library as well. */
+/* HDF5 is silenced while a file is written, and only then: the user may use the library as well. */
 static herr_t count_reports(hid_t stack, void *count)
 {
     (void)stack;

@@ -1,4 +1,4 @@
-/* Sorting by the team: what qsort gives, for any number of threads and elements. */
+/* Sorting by the team: the result of qsort, for any number of threads and elements. */
 #include "common/sort.h"
 
 #include <setjmp.h>

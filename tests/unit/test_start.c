@@ -137,8 +137,8 @@ static void derivatives(void **state)
     cluster_free(&c);
 }
 
-/* NA12 eq. 4 with the step that follows: whoever would be inside the sphere at its end is a neighbour already. The
- * bounds of the sphere are those of GPUNB's single precision, where it decides. */
+/* NA12 eq. 4 with the step that follows: every body that would be inside the sphere at its end is a neighbour already.
+ * The bounds of the sphere are those of GPUNB's single precision, where it decides. */
 static void first_lists(void **state)
 {
     (void)state;
@@ -174,7 +174,7 @@ static void first_lists(void **state)
     cluster_free(&c);
 }
 
-/* First steps are block steps, the regular one not shorter than the irregular one, and everybody is scheduled. */
+/* First steps are block steps, the regular one not shorter than the irregular one, and all bodies are scheduled. */
 static void first_steps(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static void first_steps(void **state)
     cluster_free(&c);
 }
 
-/* Stars at one place are refused, whatever the signs of zeros. Who was refused can be put right. */
+/* Stars at one place are refused, whatever the signs of zeros. Refused stars can be corrected and set again. */
 static void stars_at_one_place(void **state)
 {
     (void)state;

@@ -57,7 +57,7 @@ static void lagrangian_radii_by_hand(void **state)
     const double expected[NB6_LAGR_COUNT] = {2, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6};
     for (int k = 0; k < NB6_LAGR_COUNT; k++) assert_true(r[k] == expected[k]);
     assert_true(r_half == 4.0);
-    /* of twice the mass: what is not there any more is not defined */
+    /* of twice the mass: radii of removed mass are not defined */
     assert_int_equal(nb6_structure_lagrangian(6, mass, (const double(*)[3])x, centre, 2.0, r, &r_half, NULL), NBC_OK);
     assert_true(r[9] == 5.0 && r[10] == 6.0 && r[11] == 0.0 && r[17] == 0.0 && r_half == 6.0);
 }

@@ -1,4 +1,5 @@
-/* Blocks in a row with the same one or two bodies (state/stuck.h): who is counted, and when an event names them. */
+/* Blocks in a row with the same one or two bodies (state/stuck.h): the bodies counted, and the time of the event that
+ * names them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,13 +48,13 @@ static void rule(void **state)
     COUNTS(5, 3, "1", "1", "1");
     COUNTS(5, 5, "1", "12", "2", "21", "1");
     COUNTS(5, 4, "2", "1", "12", "2");
-    COUNTS(5, 1, "1", "12", "3");        /* somebody else: it begins again */
+    COUNTS(5, 1, "1", "12", "3");        /* another body: the count begins again */
     COUNTS(5, 2, "12", "13", "3");       /* with those of that block */
-    COUNTS(5, 1, "1", "2", "1", "23");   /* a member of theirs, and somebody else */
+    COUNTS(5, 1, "1", "2", "1", "23");   /* one of them, and another body */
     COUNTS(5, 0, "1", "1", "123");       /* more than two */
     COUNTS(5, 2, "1", "123", "1", "12"); /* not on beyond these */
     COUNTS(3, 3, "12", "12", "12");      /* a third body waits */
-    COUNTS(2, 0, "12", "1", "1");        /* of two nobody waits */
+    COUNTS(2, 0, "12", "1", "1");        /* no body of two waits */
     COUNTS(1, 0, "1", "1");
 }
 
@@ -68,7 +69,7 @@ static void limits(void **state)
     assert_int_equal(stuck.blocks, NB6_STUCK_BLOCKS + 1);
     assert_int_equal(nb6_stuck_most_blocks(&stuck, 8192), 8192);
     assert_int_equal(nb6_stuck_most_blocks(&stuck, INT64_MAX), NB6_STUCK_BLOCKS);
-    stuck.blocks = INT64_MIN; /* nobody has counted so, but for a forged checkpoint */
+    stuck.blocks = INT64_MIN; /* only a forged checkpoint has such a count */
     assert_int_equal(nb6_stuck_most_blocks(&stuck, INT64_MAX), NB6_STUCK_BLOCKS);
     nb6_stuck_count(&stuck, 9, 1, 4, 0);
     assert_int_equal(stuck.blocks, 1);
@@ -132,7 +133,7 @@ static void count_forth(nb6_t *sim, int64_t left)
     assert_int_equal(sim->book.stuck.who[0], SECOND + 1);
     assert_int_equal(sim->book.stuck.who[1], FIRST + 1);
     sim->book.stuck.blocks = NB6_STUCK_BLOCKS - left;
-    sim->edits++; /* the next image knows of it */
+    sim->edits++; /* the next image has the count */
 }
 
 static void assert_names_them(const struct nb6_event *event)
@@ -191,7 +192,7 @@ static void event(void **state)
     omp_set_num_threads(before);
 }
 
-/* They are told of once, however often it goes on for so long. */
+/* The event names them once, however long it lasts. */
 static void once(void **state)
 {
     (void)state;
@@ -211,7 +212,8 @@ static void once(void **state)
     }
 }
 
-/* An image gives back what it was given, whoever takes part no more (999 and 1000), and goes on from there. */
+/* An image returns the counts that it was given, though bodies 999 and 1000 do not take part any more, and goes on from
+ * there. */
 static void image(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The team of threads: every part of every run once, whoever calls, however many parts, also within a part, from
- * several threads at once, beside processes that take the processors away, and in a child of fork. */
+/* The team of threads: every part of every run once, from any calling thread, for any number of parts, also within a
+ * part, from several threads at once, beside processes that take the processors away, and in a child of fork. */
 #include "common/select.h"
 #include "common/team.h"
 
@@ -129,7 +129,7 @@ static void shares(void **state)
     assert_int_equal(nbc_parts(1000, 10), 6);
 }
 
-/* Pieces of which each waits for the one before, whoever has it. */
+/* Parts that wait for the part before, in whichever thread it runs. */
 struct row {
     struct nbc_queue queue;
     int32_t n, done;

@@ -53,7 +53,7 @@ static int64_t step_with_faults(struct nb6_sim *sim, enum fault kind, const stru
         cluster_check_sources(sim);
         if (!status) {
             if (!happened || paused || k > 2000) return failures;
-            continue; /* the block stands: what failed was done without */
+            continue; /* the block is committed: the failed call was not needed */
         }
         if (!happened) fail_msg("without a fault: status %d, %s", status, err.text);
         assert_true(err.text[0] != '\0' || kind != NO_ALLOCATION);

@@ -114,7 +114,8 @@ int nb6_positional_number(const struct nb6_positional *input, const char *group,
     return a && nb6_positional_read_number(&input->list->token[a->first], number);
 }
 
-/* A value of our own; what does not fit is left as it was, which cannot be: translations are few and short. */
+/* Write a value of this code's own into the token. One that does not fit would be left out, which cannot occur:
+ * translations are few and short. */
 static void write_token(struct nb6_positional *input, struct nb6_token *token, const char *text)
 {
     size_t length = strlen(text);

@@ -191,7 +191,7 @@ static int kstart_of(const struct nb6_positional *input)
 {
     double start;
     if (!nb6_positional_number(input, "INNBODY6", "KSTART", &start)) return 1;
-    return start >= 2 && start < 6 ? (int)start : 1; /* what else it may be is said where values are checked */
+    return start >= 2 && start < 6 ? (int)start : 1; /* the check of values refuses all others */
 }
 
 static int read_restart(struct scan *s, int kstart)

@@ -1,6 +1,6 @@
-/** Positional input: files of NBODY6, and of NBODY6++ before 2023, which hold bare numbers whose place says what they
- *  are. They become the groups and assignments of the namelist that says the same, so that all that follows, checks and
- *  messages included, is that of a namelist. Private to libnbody6. */
+/** Positional input: files of NBODY6, and of NBODY6++ before 2023, which hold bare numbers identified by their
+ *  position. They become the groups and assignments of an equivalent namelist, so that all later steps, checks and
+ *  messages included, are those of a namelist. Private to libnbody6. */
 #ifndef NB6_POSITIONAL_POSITIONAL_H
 #define NB6_POSITIONAL_POSITIONAL_H
 
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/** What a file was understood as. */
+/** Result of the translation of a file. */
 struct nb6_positional {
     struct nb6_namelist *list;
     enum nb6_code code;
@@ -18,7 +18,7 @@ struct nb6_positional {
     /** of options that mean something else in NBODY6 and are refused; NULL: that of the table of the input */
     const struct nb6_input_choice *choice[NB6_KZ_COUNT];
     int icirc;   /**< ICIRC of NBODY6's binaries, which has no variable here */
-    FILE *notes; /**< what was translated; may be NULL */
+    FILE *notes; /**< notes on translations; may be NULL */
     char *spare; /**< room for values that are written anew */
     size_t spare_bytes;
 };

@@ -15,7 +15,7 @@ static int bad_value(const struct nb6_positional *input, const char *name, const
                     nb6_namelist_show(token->text, (size_t)token->length).text, advice);
 }
 
-/* KZ(J) in the last two places; what it means is that of NBODY6. */
+/* KZ(J) in the last two places, with the meaning it has in NBODY6. */
 static int take_option(struct nb6_positional *input, const struct nb6_token *number, const struct nb6_token *value,
                        struct nbc_error *err)
 {

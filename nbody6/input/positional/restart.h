@@ -1,4 +1,4 @@
-/** What an input of NBODY6 or older NBODY6++ changes in a run that goes on. Private to libnbody6. */
+/** Changes that an input of NBODY6 or older NBODY6++ makes in a continued run. Private to libnbody6. */
 #ifndef NB6_POSITIONAL_RESTART_H
 #define NB6_POSITIONAL_RESTART_H
 

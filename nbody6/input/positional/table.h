@@ -7,7 +7,7 @@
 #include "nbody6/input/input_table.h"
 #include "nbody6/input/namelist.h"
 
-/** Who reads a record. */
+/** The routine of the legacy code that reads a record. */
 enum nb6_code { NB6_CODE_NBODY6 = 1, NB6_CODE_NBODY6PP = 2, NB6_CODE_BOTH = 3 };
 
 /** An option within limits, and not `except`; 0: without exception. */
@@ -40,8 +40,8 @@ struct nb6_foreign_option {
 };
 
 extern const struct nb6_record nb6_records[];
-/** What a restart reads after its first record: the first of these with KSTART = 3 and 5, the second with 4 and 5
- *  (modify.f). Values that are not above 0 keep what the run has. */
+/** Records that a restart reads after its first one: the first of these with KSTART = 3 and 5, the second with 4 and 5
+ *  (modify.f). Values <= 0 leave the run's value unchanged. */
 extern const struct nb6_record nb6_restart_records[2];
 extern const struct nb6_foreign_option nb6_foreign_options[];
 extern const int nb6_record_count, nb6_foreign_option_count;

@@ -148,8 +148,8 @@ static void translate_masses(struct nb6_positional *input)
     }
 }
 
-/* The function of Eggleton that NBODY6 and older NBODY6++ have is not the published one, which is that of NBODY6++GPU.
- * What no other option says, values of our own do. */
+/* NBODY6 and older NBODY6++ have another function of Eggleton than the published one, which NBODY6++GPU uses. Meanings
+ * that no option of NBODY6++GPU covers get values of this code's own. */
 static void translate_eggleton(struct nb6_positional *input)
 {
     const int imf = input->kz[19];

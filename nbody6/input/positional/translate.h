@@ -1,4 +1,4 @@
-/** What means something else in NBODY6, or is a zero that stands for something. Private to libnbody6. */
+/** Translation of values that mean something else in NBODY6, and of zeros with a meaning. Private to libnbody6. */
 #ifndef NB6_POSITIONAL_TRANSLATE_H
 #define NB6_POSITIONAL_TRANSLATE_H
 

@@ -5,7 +5,7 @@
 #include "common/nbc.h"
 #include "nbody6/input/properties.h"
 
-/** What a column may hold, in the order in which COLUMNS names them. */
+/** Quantities that a column may hold. */
 enum nb6_quantity {
     NB6_MASS,
     NB6_X,

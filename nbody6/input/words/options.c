@@ -1,4 +1,4 @@
-/* What the words of &INOPTIONS do to the options KZ. */
+/* The words of &INOPTIONS set the options KZ. */
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input_table.h"

@@ -9,7 +9,7 @@
 const char nb6_units_known[] =
     "Msun, kg, g; pc, kpc, AU, Rsun, km, m, cm; km/s, m/s, cm/s, pc/Myr, kpc/Gyr, AU/yr; nbody";
 
-/* What a unit is of. */
+/* Dimension of a unit. */
 enum dimension { MASS, LENGTH, VELOCITY };
 
 /* In small letters without blanks and signs, as `squeeze` leaves them. */

@@ -18,7 +18,7 @@ enum { NB6_INPUT_WORDS_MAX = 512 }; /**< characters of all words of a variable w
 extern const struct nb6_input_word nb6_input_words[];
 extern const int nb6_input_word_count;
 
-/** What a word of a variable stands for, in upper or lower case.   @return 1: it is one of the words */
+/** Value of a word of a variable, in upper or lower case.   @return 1: it is one of the words */
 int nb6_input_word_number(const char *name, const char *word, int *number);
 /** Refuse a text that is none of the words of its variable, with those that are, and the nearest of them. A variable
  *  without words may be anything.   @return NBC_OK; NBC_BAD_INPUT */
