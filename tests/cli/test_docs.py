@@ -137,7 +137,7 @@ class DocsTest(unittest.TestCase):
 
     def test_names_exist(self):
         """Functions of the libraries and source files that the descriptions of the code name are there."""
-        sources = [path for folder in CODE for kind in ("c", "h", "cu", "cuh", "py")
+        sources = [path for folder in CODE for kind in ("c", "h", "cu", "cuh", "def", "py")
                    for path in glob.glob(os.path.join(SOURCE, folder, "**", "*." + kind), recursive=True)]
         base_names = {os.path.basename(path) for path in sources}
         words = set()
@@ -157,7 +157,7 @@ class DocsTest(unittest.TestCase):
                     there = word in words
                 elif re.search(r"/.*\.\w+$", word):
                     there = os.path.exists(os.path.join(SOURCE, word)) or any(path.endswith("/" + word) for path in sources)
-                elif re.search(r"\.(c|h|cu|cuh|py)$", word):
+                elif re.search(r"\.(c|h|cu|cuh|def|py)$", word):
                     there = word in base_names
                 self.assertTrue(there, "%s: %s" % (name, word))
 
