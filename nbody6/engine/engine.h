@@ -66,7 +66,7 @@ struct nb6_engine {
      *  them in the list, end at the time of the image. If not, they are synchronised, as nb6_subsystems_are_ready
      *  does in host memory, and the image is ahead.
      *  @return NBC_OK; NBC_DEVICE */
-    int (*synchronise)(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err);
+    int (*synchronise)(struct nb6_sim *sim, const nb6_index body[2], int *are_ready, struct nbc_error *err);
     /** Free the image. */
     void (*release)(struct nb6_sim *sim);
 };

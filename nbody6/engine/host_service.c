@@ -121,7 +121,7 @@ static enum nb6_host_service_answer move_systems(struct nb6_sim *sim, struct nb6
 
 /* Whether a block can only change a system by a new list: the system selects no perturbers, and its motion leaves
  * nothing to decide. */
-static int goes_on(const struct nb6_sim *sim, int64_t slot)
+static int goes_on(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     return nb6_kind_of(p, slot)->device_supports && !nb6_pair_is_wide(sim, slot) && !nb6_radii_act(sim->properties) &&

@@ -65,7 +65,7 @@ static int set_told(struct nb6_follow *f, const struct nb6_dev *home, int64_t n,
  * would have asked. */
 static int take_tide(struct nb6_sim *sim, int32_t i, const struct nb6_dev_note *note, struct nbc_error *err)
 {
-    const int64_t slot = nb6_slot_of(sim, i);
+    const nb6_slot slot = nb6_slot_of(sim, i);
     struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     int status = nb6_save_slot(sim, slot, err);
     if (status) return status;

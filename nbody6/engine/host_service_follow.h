@@ -16,7 +16,7 @@ struct nb6_sim;
 struct nb6_follow {
     int lags;           /**< 1: some may lag behind t_reached, up to which the host has notes of all steps */
     nb6_time t_reached; /**< time of a block */
-    int64_t last;       /**< slot that moved last; -1: none has since the notes of this block */
+    nb6_slot last;      /**< slot that moved last; NB6_NO_SLOT: none has since the notes of this block */
     int status;         /**< status of motions that were made in idle time */
     struct nbc_error error;
     int64_t told_room;

@@ -55,7 +55,7 @@ int nb6_origin_serves(const struct nb6_sim *sim, nb6_time t)
 /* ---- watched bodies */
 
 /* Whether the host moves a system, or examines it in each step. */
-static int is_moved(const struct nb6_sim *sim, int64_t slot)
+static int is_moved(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     return !nb6_kind_of(p, slot)->device_supports || nb6_subsystems_is_perturbed(p, slot) ||
@@ -83,12 +83,12 @@ static int watch_of(const struct nb6_sim *sim, int32_t i)
         return nb6_is_centre(sim, i) ? NB6_DEV_ASK | NB6_DEV_SHOW : NB6_DEV_ASK;
     const int seen = is_resolved ? NB6_DEV_REMOTE : 0;
     if (!nb6_is_centre(sim, i)) return seen;
-    const int64_t slot = nb6_slot_of(sim, i);
+    const nb6_slot slot = nb6_slot_of(sim, i);
     if (!is_moved(sim, slot)) return NB6_DEV_QUIET | seen;
     return nb6_group_is_remote(sim, slot) ? NB6_DEV_REMOTE : NB6_DEV_ASK | NB6_DEV_SHOW;
 }
 
-static struct nb6_dev_system system_of(const struct nb6_sim *sim, int64_t slot)
+static struct nb6_dev_system system_of(const struct nb6_sim *sim, nb6_slot slot)
 {
     return (struct nb6_dev_system){.radius = nb6_system_radius(sim, slot),
                                    .perturber = sim->subsystems.system[slot].remote ? nb6_pair_perturber_rule(sim, slot)
@@ -97,7 +97,7 @@ static struct nb6_dev_system system_of(const struct nb6_sim *sim, int64_t slot)
 }
 
 /* The record of a remote pair for the image, with places in place of bodies. */
-static struct nb6_remote remote_of(const struct nb6_sim *sim, const struct nb6_dev *home, int64_t slot)
+static struct nb6_remote remote_of(const struct nb6_sim *sim, const struct nb6_dev *home, nb6_slot slot)
 {
     struct nb6_remote remote;
     nb6_pair_get_remote(sim, slot, &remote);
@@ -198,7 +198,7 @@ static int add_list(const struct nb6_dev *home, struct nb6_index_set *all, int32
 
 /* Add the members of a group, and the bodies that they resolve: all are watched in another way once a member is not
  * remote any more. */
-static int add_group(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_index_set *all, int64_t slot,
+static int add_group(const struct nb6_sim *sim, const struct nb6_dev *home, struct nb6_index_set *all, nb6_slot slot,
                      struct nbc_error *err)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -250,7 +250,7 @@ static int find_changed_bodies(const struct nb6_sim *sim, const struct nb6_dev *
 /* A quiet pair that another system resolves now: take its search time from the image. */
 static int take_over(struct nb6_sim *sim, const struct nb6_dev *home, int32_t place, struct nbc_error *err)
 {
-    const int64_t slot = nb6_slot_of(sim, home->body_of[place]);
+    const nb6_slot slot = nb6_slot_of(sim, home->body_of[place]);
     int status = nb6_save_slot(sim, slot, err);
     if (!status) sim->subsystems.system[slot].t_check = home->system[place - home->first_centre].t_check;
     return status;
@@ -270,7 +270,8 @@ static void watch(struct nb6_dev *home, int32_t place, int8_t how)
 static int renew_system(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int8_t how, int *is_news,
                         struct nbc_error *err)
 {
-    const int64_t slot = nb6_slot_of(sim, home->body_of[place]), at = place - home->first_centre;
+    const nb6_slot slot = nb6_slot_of(sim, home->body_of[place]);
+    const int64_t at = place - home->first_centre;
     const int was_selected = sim->transaction.slot_is_saved[slot];
     const struct nb6_remote remote = remote_of(sim, home, slot);
     int status = NBC_OK;

@@ -78,7 +78,7 @@ int nb6_change_finish(struct nb6_sim *sim, struct nb6_change *c, struct nbc_erro
 {
     int status = NBC_OK;
     for (int64_t k = 0; k < c->n_formed && !status; k++) status = nb6_pair_start(sim, c->formed[k], err);
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status; slot++)
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status; slot++)
         if (c->touched[slot] && nb6_slot_is_used(&sim->subsystems, slot)) status = nb6_pair_start(sim, slot, err);
     nb6_groups_link(sim);
     nb6_groups_set_next(sim);

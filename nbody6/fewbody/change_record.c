@@ -11,7 +11,7 @@ int nb6_change_finish_others(struct nb6_sim *sim, int32_t vanishing, struct nb6_
     struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
     if (p->resolved_by[vanishing] == 0) return NBC_OK;
-    for (int64_t slot = 0; slot < p->n_slot && !status; slot++) {
+    for (nb6_slot slot = 0; slot < p->n_slot && !status; slot++) {
         if (c->touched[slot] || p->pert[slot].n == 0 || !nb6_subsystems_resolves(p, slot, vanishing)) continue;
         c->touched[slot] = 1;
         status = nb6_pair_finish(sim, slot, sim->ti_now, err);
@@ -19,7 +19,7 @@ int nb6_change_finish_others(struct nb6_sim *sim, int32_t vanishing, struct nb6_
     return status;
 }
 
-void nb6_change_add(struct nb6_change *c, int32_t fresh)
+void nb6_change_add(struct nb6_change *c, nb6_index fresh)
 {
     for (int64_t k = 0; k < c->n_fresh; k++)
         if (c->fresh[k] == fresh) return;
@@ -29,6 +29,6 @@ void nb6_change_add(struct nb6_change *c, int32_t fresh)
 struct nb6_announcement *nb6_change_say(struct nb6_change *c, enum nb6_event_kind kind)
 {
     struct nb6_announcement *say = &c->say[c->n_say++];
-    *say = (struct nb6_announcement){.event.kind = kind, .after = {-1, -1}};
+    *say = (struct nb6_announcement){.event.kind = kind, .after = {NB6_NO_SLOT, NB6_NO_SLOT}};
     return say;
 }

@@ -3,6 +3,7 @@
 #define NB6_CHANGE_RECORD_H
 
 #include "common/nbc.h"
+#include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 
 #include <stdint.h>
@@ -12,16 +13,16 @@ struct nb6_sim;
 /** An event that is told once everybody has started: only then it is known who resolves whom. */
 struct nb6_announcement {
     struct nb6_event event;
-    double before;     /**< nb6_potential_apart of all that vanished */
-    int32_t after[2];  /**< slots that came; -1: none */
-    int32_t described; /**< 1: the event describes the pair or chain of after[0], as it is then */
+    double before;            /**< nb6_potential_apart of all that vanished */
+    nb6_stored_slot after[2]; /**< that came; NB6_NO_SLOT: none */
+    int32_t described;        /**< 1: the event describes the pair or chain of after[0], as it is then */
 };
 
 struct nb6_change {
-    int8_t *touched; /**< [capacity] slots whose lists of perturbers change */
-    int32_t *fresh;  /**< bodies that are new */
+    int8_t *touched;  /**< [capacity] slots whose lists of perturbers change */
+    nb6_index *fresh; /**< bodies that are new */
     int64_t n_fresh;
-    int32_t *formed; /**< slots whose motion begins */
+    nb6_stored_slot *formed; /**< slots whose motion begins */
     int64_t n_formed;
     struct nb6_announcement *say;
     int64_t n_say;
@@ -29,7 +30,7 @@ struct nb6_change {
 
 /** Slots that have a body in their list which is about to vanish make their last step with it. */
 int nb6_change_finish_others(struct nb6_sim *sim, int32_t vanishing, struct nb6_change *c, struct nbc_error *err);
-void nb6_change_add(struct nb6_change *c, int32_t fresh);
+void nb6_change_add(struct nb6_change *c, nb6_index fresh);
 /** An announcement to fill in. */
 struct nb6_announcement *nb6_change_say(struct nb6_change *c, enum nb6_event_kind kind);
 

@@ -53,7 +53,7 @@ double nb6_contact_range(const struct nb6_sim *sim)
 
 /* ---- where the stars of a body are */
 
-static void add_star(const struct nb6_sim *sim, int32_t i, const double x[3], const double v[3], struct side *side)
+static void add_star(const struct nb6_sim *sim, nb6_index i, const double x[3], const double v[3], struct side *side)
 {
     struct point *star = &side->star[side->n++];
     *star = (struct point){.mass = nb6_get_body(sim, i)->mass, .radius = nb6_get_star(sim, i)->radius};
@@ -61,7 +61,7 @@ static void add_star(const struct nb6_sim *sim, int32_t i, const double x[3], co
     memcpy(star->v, v, sizeof star->v);
 }
 
-static double apocentre_of(const struct nb6_sim *sim, int64_t slot)
+static double apocentre_of(const struct nb6_sim *sim, nb6_slot slot)
 {
     struct ks_elements e;
     ks_elements(&sim->subsystems.ks[slot], &e);
@@ -69,7 +69,8 @@ static double apocentre_of(const struct nb6_sim *sim, int64_t slot)
 }
 
 /* A frozen pair may stand at a time long ago. */
-static void add_frozen(const struct nb6_sim *sim, int32_t body, const double x[3], const double v[3], struct side *side)
+static void add_frozen(const struct nb6_sim *sim, nb6_index body, const double x[3], const double v[3],
+                       struct side *side)
 {
     const double radius = nb6_largest_radius(sim, body);
     add_star(sim, body, x, v, side);
@@ -77,7 +78,7 @@ static void add_frozen(const struct nb6_sim *sim, int32_t body, const double x[3
 }
 
 /* Those of a body that takes part, at x, v.   @return as nb6_parts_of_slot */
-static int add_stars(const struct nb6_sim *sim, int32_t body, nb6_time t, const double x[3], const double v[3],
+static int add_stars(const struct nb6_sim *sim, nb6_index body, nb6_time t, const double x[3], const double v[3],
                      struct side *side)
 {
     const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
@@ -87,9 +88,9 @@ static int add_stars(const struct nb6_sim *sim, int32_t body, nb6_time t, const 
         add_star(sim, body, x, v, side);
         return NBC_OK;
     }
-    const int64_t slot = nb6_slot_of(sim, body);
+    const nb6_slot slot = nb6_slot_of(sim, body);
     const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
-    const int32_t *member = chain ? chain->star : sim->subsystems.system[slot].member;
+    const nb6_index *member = chain ? chain->star : sim->subsystems.system[slot].member;
     status = nb6_parts_of_slot(&sim->subsystems, &motion, slot, nb6_relative_time(sim, t), &parts);
     for (int m = 0; m < parts.n && !status; m++) {
         for (int k = 0; k < 3; k++) {
@@ -118,7 +119,7 @@ static void find_pulls(struct side *side)
 }
 
 /* The stars of a body, from the origin x, v.   @return 0: they have no places at that time */
-static int find_side(const struct nb6_sim *sim, int32_t body, nb6_time t, const double x[3], const double v[3],
+static int find_side(const struct nb6_sim *sim, nb6_index body, nb6_time t, const double x[3], const double v[3],
                      struct side *side)
 {
     double y[3], w[3];
@@ -178,7 +179,7 @@ static double first_touch(const struct side *a, const struct side *b, int is_sur
 }
 
 /* As far from its centre as the stars of a body may be, in some time from now. */
-static double extent_of(const struct nb6_sim *sim, int32_t body)
+static double extent_of(const struct nb6_sim *sim, nb6_index body)
 {
     return nb6_is_centre(sim, body) ? nb6_slot_reference_radius(sim, nb6_slot_of(sim, body)) : 0;
 }
@@ -188,23 +189,23 @@ struct outline {
     double extent, radius; /* of all of it; of its largest star */
 };
 
-static struct outline outline_of(const struct nb6_sim *sim, int32_t body)
+static struct outline outline_of(const struct nb6_sim *sim, nb6_index body)
 {
     return (struct outline){extent_of(sim, body), nb6_largest_radius(sim, body)};
 }
 
 /* Distance of two centres within which stars may be about to touch; 0: they are points. */
-static double reach_of(const struct nb6_sim *sim, const struct outline *own, int32_t j)
+static double reach_of(const struct nb6_sim *sim, const struct outline *own, nb6_index j)
 {
     const double radii = own->radius + nb6_largest_radius(sim, j);
     return radii > 0 ? own->extent + extent_of(sim, j) + AHEAD * radii : 0;
 }
 
 /* The first contact with one of some bodies. */
-static struct nb6_contact first_contact(const struct nb6_sim *sim, int32_t i, nb6_time t, size_t n, const int32_t *body,
-                                        int is_sure)
+static struct nb6_contact first_contact(const struct nb6_sim *sim, nb6_index i, nb6_time t, size_t n,
+                                        const nb6_index *body, int is_sure)
 {
-    struct nb6_contact first = {.j = -1, .time = INFINITY};
+    struct nb6_contact first = {.j = NB6_NOBODY, .time = INFINITY};
     const struct outline outline = outline_of(sim, i);
     struct side own = {.n = 0}, other;
     double x[3], v[3];
@@ -220,16 +221,16 @@ static struct nb6_contact first_contact(const struct nb6_sim *sim, int32_t i, nb
     return first;
 }
 
-struct nb6_contact nb6_contact_of_slot(const struct nb6_sim *sim, int64_t slot, nb6_time t, int is_sure)
+struct nb6_contact nb6_contact_of_slot(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, int is_sure)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     return first_contact(sim, nb6_centre(sim, slot), t, (size_t)pert->n, pert->body, is_sure);
 }
 
-int nb6_contacts_are_near(const struct nb6_sim *sim, int64_t slot, int32_t but, double size, nb6_time t)
+int nb6_contacts_are_near(const struct nb6_sim *sim, nb6_slot slot, int32_t but, double size, nb6_time t)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
-    const int32_t i = nb6_centre(sim, slot);
+    const nb6_index i = nb6_centre(sim, slot);
     const double radius = fmax(nb6_largest_radius(sim, i), nb6_largest_radius(sim, but));
     double x[3], v[3];
     nb6_get_predicted(sim, i, t, x, v);
@@ -242,14 +243,14 @@ int nb6_contacts_are_near(const struct nb6_sim *sim, int64_t slot, int32_t but, 
     return 0;
 }
 
-struct nb6_contact nb6_contact_of_star(const struct nb6_sim *sim, int32_t i, nb6_time t)
+struct nb6_contact nb6_contact_of_star(const struct nb6_sim *sim, nb6_index i, nb6_time t)
 {
     size_t nnb = 0;
-    const int32_t *list = nb6_get_list(sim, i, &nnb);
+    const nb6_index *list = nb6_get_list(sim, i, &nnb);
     return first_contact(sim, i, t, nnb, list, 0);
 }
 
-double nb6_contact_inside(const struct nb6_sim *sim, int64_t slot)
+double nb6_contact_inside(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
@@ -272,7 +273,7 @@ static double step_of(const struct point *a, const struct point *b)
     return PART * left / sqrt(s.v2 + 2 * (a->mass + b->mass) / r);
 }
 
-static double step_with(const struct nb6_sim *sim, int32_t i, const struct outline *outline, int32_t j, nb6_time t,
+static double step_with(const struct nb6_sim *sim, nb6_index i, const struct outline *outline, nb6_index j, nb6_time t,
                         const double x[3], const double v[3], struct side *own)
 {
     const double reach = reach_of(sim, outline, j);
@@ -292,10 +293,10 @@ static double step_with(const struct nb6_sim *sim, int32_t i, const struct outli
     return step;
 }
 
-double nb6_contact_step(const struct nb6_sim *sim, int64_t slot)
+double nb6_contact_step(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
-    const int32_t i = nb6_centre(sim, slot);
+    const nb6_index i = nb6_centre(sim, slot);
     const nb6_time t = sim->active.t > sim->ti_now ? sim->active.t : sim->ti_now;
     struct side own = {.n = 0};
     double x[3], v[3], step = nb6_slot_step_limit(sim, slot);

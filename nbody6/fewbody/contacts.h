@@ -13,7 +13,7 @@ struct nb6_sim;
 /** Two stars of different bodies that approach each other, within a few times the sum of their radii, on an orbit whose
  * pericentre is within that sum. */
 struct nb6_contact {
-    int32_t j;   /**< the other body; -1: nobody is about to touch */
+    nb6_index j; /**< the other body; NB6_NOBODY: none is about to touch */
     double time; /**< until they touch, at most */
 };
 
@@ -23,16 +23,16 @@ int nb6_contacts_are_possible(const struct nb6_sim *sim);
 double nb6_contact_range(const struct nb6_sim *sim);
 /** The first contact of a star of the system in a slot with a star of one of its perturbers, at block time t.
  *  @param[in] is_sure  1: only if the others of the system do not turn the two away; 0: also if they might touch */
-struct nb6_contact nb6_contact_of_slot(const struct nb6_sim *sim, int64_t slot, nb6_time t, int is_sure);
+struct nb6_contact nb6_contact_of_slot(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, int is_sure);
 /** Whether a perturber of the pair in a slot, but for one, is so near that it might soon touch a star of the two on an
  * orbit of this size. */
-int nb6_contacts_are_near(const struct nb6_sim *sim, int64_t slot, int32_t but, double size, nb6_time t);
+int nb6_contacts_are_near(const struct nb6_sim *sim, nb6_slot slot, int32_t but, double size, nb6_time t);
 /** The first contact of a star that is in no system with a star of one of its neighbours, if they might touch. */
-struct nb6_contact nb6_contact_of_star(const struct nb6_sim *sim, int32_t i, nb6_time t);
+struct nb6_contact nb6_contact_of_star(const struct nb6_sim *sim, nb6_index i, nb6_time t);
 /** The time until the two stars of a pair touch, at most; INFINITY: they are not about to. */
-double nb6_contact_inside(const struct nb6_sim *sim, int64_t slot);
+double nb6_contact_inside(const struct nb6_sim *sim, nb6_slot slot);
 /** Longest step of the centre of mass of a slot, at the time of the block: as its kind says (nb6_slot_step_limit), and
  * contacts are seen in time. */
-double nb6_contact_step(const struct nb6_sim *sim, int64_t slot);
+double nb6_contact_step(const struct nb6_sim *sim, nb6_slot slot);
 
 #endif

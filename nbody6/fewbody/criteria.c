@@ -29,7 +29,7 @@ int nb6_orbit_is_hard(const struct nb6_sim *sim, double m, double h, double r)
     return h < 0 && (-m / h < r || -h > sim->book.e_close);
 }
 
-int nb6_pair_is_hard(const struct nb6_sim *sim, int64_t slot)
+int nb6_pair_is_hard(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
     return nb6_orbit_is_hard(sim, ks->m, ks->h, sim->subsystems.system[slot].r_end);
@@ -42,7 +42,7 @@ double nb6_local_spacing(const struct nb6_sim *sim, int64_t i)
     const nb6_time t = sim->active.t;
     size_t nnb = 0;
     int found = 0;
-    const int32_t *list = nb6_get_list(sim, i, &nnb);
+    const nb6_index *list = nb6_get_list(sim, i, &nnb);
     nb6_get_predicted(sim, i, t, x, v);
     for (size_t k = 0; k < nnb; k++) {
         double y[3], w[3], r2 = 0;
@@ -71,7 +71,7 @@ static double widest(const struct nb6_sim *sim)
     return fmin(fmax(OF_SPACING / 4 * root * root, LEAST), MOST);
 }
 
-int nb6_pair_stays_together(const struct nb6_sim *sim, int64_t slot, double h, double apocentre)
+int nb6_pair_stays_together(const struct nb6_sim *sim, nb6_slot slot, double h, double apocentre)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const struct ks_pair *ks = &sim->subsystems.ks[slot];

@@ -2,6 +2,8 @@
 #ifndef NB6_CRITERIA_H
 #define NB6_CRITERIA_H
 
+#include "nbody6/state/body.h"
+
 #include <stdint.h>
 
 struct nb6_sim;
@@ -22,7 +24,7 @@ int nb6_orbit_is_hard(const struct nb6_sim *sim, double m, double h, double r);
 int nb6_orbit_stays_together(const struct nb6_sim *sim, double m, double h, double r);
 /** Whether a pair does, on an orbit of energy h per reduced mass: also if it is some times wider, and tides, which rise
  *  with the third power of the distance, do not disturb it above GMAX at its apocentre. */
-int nb6_pair_stays_together(const struct nb6_sim *sim, int64_t slot, double h, double apocentre);
+int nb6_pair_stays_together(const struct nb6_sim *sim, nb6_slot slot, double h, double apocentre);
 /** The mean distance of stars around a body: that of the sixth nearest neighbour over the cube root of six; infinite
  *  while it has no list, and where its companion is all that there is, as in a lonely triple. */
 double nb6_local_spacing(const struct nb6_sim *sim, int64_t i);
@@ -32,7 +34,7 @@ double nb6_local_spacing(const struct nb6_sim *sim, int64_t i);
 double nb6_close_radius(const struct nb6_sim *sim, int n, double mass, int64_t i);
 /** Whether a pair is never wider than the radius that makes pairs close, or bound more strongly than encounters undo.
  */
-int nb6_pair_is_hard(const struct nb6_sim *sim, int64_t slot);
+int nb6_pair_is_hard(const struct nb6_sim *sim, nb6_slot slot);
 /** Whether chains are looked for. */
 int nb6_chains_enabled(const struct nb6_sim *sim);
 /** Whether hierarchies are frozen. */

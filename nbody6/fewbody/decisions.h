@@ -9,12 +9,12 @@
 /** What the end of a block brings. Applied in this order: pairs that end, chains, pairs that form. */
 struct nb6_decisions {
     int64_t n_end, n_chain, n_form;
-    int32_t *end;                   /**< slots of pairs */
+    nb6_stored_slot *end;           /**< slots of pairs */
     struct nb6_chain_change *chain; /**< those that split come first */
-    int32_t (*form)[2];             /**< stars */
+    nb6_index (*form)[2];           /**< stars */
 };
 
 /** Whether something happens to a body already. */
-int nb6_is_decided(const struct nb6_decisions *decisions, int32_t i);
+int nb6_is_decided(const struct nb6_decisions *decisions, nb6_index i);
 
 #endif

@@ -18,7 +18,7 @@ static const double FIRST_PART = 0.2;
 static const double FIRST_SHOWS = 1e-7;
 
 /* Whether the quadrupole of a pair makes more than a small part of a force, seen from as far as another body is. */
-static int shows(const struct nb6_sim *sim, int64_t slot, int32_t other, double mass, double force)
+static int shows(const struct nb6_sim *sim, nb6_slot slot, int32_t other, double mass, double force)
 {
     const double *x = nb6_get_body(sim, nb6_centre(sim, slot))->x0, *y = nb6_get_body(sim, other)->x0;
     double r2 = 0;
@@ -29,7 +29,7 @@ static int shows(const struct nb6_sim *sim, int64_t slot, int32_t other, double 
 }
 
 /* Whether the motion in a slot shows in the force on body i: its own, or that of a pair which it resolves. */
-static int shows_in(const struct nb6_sim *sim, int64_t slot, int32_t i)
+static int shows_in(const struct nb6_sim *sim, nb6_slot slot, nb6_index i)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     const struct nb6_body *body = nb6_get_body(sim, i);
@@ -50,7 +50,7 @@ double nb6_subsystems_first_step(const struct nb6_sim *sim, int64_t i)
     const struct nb6_subsystems *p = &sim->subsystems;
     double shortest = INFINITY;
     if (nb6_slot_of(sim, i) < 0 && p->resolved_by[i] == 0) return shortest;
-    for (int64_t slot = 0; slot < p->n_slot; slot++) {
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++) {
         if (!nb6_slot_is_used(p, slot) || nb6_goes_on_demand(p, slot) || !nb6_subsystems_is_perturbed(p, slot))
             continue;
         if (!shows_in(sim, slot, (int32_t)i)) continue;

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-struct nb6_intruder nb6_seen_from(const struct nb6_sim *sim, int64_t slot, int32_t j, nb6_time t)
+struct nb6_intruder nb6_seen_from(const struct nb6_sim *sim, nb6_slot slot, nb6_index j, nb6_time t)
 {
     const struct nb6_body *other = nb6_get_body(sim, j);
     struct nb6_intruder seen = {.j = j};
@@ -28,10 +28,10 @@ struct nb6_intruder nb6_seen_from(const struct nb6_sim *sim, int64_t slot, int32
     return seen;
 }
 
-struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
-    struct nb6_intruder found = {.j = -1};
+    struct nb6_intruder found = {.j = NB6_NOBODY};
     for (int32_t k = 0; k < pert->n; k++) {
         const struct nb6_intruder next = nb6_seen_from(sim, slot, pert->body[k], t);
         if (next.tide > found.tide) found = next;
@@ -57,7 +57,7 @@ static void see_from_member(const struct nb6_sim *sim, const struct nb6_nodes *n
 }
 
 /* Whether somebody is so near that members are seen one by one. Of most pairs nobody is. */
-static int is_anybody_near(const struct nb6_sim *sim, int64_t slot, nb6_time t, double r)
+static int is_anybody_near(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, double r)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     double x[3], v[3];
@@ -67,10 +67,10 @@ static int is_anybody_near(const struct nb6_sim *sim, int64_t slot, nb6_time t, 
     return 0;
 }
 
-struct nb6_intruder nb6_find_intruder_of_members(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+struct nb6_intruder nb6_find_intruder_of_members(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
-    const int32_t centre = nb6_centre(sim, slot);
+    const nb6_index centre = nb6_centre(sim, slot);
     struct nb6_intruder found = nb6_find_intruder(sim, slot, t);
     struct nb6_nodes nodes;
     double x[3], v[3];
@@ -80,7 +80,7 @@ struct nb6_intruder nb6_find_intruder_of_members(const struct nb6_sim *sim, int6
     if (!is_anybody_near(sim, slot, t, whole)) return found;
     nb6_get_predicted(sim, centre, t, x, v);
     if (nb6_nodes_find(sim, 1, &centre, t, x, v, &nodes)) return found;
-    found = (struct nb6_intruder){.j = -1};
+    found = (struct nb6_intruder){.j = NB6_NOBODY};
     for (int32_t k = 0; k < pert->n; k++) {
         struct nb6_intruder next = nb6_seen_from(sim, slot, pert->body[k], t);
         if (next.r2 < whole * whole) see_from_member(sim, &nodes, &next);

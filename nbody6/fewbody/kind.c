@@ -7,12 +7,12 @@
 
 #include <math.h>
 
-const struct nb6_kind *nb6_kind_of(const struct nb6_subsystems *subsystems, int64_t slot)
+const struct nb6_kind *nb6_kind_of(const struct nb6_subsystems *subsystems, nb6_slot slot)
 {
     return subsystems->kinds[subsystems->system[slot].kind];
 }
 
-int32_t nb6_kind_that_takes(const struct nb6_sim *sim, int64_t slot)
+int32_t nb6_kind_that_takes(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t kind = p->n_kind - 1; kind > NB6_PAIR; kind--)
@@ -20,7 +20,7 @@ int32_t nb6_kind_that_takes(const struct nb6_sim *sim, int64_t slot)
     return NB6_PAIR;
 }
 
-int nb6_parts_of_slot(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot, double t,
+int nb6_parts_of_slot(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot, double t,
                       struct nb6_parts *parts)
 {
     static const double nowhere[3];
@@ -38,39 +38,39 @@ int nb6_parts_of_slot(const struct nb6_subsystems *subsystems, const struct nb6_
     return status;
 }
 
-int nb6_mean_parts_of_slot(const struct nb6_subsystems *subsystems, int64_t slot, struct nb6_parts *parts)
+int nb6_mean_parts_of_slot(const struct nb6_subsystems *subsystems, nb6_slot slot, struct nb6_parts *parts)
 {
     return nb6_kind_of(subsystems, slot)->mean_parts(subsystems, slot, parts);
 }
 
-struct nb6_mean_rule nb6_slot_mean_rule(const struct nb6_sim *sim, int64_t slot)
+struct nb6_mean_rule nb6_slot_mean_rule(const struct nb6_sim *sim, nb6_slot slot)
 {
     static const struct nb6_mean_rule nowhere = {.apocentres = INFINITY, .mass = 1};
     const struct nb6_kind *kind = nb6_kind_of(&sim->subsystems, slot);
     return kind->mean_rule ? kind->mean_rule(sim, slot) : nowhere;
 }
 
-double nb6_slot_energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
+double nb6_slot_energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot)
 {
     return nb6_kind_of(subsystems, slot)->energy(subsystems, motion, slot);
 }
 
-double nb6_slot_reference_radius(const struct nb6_sim *sim, int64_t slot)
+double nb6_slot_reference_radius(const struct nb6_sim *sim, nb6_slot slot)
 {
     return nb6_kind_of(&sim->subsystems, slot)->reference_radius(sim, slot);
 }
 
-double nb6_slot_step_limit(const struct nb6_sim *sim, int64_t slot)
+double nb6_slot_step_limit(const struct nb6_sim *sim, nb6_slot slot)
 {
     return nb6_kind_of(&sim->subsystems, slot)->step_limit(sim, slot);
 }
 
-int nb6_slot_stays(const struct nb6_sim *sim, int64_t slot)
+int nb6_slot_stays(const struct nb6_sim *sim, nb6_slot slot)
 {
     return !isfinite(nb6_slot_step_limit(sim, slot));
 }
 
-void nb6_slot_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event)
+void nb6_slot_describe(const struct nb6_sim *sim, nb6_slot slot, enum nb6_pair_reason reason, struct nb6_event *event)
 {
     const struct nb6_kind *kind = nb6_kind_of(&sim->subsystems, slot);
     event->channel = kind->channel;

@@ -48,83 +48,83 @@ struct nb6_kind {
 
     /** Whether it takes a system of two bodies that has just formed; the last kind of the list that does has it. NULL:
      * it does not. */
-    int (*takes)(const struct nb6_sim *sim, int64_t slot);
+    int (*takes)(const struct nb6_sim *sim, nb6_slot slot);
 
     /* ---- motion. The field is set for the slot; an advance of which field->left evaluations are made sets
      * field->paused and goes on with the same bits when it is called again. */
     /** As far as whole steps go until t; on demand: to exactly t. */
-    int (*advance)(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, double t,
+    int (*advance)(struct nb6_field *field, const struct nb6_motion *motion, nb6_slot slot, double t,
                    struct nbc_error *err);
     /** One step. NULL: goes on demand. */
-    int (*step)(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err);
+    int (*step)(struct nb6_field *field, const struct nb6_motion *motion, nb6_slot slot, struct nbc_error *err);
     /** To exactly t. */
-    int (*finish)(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, double t,
+    int (*finish)(struct nb6_field *field, const struct nb6_motion *motion, nb6_slot slot, double t,
                   struct nbc_error *err);
     /** With a new list of perturbers, after finish. NULL: goes on with whatever perturbs it. */
-    int (*start)(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err);
+    int (*start)(struct nb6_field *field, const struct nb6_motion *motion, nb6_slot slot, struct nbc_error *err);
     /** Whether somebody needs the members of a system that goes on demand at block time t. */
-    int (*is_needed)(const struct nb6_sim *sim, int64_t slot, nb6_time t);
+    int (*is_needed)(const struct nb6_sim *sim, nb6_slot slot, nb6_time t);
 
     /* ---- what it is now */
     /** Append the members at time t, about a centre of mass at x, v.   @return NBC_NON_FINITE: no prediction for t */
-    int (*points)(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot, double t,
+    int (*points)(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot, double t,
                   const double x[3], const double v[3], struct nb6_points *to);
     /** Beyond which distance from its centre others feel the mean over its orbit: it turns many times while they pass.
      * NULL: it has no orbit. */
-    struct nb6_mean_rule (*mean_rule)(const struct nb6_sim *sim, int64_t slot);
+    struct nb6_mean_rule (*mean_rule)(const struct nb6_sim *sim, nb6_slot slot);
     /** Points with the masses and places of that mean. */
-    int (*mean_parts)(const struct nb6_subsystems *subsystems, int64_t slot, struct nb6_parts *to);
+    int (*mean_parts)(const struct nb6_subsystems *subsystems, nb6_slot slot, struct nb6_parts *to);
     /** Internal energy. */
-    double (*energy)(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
+    double (*energy)(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot);
     /** Radius by which perturbers are chosen. */
-    double (*reference_radius)(const struct nb6_sim *sim, int64_t slot);
+    double (*reference_radius)(const struct nb6_sim *sim, nb6_slot slot);
     /** Size that the tide of somebody who comes works on; 0: it cannot become part of a chain as it is. */
-    double (*extent)(const struct nb6_sim *sim, int64_t slot);
+    double (*extent)(const struct nb6_sim *sim, nb6_slot slot);
     /** How wide it may still become, which its neighbour sphere has to allow for. */
-    double (*room)(const struct nb6_sim *sim, int64_t slot);
+    double (*room)(const struct nb6_sim *sim, nb6_slot slot);
     /** Longest irregular step of its centre of mass: what is wide must not grow unseen. */
-    double (*step_limit)(const struct nb6_sim *sim, int64_t slot);
+    double (*step_limit)(const struct nb6_sim *sim, nb6_slot slot);
 
     /* ---- at the end of a block */
     /** Counters of the run, and the work of the slot. */
-    void (*count_work)(struct nb6_sim *sim, int64_t slot);
+    void (*count_work)(struct nb6_sim *sim, nb6_slot slot);
     /** Publish what happened inside while it advanced. NULL: nothing can. */
-    int (*publish)(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+    int (*publish)(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
     /** Whether it ends or changes with this block: sets pair.ending.   @return 1: its centre of mass joins the block */
-    int (*look)(struct nb6_sim *sim, int64_t slot);
+    int (*look)(struct nb6_sim *sim, nb6_slot slot);
     /** After the block: what `look` has announced goes to the decisions, or is undone, where the block has brought that
      *  it has to wait. The slot is saved. */
-    int (*decide)(struct nb6_sim *sim, int64_t slot, struct nb6_decisions *decisions, struct nbc_error *err);
+    int (*decide)(struct nb6_sim *sim, nb6_slot slot, struct nb6_decisions *decisions, struct nbc_error *err);
     /** Systems of this kind that bodies of the last block come to are added to the decisions, after those of the kinds
      *  before it in the list. Asked while there are systems; NULL: pairs find it, and `takes` has it. */
     int (*search)(struct nb6_sim *sim, struct nb6_decisions *decisions, struct nbc_error *err);
     /** Fill in an event about it.   @param[in] reason  why a pair forms or ends; others have no use for it */
-    void (*describe)(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event);
+    void (*describe)(const struct nb6_sim *sim, nb6_slot slot, enum nb6_pair_reason reason, struct nb6_event *event);
     /** Tell of integrations that do not come to their tolerance. NULL: they do. */
-    int (*warn)(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+    int (*warn)(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
 };
 
 /** The kind of the system in a slot. */
-const struct nb6_kind *nb6_kind_of(const struct nb6_subsystems *subsystems, int64_t slot);
+const struct nb6_kind *nb6_kind_of(const struct nb6_subsystems *subsystems, nb6_slot slot);
 /** The number of the kind that takes a system of two bodies. */
-int32_t nb6_kind_that_takes(const struct nb6_sim *sim, int64_t slot);
+int32_t nb6_kind_that_takes(const struct nb6_sim *sim, nb6_slot slot);
 
 /** Parts of a system at time t (relative to sim->ti_origin), which must not be far from the time of its state, as
  * shares of its mass about its centre.   @return NBC_OK; NBC_NON_FINITE: there is no prediction for t; one part stands
  * at NaN then, so that no sum with it passes for a number */
-int nb6_parts_of_slot(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot, double t,
+int nb6_parts_of_slot(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot, double t,
                       struct nb6_parts *parts);
 /** The same, in the mean over its orbit at the time of its state, or that of a remote pair; for who is as far away as
  * nb6_slot_mean_rule says. */
-int nb6_mean_parts_of_slot(const struct nb6_subsystems *subsystems, int64_t slot, struct nb6_parts *parts);
-struct nb6_mean_rule nb6_slot_mean_rule(const struct nb6_sim *sim, int64_t slot);
-double nb6_slot_energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
+int nb6_mean_parts_of_slot(const struct nb6_subsystems *subsystems, nb6_slot slot, struct nb6_parts *parts);
+struct nb6_mean_rule nb6_slot_mean_rule(const struct nb6_sim *sim, nb6_slot slot);
+double nb6_slot_energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot);
 /** Radius of a pair or chain by which its perturbers are chosen. */
-double nb6_slot_reference_radius(const struct nb6_sim *sim, int64_t slot);
-double nb6_slot_step_limit(const struct nb6_sim *sim, int64_t slot);
+double nb6_slot_reference_radius(const struct nb6_sim *sim, nb6_slot slot);
+double nb6_slot_step_limit(const struct nb6_sim *sim, nb6_slot slot);
 /** Whether its size is fixed as long as nobody perturbs it: it cannot come apart. */
-int nb6_slot_stays(const struct nb6_sim *sim, int64_t slot);
+int nb6_slot_stays(const struct nb6_sim *sim, nb6_slot slot);
 /** Fill in an event about the system in a slot, with the channel that it books in. */
-void nb6_slot_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event);
+void nb6_slot_describe(const struct nb6_sim *sim, nb6_slot slot, enum nb6_pair_reason reason, struct nb6_event *event);
 
 #endif

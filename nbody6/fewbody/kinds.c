@@ -22,7 +22,7 @@ int nb6_kinds_install(struct nb6_sim *sim, struct nbc_error *err)
     const int32_t n = (int32_t)(sizeof kinds / sizeof *kinds);
     sim->subsystems.kinds = kinds;
     sim->subsystems.n_kind = n;
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++) {
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++) {
         const int32_t kind = sim->subsystems.system[slot].kind;
         if (nb6_slot_is_used(&sim->subsystems, slot) && (kind < 0 || kind >= n))
             return nbc_fail(err, NBC_FILE, "a few-body system is of kind %d, of which this program does not know",

@@ -19,9 +19,9 @@
 /* What a pair was found doing when last looked at (nb6_subsystem.approaching). */
 enum { RECEDING, APPROACHING, MET };
 
-double nb6_largest_radius(const struct nb6_sim *sim, int32_t body)
+double nb6_largest_radius(const struct nb6_sim *sim, nb6_index body)
 {
-    int32_t star[CHAIN_MAX];
+    nb6_index star[CHAIN_MAX];
     const int n = nb6_stars_of(sim, body, star);
     double radius = 0;
     for (int k = 0; k < n; k++) radius = fmax(radius, nb6_get_star(sim, star[k])->radius);
@@ -29,14 +29,14 @@ double nb6_largest_radius(const struct nb6_sim *sim, int32_t body)
 }
 
 /* Sum of the radii of the two stars of a pair. */
-static double touch_of(const struct nb6_sim *sim, int64_t slot)
+static double touch_of(const struct nb6_sim *sim, nb6_slot slot)
 {
-    const int32_t *member = sim->subsystems.system[slot].member;
+    const nb6_index *member = sim->subsystems.system[slot].member;
     return nb6_get_star(sim, member[0])->radius + nb6_get_star(sim, member[1])->radius;
 }
 
 /* Who has met stays so until a block of the centre of mass, which may be at any phase of an orbit. */
-int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
+int nb6_pair_collides(struct nb6_sim *sim, nb6_slot slot)
 {
     struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const double touch = touch_of(sim, slot);
@@ -51,7 +51,7 @@ int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
     return met;
 }
 
-void nb6_pair_note_approach(struct nb6_sim *sim, int64_t slot)
+void nb6_pair_note_approach(struct nb6_sim *sim, nb6_slot slot)
 {
     struct ks_elements e;
     if (!(touch_of(sim, slot) > 0)) return;
@@ -67,12 +67,12 @@ int nb6_chain_has_met(const struct nb6_chain *chain)
     return chain->state.n == 2 && touch > 0 && r <= touch;
 }
 
-void nb6_pair_set_met(struct nb6_sim *sim, int64_t slot)
+void nb6_pair_set_met(struct nb6_sim *sim, nb6_slot slot)
 {
     sim->subsystems.system[slot].approaching = MET;
 }
 
-int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot)
+int nb6_pair_has_met(const struct nb6_sim *sim, nb6_slot slot)
 {
     return nb6_kind_of(&sim->subsystems, slot)->is_pair && sim->subsystems.system[slot].approaching == MET;
 }
@@ -81,7 +81,7 @@ int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot)
 static int check_stars(const struct nb6_sim *sim, const struct nb6_merger *merger, struct nbc_error *err)
 {
     for (int k = 0; k < 2; k++) {
-        const int32_t i = merger->star[k];
+        const nb6_index i = merger->star[k];
         if (i < 0 || i >= sim->n)
             return nbc_fail(err, NBC_BAD_ARGUMENT, "a merger of bodies %d and %d: %d is no star; stars are 0 to %lld",
                             merger->star[0], merger->star[1], i, (long long)sim->n - 1);
@@ -98,7 +98,7 @@ static int check_stars(const struct nb6_sim *sim, const struct nb6_merger *merge
 int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const double x[3], const double v[3],
                     struct nbc_error *err)
 {
-    const int32_t i = merger->star[0], gone = merger->star[1];
+    const nb6_index i = merger->star[0], gone = merger->star[1];
     int status = check_stars(sim, merger, err);
     if (status) return status;
     struct nb6_event event = {
@@ -129,7 +129,7 @@ double nb6_mergers_ahead(const struct nb6_sim *sim, const struct nb6_motion *mot
     return energy;
 }
 
-int nb6_slot_has_mergers_ahead(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
+int nb6_slot_has_mergers_ahead(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot)
 {
     return nb6_goes_on_demand(subsystems, slot) && motion->chain[subsystems->system[slot].chain - 1].n_merged > 0;
 }

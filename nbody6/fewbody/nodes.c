@@ -28,7 +28,7 @@ static double distance2(const double a[3], const double b[3])
 }
 
 /* The stars of a body, after those that are there. */
-static int add_stars(const struct nb6_sim *sim, int32_t body, nb6_time t, const double x[3], const double v[3],
+static int add_stars(const struct nb6_sim *sim, nb6_index body, nb6_time t, const double x[3], const double v[3],
                      struct nb6_nodes *nodes)
 {
     const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
@@ -65,7 +65,7 @@ static void add_pair(struct nb6_nodes *nodes, const struct hierarchy_pair *pair)
     a->parent = b->parent = nodes->count++;
 }
 
-int nb6_nodes_find(const struct nb6_sim *sim, int n_body, const int32_t body[], nb6_time t, const double x[3],
+int nb6_nodes_find(const struct nb6_sim *sim, int n_body, const nb6_index body[], nb6_time t, const double x[3],
                    const double v[3], struct nb6_nodes *nodes)
 {
     double mass[CHAIN_MAX], place[CHAIN_MAX][3], velocity[CHAIN_MAX][3];

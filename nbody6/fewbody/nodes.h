@@ -25,7 +25,7 @@ struct nb6_nodes {
  *  @param[in] body  [n_body] stars and centres of mass   @param[in] x,v  the origin
  *  @return NBC_OK; NBC_BAD_ARGUMENT: more than CHAIN_MAX stars, or one without mass; NBC_NON_FINITE: a pair has no
  *          prediction for t */
-int nb6_nodes_find(const struct nb6_sim *sim, int n_body, const int32_t body[], nb6_time t, const double x[3],
+int nb6_nodes_find(const struct nb6_sim *sim, int n_body, const nb6_index body[], nb6_time t, const double x[3],
                    const double v[3], struct nb6_nodes *nodes);
 /** Distance of the farthest star from the centre of mass of all. */
 double nb6_nodes_size(const struct nb6_nodes *nodes);

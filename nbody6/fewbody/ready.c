@@ -14,14 +14,14 @@ static int stands_at(const struct nb6_sim *sim, int64_t i, nb6_time t)
     return nb6_get_body(sim, i)->t0 == t && nb6_get_star(sim, i)->t0_reg == t;
 }
 
-static int all_stand_at(const struct nb6_sim *sim, int64_t n, const int32_t *list, nb6_time t)
+static int all_stand_at(const struct nb6_sim *sim, int64_t n, const nb6_index *list, nb6_time t)
 {
     for (int64_t k = 0; k < n; k++)
         if (!stands_at(sim, list[k], t)) return 0;
     return 1;
 }
 
-static int call(struct nb6_sim *sim, int64_t n, const int32_t *list, int8_t level, struct nbc_error *err)
+static int call(struct nb6_sim *sim, int64_t n, const nb6_index *list, int8_t level, struct nbc_error *err)
 {
     int status = NBC_OK;
     for (int64_t k = 0; k < n && !status; k++) status = nb6_body_synchronise(sim, list[k], level, err);
@@ -29,7 +29,7 @@ static int call(struct nb6_sim *sim, int64_t n, const int32_t *list, int8_t leve
 }
 
 /* Their lists are elsewhere. */
-static void wish_for(struct nb6_pending_sync *pending, int32_t i, int32_t j)
+static void wish_for(struct nb6_pending_sync *pending, nb6_index i, nb6_index j)
 {
     const int32_t first = i < j ? i : j, second = i < j ? j : i;
     if (pending->n > 0 && pending->body[0] == first && pending->body[1] == second) return;
@@ -39,11 +39,12 @@ static void wish_for(struct nb6_pending_sync *pending, int32_t i, int32_t j)
 }
 
 /* Whoever has only one of the two in the list takes part. */
-int nb6_subsystems_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int *ready, struct nbc_error *err)
+int nb6_subsystems_are_ready(struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_time t, int *ready,
+                             struct nbc_error *err)
 {
     const int8_t a = nb6_get_star(sim, i)->level_irr, b = nb6_get_star(sim, j)->level_irr, level = a < b ? a : b;
     const int32_t both[2] = {i, j};
-    const int32_t *body;
+    const nb6_index *body;
     int64_t n;
     *ready = 0;
     if (sim->engine_image.pending.is_looking) {
@@ -58,10 +59,10 @@ int nb6_subsystems_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time
     return status ? status : call(sim, n, body, level, err);
 }
 
-int nb6_merger_is_ready(struct nb6_sim *sim, int64_t slot, nb6_time t, int *ready, struct nbc_error *err)
+int nb6_merger_is_ready(struct nb6_sim *sim, nb6_slot slot, nb6_time t, int *ready, struct nbc_error *err)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
-    const int32_t centre = nb6_centre(sim, slot);
+    const nb6_index centre = nb6_centre(sim, slot);
     const int8_t level = nb6_get_star(sim, centre)->level_irr;
     *ready = all_stand_at(sim, 1, &centre, t) && all_stand_at(sim, pert->n, pert->body, t);
     if (*ready) return NBC_OK;

@@ -14,9 +14,10 @@ struct nb6_sim;
  *  called to the next multiple of the shorter step. In a look at a state that is elsewhere they cannot, and the two are
  *  left in sim->elsewhere.wish.   @param[out] ready  whether they can
  *  @return NBC_OK; NBC_NO_MEMORY */
-int nb6_subsystems_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int *ready, struct nbc_error *err);
+int nb6_subsystems_are_ready(struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_time t, int *ready,
+                             struct nbc_error *err);
 /** Whether the stars of a pair can become one now: its centre of mass and its perturbers, whose force has the motion
  *  within the pair in it, stand; if not, they are called to the next multiple of the step of the centre of mass. */
-int nb6_merger_is_ready(struct nb6_sim *sim, int64_t slot, nb6_time t, int *ready, struct nbc_error *err);
+int nb6_merger_is_ready(struct nb6_sim *sim, nb6_slot slot, nb6_time t, int *ready, struct nbc_error *err);
 
 #endif

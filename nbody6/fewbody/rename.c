@@ -11,14 +11,14 @@
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
 
-static int loses_perturber(const struct nb6_subsystems *p, int64_t slot, const int32_t *moved)
+static int loses_perturber(const struct nb6_subsystems *p, nb6_slot slot, const nb6_index *moved)
 {
     for (int32_t k = 0; k < p->pert[slot].n; k++)
         if (moved[p->pert[slot].body[k]] < 0) return 1;
     return 0;
 }
 
-static void take_motion(struct nb6_subsystems *p, int64_t slot, const struct nb6_motion *copy)
+static void take_motion(struct nb6_subsystems *p, nb6_slot slot, const struct nb6_motion *copy)
 {
     if (nb6_goes_on_demand(p, slot))
         *nb6_chain_of(p, slot) = copy->chain[p->system[slot].chain - 1];
@@ -26,23 +26,23 @@ static void take_motion(struct nb6_subsystems *p, int64_t slot, const struct nb6
         p->ks[slot] = copy->ks[slot];
 }
 
-void nb6_subsystems_come_to_copy(struct nb6_sim *sim, const struct nb6_motion *copy, const int32_t *moved)
+void nb6_subsystems_come_to_copy(struct nb6_sim *sim, const struct nb6_motion *copy, const nb6_index *moved)
 {
     struct nb6_subsystems *p = &sim->subsystems;
-    for (int64_t leader = 0; leader < p->n_slot; leader++) {
+    for (nb6_slot leader = 0; leader < p->n_slot; leader++) {
         int loses = 0;
         if (!nb6_slot_is_used(p, leader) || p->leader[leader] != leader) continue;
-        for (int64_t slot = leader; slot >= 0; slot = p->follower[slot])
+        for (nb6_slot slot = leader; slot >= 0; slot = p->follower[slot])
             loses |= moved[nb6_centre(sim, slot)] >= 0 && loses_perturber(p, slot, moved);
-        for (int64_t slot = leader; loses && slot >= 0; slot = p->follower[slot]) take_motion(p, slot, copy);
+        for (nb6_slot slot = leader; loses && slot >= 0; slot = p->follower[slot]) take_motion(p, slot, copy);
     }
 }
 
-int nb6_subsystems_vanish(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err)
+int nb6_subsystems_vanish(struct nb6_sim *sim, const nb6_index *moved, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
-    for (int64_t slot = p->n_slot - 1; slot >= 0 && !status; slot--) { /* slots at the end are given up on the way */
+    for (nb6_slot slot = p->n_slot - 1; slot >= 0 && !status; slot--) { /* slots at the end are given up on the way */
         if (!nb6_slot_is_used(p, slot) || moved[nb6_centre(sim, slot)] >= 0) continue;
         if (nb6_kind_of(p, slot)->is_pair)
             sim->counters.pairs_ended++;
@@ -53,7 +53,7 @@ int nb6_subsystems_vanish(struct nb6_sim *sim, const int32_t *moved, struct nbc_
     return status;
 }
 
-static int rename_list(struct nb6_subsystems *p, int64_t slot, const int32_t *moved)
+static int rename_list(struct nb6_subsystems *p, nb6_slot slot, const nb6_index *moved)
 {
     struct nb6_perturbers *pert = &p->pert[slot];
     int32_t n = 0;
@@ -66,7 +66,7 @@ static int rename_list(struct nb6_subsystems *p, int64_t slot, const int32_t *mo
 
 /* Its members, and those of mergers that the run does not know of yet. Numbers of former ones may be beyond the stars
  * that are left, which a checkpoint must not have. */
-static void rename_chain(struct nb6_chain *chain, const int32_t *moved)
+static void rename_chain(struct nb6_chain *chain, const nb6_index *moved)
 {
     for (int m = 0; m < CHAIN_MAX; m++) chain->star[m] = m < chain->state.n ? moved[chain->star[m]] : 0;
     for (int64_t k = 0; k < CHAIN_MAX; k++)
@@ -74,17 +74,17 @@ static void rename_chain(struct nb6_chain *chain, const int32_t *moved)
             chain->merged[k].star[m] = k < chain->n_merged ? moved[chain->merged[k].star[m]] : 0;
 }
 
-int nb6_subsystems_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err)
+int nb6_subsystems_rename(struct nb6_sim *sim, const nb6_index *moved, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
     int64_t n_fewer = 0;
-    for (int64_t slot = 0; slot < p->n_slot; slot++) {
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++) {
         struct nb6_subsystem *pair = &p->system[slot];
         if (!nb6_slot_is_used(p, slot)) continue;
         if (nb6_goes_on_demand(p, slot)) rename_chain(nb6_chain_of(p, slot), moved);
         for (int m = 0; m < 2; m++) pair->member[m] = moved[pair->member[m]];
-        if (rename_list(p, slot, moved)) p->changed[n_fewer++] = (int32_t)slot;
+        if (rename_list(p, slot, moved)) p->changed[n_fewer++] = (nb6_stored_slot)slot;
     }
     nb6_subsystems_count_resolvers(p, nb6_bodies(sim));
     nb6_subsystems_set_sources(sim);

@@ -131,7 +131,7 @@ static int take_perturbers(void *context, int64_t first, int64_t count, void *bu
 static int64_t perturbers_in_all(const struct nb6_sim *sim)
 {
     int64_t total = 0;
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++) total += sim->subsystems.pert[slot].n;
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++) total += sim->subsystems.pert[slot].n;
     return total;
 }
 
@@ -261,7 +261,7 @@ void nb6_checkpoint_read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim,
 /* Memory for lists whose lengths are known. */
 static void make_perturbers(struct nb6_hdf5 *file, struct nb6_subsystems *p)
 {
-    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
+    for (nb6_slot slot = 0; slot < p->n_slot && !file->status; slot++) {
         p->pert[slot].body = nbc_alloc((size_t)p->pert[slot].n, sizeof *p->pert[slot].body);
         p->pert[slot].capacity = p->pert[slot].n;
         if (!p->pert[slot].body) nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
@@ -271,14 +271,14 @@ static void make_perturbers(struct nb6_hdf5 *file, struct nb6_subsystems *p)
 /* Slots with a relative motion of two bodies, whose numbers count. */
 static void mark_used(const struct nb6_subsystems *p, int8_t *is_used)
 {
-    for (int64_t slot = 0; slot < p->n_slot; slot++)
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++)
         is_used[slot] = p->system[slot].member[0] >= 0 && p->system[slot].chain == 0;
 }
 
 /* Chains that a slot names. The others are free, and keep numbers of stars that may be gone. */
 static void mark_chains(const struct nb6_subsystems *p, int8_t *has_slot)
 {
-    for (int64_t slot = 0; slot < p->n_slot; slot++)
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++)
         if (p->system[slot].member[0] >= 0 && p->system[slot].chain > 0) has_slot[p->system[slot].chain - 1] = 1;
 }
 

@@ -18,12 +18,12 @@ enum { MANY_BODIES = 4096 };
 
 /* ---- slots and their members ---- */
 
-static int is_owner(const struct nb6_sim *sim, int64_t body, int64_t slot)
+static int is_owner(const struct nb6_sim *sim, int64_t body, nb6_slot slot)
 {
     return nb6_is_member(&sim->star[body]) && nb6_owner_slot(&sim->star[body]) == slot;
 }
 
-static void judge_free(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+static void judge_free(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     if (pair->member[1] >= 0)
@@ -34,7 +34,7 @@ static void judge_free(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 }
 
 /* A chain and its slot know each other, and the chain its stars, by number and by name. */
-static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     const int64_t k = sim->subsystems.system[slot].chain - 1;
     const struct nb6_chain *chain = &sim->subsystems.chain[k];
@@ -54,7 +54,7 @@ static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_
 }
 
 /* Two bodies of a pair; the kind of the system follows from what they are. */
-static void judge_pair(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+static void judge_pair(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     if (pair->member[0] == pair->member[1])
@@ -67,7 +67,7 @@ static void judge_pair(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
         nb6_rules_refuse(file, "pairs/kind", slot, pair->kind, "that of a system with these members");
 }
 
-static void judge_used(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+static void judge_used(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     if (pair->member[1] < 0) {
@@ -81,7 +81,7 @@ static void judge_used(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 }
 
 /* A body has one owner, and systems are within each other a few times at most.   @return 0: it comes back to itself */
-static int has_end(const struct nb6_sim *sim, int64_t slot)
+static int has_end(const struct nb6_sim *sim, nb6_slot slot)
 {
     for (int depth = 0; depth < CHAIN_MAX; depth++) {
         const struct nb6_star *centre = &sim->star[nb6_centre(sim, slot)];
@@ -116,7 +116,7 @@ static void judge_owners(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32
         else
             found[nb6_owner_slot(star)]++;
     }
-    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
+    for (nb6_slot slot = 0; slot < p->n_slot && !file->status; slot++) {
         if (!nb6_slot_is_used(p, slot)) continue;
         const struct nb6_chain *chain = nb6_chain_of(p, slot);
         const int64_t members = chain ? chain->state.n : 2, gone = chain ? chain->n_merged : 0;
@@ -130,7 +130,7 @@ static void judge_slots(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     int64_t used = 0;
-    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
+    for (nb6_slot slot = 0; slot < p->n_slot && !file->status; slot++) {
         used += nb6_slot_is_used(p, slot);
         if (nb6_slot_is_used(p, slot))
             judge_used(file, sim, slot);
@@ -149,11 +149,11 @@ static void judge_slots(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 static void judge_depth(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++)
+    for (nb6_slot slot = 0; slot < p->n_slot && !file->status; slot++)
         if (nb6_slot_is_used(p, slot) && !has_end(sim, slot))
             nb6_rules_refuse(file, "pairs/member", slot, p->system[slot].member[0],
                              "no system that is a part of itself");
-    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++)
+    for (nb6_slot slot = 0; slot < p->n_slot && !file->status; slot++)
         if (nb6_slot_is_used(p, slot) && stars_in(sim, nb6_centre(sim, slot)) > CHAIN_MAX)
             nb6_rules_refuse(file, "pairs/member", slot, p->system[slot].member[0],
                              "that of a system of 16 stars at most");
@@ -316,7 +316,7 @@ static void judge_perturbers(struct nb6_hdf5 *file, const struct nb6_sim *sim, c
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     int64_t row = 0;
-    for (int64_t slot = 0; slot < p->n_slot && !file->status; slot++) {
+    for (nb6_slot slot = 0; slot < p->n_slot && !file->status; slot++) {
         const int64_t n = p->pert[slot].n;
         const int64_t k = first_wrong(lists, nb6_centre(sim, slot), p->pert[slot].body, n, 0);
         if (k < n) nb6_rules_refuse(file, "perturbers", row + k, p->pert[slot].body[k], "other bodies, ascending");

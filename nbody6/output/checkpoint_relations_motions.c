@@ -51,7 +51,7 @@ static double largest(const double *x, int n)
     return most;
 }
 
-static void judge_tide(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot, const char *group,
+static void judge_tide(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot, const char *group,
                        const struct nb6_tide *tide)
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
@@ -68,7 +68,7 @@ static void judge_tide(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 }
 
 /* Of a pair that others see as the mean over its orbit. */
-static void judge_seen_orbit(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+static void judge_seen_orbit(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_seen_orbit *orbit = &sim->subsystems.system[slot].orbit;
     const struct ks_ellipse *e = &orbit->ellipse;
@@ -82,7 +82,7 @@ static void judge_seen_orbit(struct nb6_hdf5 *file, const struct nb6_sim *sim, i
 }
 
 /* The work that the counters of the run have already is a part of the work that was done. */
-static void judge_done(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+static void judge_done(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
@@ -106,7 +106,7 @@ static void judge_done(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 
 /* Where something acts on a pair, its next step ends after the last one of its centre of mass began: an engine lets
  * hard pairs wait until somebody sees them. Another pair goes on demand, from any time. */
-static void judge_ks_time(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+static void judge_ks_time(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
     const double now = relative(sim, sim->ti_now);
@@ -118,7 +118,7 @@ static void judge_ks_time(struct nb6_hdf5 *file, const struct nb6_sim *sim, int6
                      ks->t, "not more than 10^6 steps ks/dt before the centre of mass began its step");
 }
 
-static void judge_ks(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+static void judge_ks(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
@@ -152,7 +152,7 @@ static void judge_merged(struct nb6_hdf5 *file, const struct nb6_chain *chain, i
 }
 
 /* Members, as long as the run knows of all mergers, and their sum at any time. */
-static void judge_chain_masses(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot, int64_t k)
+static void judge_chain_masses(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot, int64_t k)
 {
     const struct nb6_chain *chain = &sim->subsystems.chain[k];
     double sum = 0;
@@ -188,7 +188,7 @@ static void judge_places(struct nb6_hdf5 *file, const struct nb6_chain *chain, i
         }
 }
 
-static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     const int64_t k = sim->subsystems.system[slot].chain - 1;
     const struct nb6_chain *chain = &sim->subsystems.chain[k];
@@ -204,7 +204,7 @@ static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_
                      "chains/state.t", k, chain->state.t, "a time in the present step of its centre of mass");
 }
 
-static void judge_slot(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
+static void judge_slot(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     if (!nb6_slot_is_used(&sim->subsystems, slot)) return;
     judge_done(file, sim, slot);

@@ -165,7 +165,7 @@ static int describe_adjust(struct nb6_sim *sim, const struct nb6_frame *frame, s
     row->n = sim->n;
     row->n_pair = frame->n_pair;
     row->n_chain = frame->n_chain;
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++)
         row->n_hierarchy += nb6_slot_is_used(&sim->subsystems, slot) && nb6_is_hierarchy(sim, slot);
     for (int64_t k = 0; k < frame->n_pair; k++) row->n_pair_perturbed += frame->pair[k].perturbers > 0;
     row->r_min = sim->book.r_min;

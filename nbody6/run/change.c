@@ -35,7 +35,7 @@ static void set_criteria(struct nb6_sim *sim, const struct nb6_pair_config *befo
     if (now->dt_min != before->dt_min) sim->book.dt_min = now->dt_min;
     if (now->e_close != before->e_close) sim->book.e_close = now->e_close;
     if (now->eta_u == before->eta_u) return;
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++)
         if (nb6_slot_is_used(&sim->subsystems, slot)) sim->subsystems.ks[slot].options.eta = now->eta_u;
 }
 

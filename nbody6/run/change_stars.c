@@ -41,7 +41,7 @@ struct request {
 struct change {
     struct nb6_frame frame; /**< stars as they are */
     struct nb6_census census;
-    int32_t *moved; /**< [stars before] new numbers; -1: removed */
+    nb6_index *moved; /**< [stars before] new numbers; -1: removed */
     struct nb6_sim *made;
     double energy; /**< that it adds */
     int64_t n_event;
@@ -68,7 +68,7 @@ static int check_time(const struct nb6_sim *sim, struct nbc_error *err)
 static int check_mergers(const struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    for (int64_t slot = 0; slot < p->n_slot; slot++)
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++)
         if (nb6_slot_is_used(p, slot) && sim->motions_now.motion.chain &&
             nb6_slot_has_mergers_ahead(p, &sim->motions_now.motion, slot))
             return nbc_fail(err, NBC_BAD_STATE,
@@ -150,7 +150,7 @@ static void add_stars(const struct nb6_sim *sim, const struct request *request, 
 }
 
 /* Pairs of two stars that both stay go on; others, hierarchies and chains are found anew. */
-static int goes_on(const struct nb6_sim *sim, int64_t slot, const int32_t *moved)
+static int goes_on(const struct nb6_sim *sim, nb6_slot slot, const nb6_index *moved)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     if (!nb6_kind_of(&sim->subsystems, slot)->is_pair || nb6_is_hierarchy(sim, slot)) return 0;
@@ -160,7 +160,7 @@ static int goes_on(const struct nb6_sim *sim, int64_t slot, const int32_t *moved
 static void keep_pairs(const struct nb6_sim *sim, struct change *c)
 {
     struct nb6_census *census = &c->census;
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++) {
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++) {
         if (!nb6_slot_is_used(&sim->subsystems, slot) || !goes_on(sim, slot, c->moved)) continue;
         for (int m = 0; m < 2; m++) census->pair[census->n_pair][m] = c->moved[sim->subsystems.system[slot].member[m]];
         census->slot[census->n_pair++] = slot;
@@ -211,7 +211,7 @@ static int book(const struct nb6_sim *sim, struct change *c, struct nbc_error *e
 /* Describe the systems that end as they were. */
 static void describe_ends(const struct nb6_sim *sim, struct change *c)
 {
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++) {
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++) {
         if (!nb6_slot_is_used(&sim->subsystems, slot) || goes_on(sim, slot, c->moved)) continue;
         struct nb6_event *event = &c->event[c->n_event++];
         *event = (struct nb6_event){.kind = nb6_kind_of(&sim->subsystems, slot)->ends};
@@ -226,7 +226,7 @@ static void describe_ends(const struct nb6_sim *sim, struct change *c)
 
 static void describe_new_pairs(struct change *c)
 {
-    for (int64_t slot = c->census.n_pair; slot < c->made->subsystems.n_slot; slot++) {
+    for (nb6_slot slot = c->census.n_pair; slot < c->made->subsystems.n_slot; slot++) {
         struct nb6_event *event = &c->event[c->n_event++];
         *event = (struct nb6_event){.kind = NB6_EVENT_PAIR_FORMED};
         nb6_slot_describe(c->made, slot, NB6_PAIR_ENCOUNTER, event);

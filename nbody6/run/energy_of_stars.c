@@ -3,6 +3,7 @@
 #include "nbody6/analysis/frame.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/run/remake.h"
+#include "nbody6/state/body.h"
 
 #include <math.h>
 
@@ -31,7 +32,7 @@ double nb6_energy_of_new_stars(const struct nb6_census *c, double t, const struc
     return sum;
 }
 
-double nb6_energy_of_old_stars(const struct nb6_frame *f, const int32_t *moved, const struct nb6_external *external)
+double nb6_energy_of_old_stars(const struct nb6_frame *f, const nb6_index *moved, const struct nb6_external *external)
 {
     double sum = 0;
     for (int64_t i = 0; i < f->n; i++) {

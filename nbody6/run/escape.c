@@ -68,7 +68,7 @@ static int has_escaped(const struct nb6_sim *sim, double r_tide, double mass, co
 }
 
 /* A star that leaves, dx, dv off the centre of mass of what stands in its place in the frame. */
-static int say_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, int32_t star, double mass,
+static int say_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, nb6_index star, double mass,
                     const double dx[3], const double dv[3], double energy, struct nbc_error *err)
 {
     struct nb6_event event = {
@@ -80,11 +80,11 @@ static int say_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t 
     return nb6_event_raise(sim, &event, err);
 }
 
-static int leave_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, int32_t star, double mass,
+static int leave_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, nb6_index star, double mass,
                       const double dx[3], const double dv[3], double energy, struct nb6_escapers *e,
                       struct nbc_error *err)
 {
-    e->moved[star] = -1;
+    e->moved[star] = NB6_NOBODY;
     e->n_stars_gone++;
     return say_star(sim, frame, place, star, mass, dx, dv, energy, err);
 }
@@ -94,7 +94,7 @@ static int leave(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t pla
                  struct nb6_escapers *e, struct nbc_error *err)
 {
     static const double zero[3];
-    const int32_t i = sim->subsystems.source[place];
+    const nb6_index i = sim->subsystems.source[place];
     struct nb6_frame_inside in;
     int status = NBC_OK;
     e->place[e->n_gone] = (int32_t)place;
@@ -104,12 +104,12 @@ static int leave(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t pla
     for (int m = 0; m < in.n && !status; m++)
         status = leave_star(sim, frame, place, in.star[m], in.mass[m], in.x[m], in.v[m], energy, e, err);
     for (int m = 0; m < 2 && !status; m++) {
-        int64_t inner = nb6_inner_slot(sim, nb6_slot_of(sim, i), m);
+        nb6_slot inner = nb6_inner_slot(sim, nb6_slot_of(sim, i), m);
         if (inner < 0) continue;
-        e->moved[nb6_centre(sim, inner)] = -1;
+        e->moved[nb6_centre(sim, inner)] = NB6_NOBODY;
         status = nb6_slot_report_end(sim, inner, NB6_PAIR_ESCAPED, err);
     }
-    e->moved[i] = -1;
+    e->moved[i] = NB6_NOBODY;
     sim->counters.hierarchies_ended += nb6_is_hierarchy(sim, nb6_slot_of(sim, i)) != 0;
     if (status) return status;
     return nb6_slot_report_end(sim, nb6_slot_of(sim, i), NB6_PAIR_ESCAPED, err);
@@ -120,7 +120,7 @@ static void drop_merged(const struct nb6_sim *sim, struct nb6_escapers *e)
 {
     for (int64_t i = 0; i < sim->n; i++) {
         if (!nb6_has_merged(&sim->star[i])) continue;
-        e->moved[i] = -1;
+        e->moved[i] = NB6_NOBODY;
         e->n_stars_gone++;
         e->n_merged++;
     }
@@ -131,8 +131,8 @@ static void drop_merged(const struct nb6_sim *sim, struct nb6_escapers *e)
 static int may_leave(const struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_escapers *e,
                      int64_t place)
 {
-    const int32_t i = sim->subsystems.source[place];
-    int32_t star[CHAIN_MAX];
+    const nb6_index i = sim->subsystems.source[place];
+    nb6_index star[CHAIN_MAX];
     if (nb6_is_centre(sim, i) && nb6_slot_has_mergers_ahead(&sim->subsystems, &frame->motion, nb6_slot_of(sim, i)))
         return 0;
     return sim->n - e->n_stars_gone - nb6_stars_of(sim, i, star) >= 2;

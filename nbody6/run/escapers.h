@@ -2,6 +2,8 @@
 #ifndef NB6_ESCAPERS_H
 #define NB6_ESCAPERS_H
 
+#include "nbody6/state/body.h"
+
 #include <stdint.h>
 
 struct nb6_frame;
@@ -12,8 +14,8 @@ struct nb6_escapers {
     int64_t n_bodies, n_gone, n_stars_gone;
     int64_t n_merged; /**< of these stars, those that became part of another one */
     int32_t *place;   /**< [n_gone] in the frame, which is that in sim->subsystems.source */
-    int32_t *gone;    /**< [n_gone] these bodies */
-    int32_t *moved;   /**< [n_bodies] new number, -1: gone */
+    nb6_index *gone;  /**< [n_gone] these bodies */
+    nb6_index *moved; /**< [n_bodies] new number, NB6_NOBODY: gone */
 };
 
 /** Energy of the relative motions in pairs and chains that leave. */

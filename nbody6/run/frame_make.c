@@ -113,7 +113,7 @@ static int potential(struct nb6_sim *sim, nb6_time t, struct nb6_frame *frame, s
     return NBC_OK;
 }
 
-static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, int64_t slot, struct nb6_frame *bodies)
+static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, nb6_slot slot, struct nb6_frame *bodies)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     struct nb6_frame_pair *pair = &bodies->pair[bodies->n_pair++];
@@ -130,7 +130,7 @@ static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, i
                                     .t_formed = p->system[slot].t_formed,
                                     .perturbers = p->pert[slot].n,
                                     .primordial = p->system[slot].primordial,
-                                    .slot = (int32_t)slot,
+                                    .slot = (nb6_stored_slot)slot,
                                     .place = nb6_source_place(p, nb6_centre(sim, slot))};
     ks_relative(ks, pair->dx, pair->dv);
     if (pair->place < 0) return; /* frozen: the outer pair knows where it is */
@@ -148,7 +148,7 @@ static void member_offset(const struct nb6_frame_pair *pair, int m, double x[3],
     }
 }
 
-static struct nb6_frame_pair *pair_of_slot(const struct nb6_frame *bodies, int64_t slot)
+static struct nb6_frame_pair *pair_of_slot(const struct nb6_frame *bodies, nb6_slot slot)
 {
     struct nb6_frame_pair *pair = bodies->pair;
     while (pair->slot != slot) pair++;
@@ -160,7 +160,7 @@ static void place_frozen(const struct nb6_sim *sim, struct nb6_frame *bodies)
     for (int64_t k = 0; k < bodies->n_pair; k++) {
         const struct nb6_frame_pair *outer = &bodies->pair[k];
         for (int m = 0; m < 2; m++) {
-            int64_t slot = nb6_inner_slot(sim, outer->slot, m);
+            nb6_slot slot = nb6_inner_slot(sim, outer->slot, m);
             if (slot < 0) continue;
             struct nb6_frame_pair *inner = pair_of_slot(bodies, slot);
             double x[3], v[3];
@@ -175,7 +175,7 @@ static void place_frozen(const struct nb6_sim *sim, struct nb6_frame *bodies)
     }
 }
 
-static void describe_chain(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot,
+static void describe_chain(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot,
                            struct nb6_frame *bodies)
 {
     const struct nb6_chain *chain = &motion->chain[sim->subsystems.system[slot].chain - 1];
@@ -197,7 +197,7 @@ static int describe_pairs(const struct nb6_sim *sim, struct nb6_frame *bodies, s
     bodies->chain = nbc_alloc((size_t)p->n_chain, sizeof *bodies->chain);
     if (!bodies->pair || !bodies->chain)
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld pairs", (long long)p->count);
-    for (int64_t slot = 0; slot < p->n_slot; slot++) {
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++) {
         if (!nb6_slot_is_used(p, slot)) continue;
         if (nb6_kind_of(p, slot)->is_pair)
             describe_pair(sim, &motion->ks[slot], slot, bodies);
@@ -226,7 +226,7 @@ static int make_bodies(struct nb6_sim *sim, nb6_time t, int with_potential, stru
         made->galaxy_work += nb6_galaxy_work(sim, p->source[m], made->t, made->x[m], made->v[m]);
     if (p->count > 0) status = nb6_motions_at(sim, t, 0, &paused, err);
     made->motion = sim->motions_now.motion;
-    for (int64_t slot = 0; slot < p->n_slot && !status; slot++)
+    for (nb6_slot slot = 0; slot < p->n_slot && !status; slot++)
         if (nb6_slot_is_used(p, slot)) made->galaxy_work += nb6_slot_galaxy_work(p, &made->motion, slot);
     if (!status && p->count > 0) status = describe_pairs(sim, made, err);
     if (!status && with_potential) status = potential(sim, t, made, err);
@@ -248,7 +248,7 @@ static void copy_star(const struct nb6_frame *from, int64_t m, struct nb6_frame 
     if (to->pot) to->pot[i] = from->pot ? from->pot[m] : 0;
 }
 
-static void add_star(const struct nb6_sim *sim, int32_t star, const double x[3], const double v[3],
+static void add_star(const struct nb6_sim *sim, nb6_index star, const double x[3], const double v[3],
                      struct nb6_frame_inside *in)
 {
     in->star[in->n] = star;
@@ -258,7 +258,7 @@ static void add_star(const struct nb6_sim *sim, int32_t star, const double x[3],
     in->n++;
 }
 
-static void add_members(const struct nb6_sim *sim, const struct nb6_frame *bodies, int64_t slot, const double x0[3],
+static void add_members(const struct nb6_sim *sim, const struct nb6_frame *bodies, nb6_slot slot, const double x0[3],
                         const double v0[3], struct nb6_frame_inside *in)
 {
     const struct nb6_frame_pair *pair = pair_of_slot(bodies, slot);
@@ -269,7 +269,7 @@ static void add_members(const struct nb6_sim *sim, const struct nb6_frame *bodie
             x[k] += x0[k];
             v[k] += v0[k];
         }
-        int64_t inner = nb6_inner_slot(sim, slot, m);
+        nb6_slot inner = nb6_inner_slot(sim, slot, m);
         if (inner >= 0)
             add_members(sim, bodies, inner, x, v, in);
         else
@@ -281,7 +281,7 @@ void nb6_frame_look_inside(const struct nb6_sim *sim, const struct nb6_frame *bo
                            struct nb6_frame_inside *in)
 {
     static const double nowhere[3];
-    int64_t slot = nb6_slot_of(sim, sim->subsystems.source[place]);
+    nb6_slot slot = nb6_slot_of(sim, sim->subsystems.source[place]);
     in->n = 0;
     if (nb6_kind_of(&sim->subsystems, slot)->is_pair) {
         add_members(sim, bodies, slot, nowhere, nowhere, in);
@@ -296,7 +296,7 @@ void nb6_frame_look_inside(const struct nb6_sim *sim, const struct nb6_frame *bo
  * other members. */
 static void place_member(const struct nb6_sim *sim, const struct nb6_frame_inside *in, int m, struct nb6_frame *to)
 {
-    const int32_t i = in->star[m];
+    const nb6_index i = in->star[m];
     to->name[i] = nb6_get_star(sim, i)->name;
     to->mass[i] = in->mass[m];
     for (int k = 0; k < 3; k++) {
@@ -377,7 +377,7 @@ static int expand(const struct nb6_sim *sim, int with_potential, struct nb6_fram
     if (!allocate(made, with_potential))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for a snapshot of %lld stars", (long long)sim->n);
     for (int64_t m = 0; m < p->n_source; m++) {
-        int32_t i = p->source[m];
+        nb6_index i = p->source[m];
         struct nb6_frame_inside in;
         if (!nb6_is_centre(sim, i)) {
             copy_star(bodies, m, made, i);

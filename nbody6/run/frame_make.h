@@ -14,7 +14,7 @@ struct nb6_sim;
 /** Stars of a pair, hierarchy or chain around its centre of mass. */
 struct nb6_frame_inside {
     int n;
-    int32_t star[CHAIN_MAX];
+    nb6_index star[CHAIN_MAX];
     double mass[CHAIN_MAX], x[CHAIN_MAX][3], v[CHAIN_MAX][3];
 };
 

@@ -3,6 +3,7 @@
 #define NB6_REMAKE_H
 
 #include "common/nbc.h"
+#include "nbody6/state/body.h"
 
 #include <stdint.h>
 
@@ -16,7 +17,7 @@ struct nb6_census {
     double *radius;                 /**< [n] of the stars themselves */
     int64_t n_pair;
     int32_t (*pair)[2]; /**< [n_pair] stars of the pairs that go on */
-    int64_t *slot;      /**< [n_pair] where they were */
+    nb6_slot *slot;     /**< [n_pair] where they were */
 };
 
 /** Room for n stars.   @return NBC_OK; NBC_NO_MEMORY */

@@ -30,7 +30,7 @@ static int pull(double mass, const double y[3], const double w[3], const double 
     return 1;
 }
 
-void nb6_attraction_to_irregular(struct nb6_sim *sim, int64_t i, int32_t j)
+void nb6_attraction_to_irregular(struct nb6_sim *sim, int64_t i, nb6_index j)
 {
     const struct nb6_body *body = &sim->body[i], *other = &sim->body[j];
     struct nb6_star *star = &sim->star[i];
@@ -86,15 +86,15 @@ static void remove_one(struct nb6_sim *sim, int64_t i, const struct nb6_body *go
     }
 }
 
-void nb6_attraction_remove(struct nb6_sim *sim, int64_t n_gone, const int32_t *gone, const int32_t *moved, double t)
+void nb6_attraction_remove(struct nb6_sim *sim, int64_t n_gone, const nb6_index *gone, const nb6_index *moved, double t)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
 #pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
     for (int64_t m = 0; m < p->n_source; m++) {
-        const int32_t i = p->source[m];
+        const nb6_index i = p->source[m];
         if (moved[i] < 0) continue;
         size_t nnb = 0;
-        const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+        const nb6_index *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
         for (int64_t g = 0; g < n_gone; g++)
             remove_one(sim, i, &sim->body[gone[g]], nb6_list_find(list, nnb, gone[g]) >= 0, t);
     }

@@ -12,11 +12,12 @@ struct nb6_sim;
  * pair in its list, and the centre of mass that replaces it stands for both. Both bodies stand at the same time, and
  * the regular polynomial of i begins then (nb6_subsystems_search takes care of it): the path of a star in an encounter
  * cannot be followed back over anybody else's step. Body i is saved. */
-void nb6_attraction_to_irregular(struct nb6_sim *sim, int64_t i, int32_t j);
+void nb6_attraction_to_irregular(struct nb6_sim *sim, int64_t i, nb6_index j);
 /** Take what bodies that leave add to the forces of all that stay, which stay where they are at time t, and as fast as
  *  they are: the pull has acted until then. All are saved.
  *  @param[in] gone [n_gone] bodies   @param[in] moved [bodies] < 0: who leaves */
-void nb6_attraction_remove(struct nb6_sim *sim, int64_t n_gone, const int32_t *gone, const int32_t *moved, double t);
+void nb6_attraction_remove(struct nb6_sim *sim, int64_t n_gone, const nb6_index *gone, const nb6_index *moved,
+                           double t);
 /** Take an acceleration and jerk at its time from the irregular force of a body, which keeps its place and velocity at
  *  time t, absolute. */
 void nb6_attraction_take(struct nb6_sim *sim, int64_t i, const double acc[3], const double jerk[3], double t);

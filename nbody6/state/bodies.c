@@ -35,7 +35,7 @@ int nb6_withdraw_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
 }
 
-int nb6_body_deactivate(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
+int nb6_body_deactivate(struct nb6_sim *sim, nb6_index i, struct nbc_error *err)
 {
     int status = nb6_save_body(sim, i, err);
     if (status) return status;
@@ -45,7 +45,7 @@ int nb6_body_deactivate(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : nb6_withdraw_body(sim, i, err);
 }
 
-int nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,
+int nb6_body_place(struct nb6_sim *sim, nb6_index i, double mass, const double x[3], const double v[3], double r_nb,
                    nb6_time t, struct nbc_error *err)
 {
     struct nb6_body *body = &sim->body[i];
@@ -63,14 +63,14 @@ int nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3
     return NBC_OK;
 }
 
-int nb6_body_join(struct nb6_sim *sim, int32_t i, int64_t slot, struct nbc_error *err)
+int nb6_body_join(struct nb6_sim *sim, nb6_index i, nb6_slot slot, struct nbc_error *err)
 {
     int status = nb6_save_body(sim, i, err);
     if (!status) nb6_set_owner(&sim->star[i], slot);
     return status;
 }
 
-int nb6_star_absorb(struct nb6_sim *sim, int32_t i, int32_t gone, double mass, double radius, struct nbc_error *err)
+int nb6_star_absorb(struct nb6_sim *sim, nb6_index i, nb6_index gone, double mass, double radius, struct nbc_error *err)
 {
     int status = nb6_save_body(sim, i, err);
     for (int64_t k = 0; k < sim->n && !status; k++) { /* who is gone, and who merged into it earlier */
@@ -86,7 +86,7 @@ int nb6_star_absorb(struct nb6_sim *sim, int32_t i, int32_t gone, double mass, d
     return NBC_OK;
 }
 
-int nb6_body_synchronise(struct nb6_sim *sim, int32_t i, int8_t level, struct nbc_error *err)
+int nb6_body_synchronise(struct nb6_sim *sim, nb6_index i, int8_t level, struct nbc_error *err)
 {
     struct nb6_star *star = &sim->star[i];
     int status = nb6_save_body(sim, i, err);

@@ -11,17 +11,18 @@
 struct nb6_sim;
 
 /** Take a body out of the block steps: it is no source of GPUNB any more, and stays finite for GPUIRR. */
-int nb6_body_deactivate(struct nb6_sim *sim, int32_t i, struct nbc_error *err);
+int nb6_body_deactivate(struct nb6_sim *sim, nb6_index i, struct nbc_error *err);
 /** A star, or the centre of mass of a slot, at time t, without forces.   @return NBC_OK; NBC_NO_MEMORY */
-int nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3], const double v[3], double r_nb,
+int nb6_body_place(struct nb6_sim *sim, nb6_index i, double mass, const double x[3], const double v[3], double r_nb,
                    nb6_time t, struct nbc_error *err);
 /** A body becomes a member of the system in a slot. */
-int nb6_body_join(struct nb6_sim *sim, int32_t i, int64_t slot, struct nbc_error *err);
+int nb6_body_join(struct nb6_sim *sim, nb6_index i, nb6_slot slot, struct nbc_error *err);
 /** Star i, of a new mass and radius, stands for star gone too, which keeps its place without mass until it is removed.
  */
-int nb6_star_absorb(struct nb6_sim *sim, int32_t i, int32_t gone, double mass, double radius, struct nbc_error *err);
+int nb6_star_absorb(struct nb6_sim *sim, nb6_index i, nb6_index gone, double mass, double radius,
+                    struct nbc_error *err);
 /** A body ends its irregular and regular steps by the next multiple of a step of this level. */
-int nb6_body_synchronise(struct nb6_sim *sim, int32_t i, int8_t level, struct nbc_error *err);
+int nb6_body_synchronise(struct nb6_sim *sim, nb6_index i, int8_t level, struct nbc_error *err);
 /** Send the predictor of body i to GPUIRR and GPUNB. Concurrent calls for different bodies are allowed, each with an
  * `err` of its own or NULL.   @return what the library that refuses it says */
 int nb6_send_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);

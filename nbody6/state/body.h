@@ -6,6 +6,18 @@
 
 #include <stdint.h>
 
+/** Number of a body in the tables of a run: stars from 0 on, then the centre of mass of each slot (nb6_centre in
+ *  members.h). NB6_NOBODY where there is none; of stars that are gone after a renumbering as well. Functions that only
+ *  look a body up take any integer as int64_t. */
+typedef int32_t nb6_index;
+/** Number of a system in the table of subsystems, from 0 on. Negative where there is none: NB6_NO_SLOT where it is
+ * said, any negative number from nb6_slot_of, which is asked about stars as well. */
+typedef int64_t nb6_slot;
+/** The same as it is stored, in tables and checkpoints. */
+typedef int32_t nb6_stored_slot;
+
+enum { NB6_NOBODY = -1, NB6_NO_SLOT = -1 };
+
 /** Ticks of 2^-40 N-body units. */
 typedef int64_t nb6_time;
 
@@ -72,12 +84,12 @@ NBC_HD int nb6_is_member(const struct nb6_star *star)
     return star->owner > 0;
 }
 
-NBC_HD int64_t nb6_owner_slot(const struct nb6_star *star)
+NBC_HD nb6_slot nb6_owner_slot(const struct nb6_star *star)
 {
     return star->owner - 1;
 }
 
-NBC_HD void nb6_set_owner(struct nb6_star *star, int64_t slot)
+NBC_HD void nb6_set_owner(struct nb6_star *star, nb6_slot slot)
 {
     star->owner = (int32_t)slot + 1;
 }

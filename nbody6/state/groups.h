@@ -5,6 +5,8 @@
 #ifndef NB6_GROUPS_H
 #define NB6_GROUPS_H
 
+#include "nbody6/state/body.h"
+
 #include <stdint.h>
 
 struct nb6_subsystems;
@@ -17,8 +19,8 @@ void nb6_groups_set_next(struct nb6_sim *sim);
 /** Both for all slots, after slots were filled in another way than by changes of members. */
 void nb6_groups_find(struct nb6_sim *sim);
 /** When the first step of a group ends. */
-double nb6_group_step_end(const struct nb6_subsystems *subsystems, int64_t leader);
+double nb6_group_step_end(const struct nb6_subsystems *subsystems, nb6_slot leader);
 /** A slot that holds a system, of which nobody knows anything yet. */
-void nb6_groups_add(struct nb6_subsystems *subsystems, int64_t slot);
+void nb6_groups_add(struct nb6_subsystems *subsystems, nb6_slot slot);
 
 #endif

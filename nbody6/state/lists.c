@@ -17,13 +17,13 @@ enum which { EITHER, ONE_ALONE };
 
 /* Ascending lists as one.   @return how many of the n entries are kept */
 static int64_t merged(const struct nb6_sim *sim, enum which which, const int32_t other_than[3], int64_t n,
-                      const int32_t *first, int64_t n_second, const int32_t *second, int32_t *body)
+                      const int32_t *first, int64_t n_second, const int32_t *second, nb6_index *body)
 {
     int64_t kept = 0;
     for (int64_t k = 0, m = 0; k < n || m < n_second;) {
         const int from_first = k < n && (m == n_second || first[k] <= second[m]);
         const int both = from_first && m < n_second && first[k] == second[m];
-        const int32_t i = from_first ? first[k] : second[m];
+        const nb6_index i = from_first ? first[k] : second[m];
         k += from_first;
         m += !from_first || both;
         if ((both && which == ONE_ALONE) || !nb6_takes_part(sim, i)) continue;
@@ -52,7 +52,7 @@ static int find_holders(struct nb6_sim *sim, enum which which, const int32_t of[
     struct nb6_subsystems *p = &sim->subsystems;
     const int64_t most = 2 * nb6_bodies(sim);
     size_t n_first = 0, n_second = 0;
-    const int32_t *list;
+    const nb6_index *list;
     int status = gpuirr_get_holders(sim->irr, (size_t)of[0], &n_first, &list);
     if (!status && !keep_first(p, (int64_t)n_first, list, most))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory to change neighbour lists");
@@ -62,7 +62,7 @@ static int find_holders(struct nb6_sim *sim, enum which which, const int32_t of[
     return NBC_OK;
 }
 
-int nb6_lists_one_sided(struct nb6_sim *sim, int32_t i, int32_t j, int64_t *n, const int32_t **body,
+int nb6_lists_one_sided(struct nb6_sim *sim, nb6_index i, nb6_index j, int64_t *n, const nb6_index **body,
                         struct nbc_error *err)
 {
     const int32_t of[2] = {i, j}, other_than[3] = {i, j, -1};
@@ -72,7 +72,7 @@ int nb6_lists_one_sided(struct nb6_sim *sim, int32_t i, int32_t j, int64_t *n, c
 }
 
 /* Ascending list without some bodies and with some others; remove and add ascend, absent ones are -1. */
-static size_t edited(const int32_t *old, size_t nnb, const int32_t remove[2], const int32_t add[2], int32_t *list)
+static size_t edited(const int32_t *old, size_t nnb, const nb6_index remove[2], const nb6_index add[2], nb6_index *list)
 {
     size_t n = 0;
     int next = 0;
@@ -88,7 +88,7 @@ static size_t edited(const int32_t *old, size_t nnb, const int32_t remove[2], co
     return n;
 }
 
-static int edit(struct nb6_sim *sim, int64_t i, const int32_t remove[2], const int32_t add[2])
+static int edit(struct nb6_sim *sim, int64_t i, const nb6_index remove[2], const nb6_index add[2])
 {
     int32_t small[512], *list = small;
     size_t nnb = 0;
@@ -103,18 +103,18 @@ static int edit(struct nb6_sim *sim, int64_t i, const int32_t remove[2], const i
 }
 
 /* Who has one of two stars in the list has their centre of mass in it. */
-static int join_one(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32_t c)
+static int join_one(struct nb6_sim *sim, int64_t i, const nb6_index star[2], nb6_index c)
 {
     size_t nnb = 0;
-    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb), add[2] = {-1, c};
+    const nb6_index *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb), add[2] = {NB6_NOBODY, c};
     for (int m = 0; m < 2; m++)
         if (nb6_list_find(list, nnb, star[m]) < 0) nb6_attraction_to_irregular(sim, i, star[m]);
     return edit(sim, i, star, add);
 }
 
-static int split_one(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32_t c)
+static int split_one(struct nb6_sim *sim, int64_t i, const nb6_index star[2], nb6_index c)
 {
-    const int32_t remove[2] = {c, c};
+    const nb6_index remove[2] = {c, c};
     return edit(sim, i, remove, star);
 }
 
@@ -132,15 +132,15 @@ static void fetch(const struct nb6_sim *sim, int64_t i)
 
 /* A change of the lists of those who hold one of two bodies. The two stars and c keep theirs: those that come have none
  * yet, and a body that is one of two stays itself. */
-static int change_lists(struct nb6_sim *sim, const int32_t of[2], const int32_t star[2], int32_t c,
-                        int (*change_one)(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32_t c),
+static int change_lists(struct nb6_sim *sim, const int32_t of[2], const nb6_index star[2], nb6_index c,
+                        int (*change_one)(struct nb6_sim *sim, int64_t i, const nb6_index star[2], nb6_index c),
                         struct nbc_error *err)
 {
     enum { AHEAD = 4 };
     const int32_t other_than[3] = {star[0], star[1], c};
     int64_t n = 0;
     int status = find_holders(sim, EITHER, of, other_than, &n, err), failed = 0;
-    const int32_t *body = sim->subsystems.holder;
+    const nb6_index *body = sim->subsystems.holder;
     for (int64_t k = 0; k < n && !status; k++) {
         if (k + AHEAD < n) fetch(sim, body[k + AHEAD]);
         status = nb6_save_body(sim, body[k], err);
@@ -151,35 +151,35 @@ static int change_lists(struct nb6_sim *sim, const int32_t of[2], const int32_t 
 
 /* One of two bodies goes on as their centre of mass: who is inside is no neighbour of it, and another body may get that
  * number before it has a new list. */
-static int drop_partner(struct nb6_sim *sim, int32_t c, const int32_t star[2], struct nbc_error *err)
+static int drop_partner(struct nb6_sim *sim, nb6_index c, const nb6_index star[2], struct nbc_error *err)
 {
-    static const int32_t nobody[2] = {-1, -1};
+    static const int32_t nobody[2] = {NB6_NOBODY, NB6_NOBODY};
     int status = nb6_save_body(sim, c, err);
     if (!status && edit(sim, c, star, nobody))
         status = nbc_fail(err, NBC_NO_MEMORY, "a neighbour list could not be changed for a new chain");
     return status;
 }
 
-int nb6_lists_join(struct nb6_sim *sim, int32_t i, int32_t j, int32_t c, struct nbc_error *err)
+int nb6_lists_join(struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_index c, struct nbc_error *err)
 {
-    const int32_t star[2] = {i, j};
+    const nb6_index star[2] = {i, j};
     int status = change_lists(sim, star, star, c, join_one, err);
     return status || (c != i && c != j) ? status : drop_partner(sim, c, star, err);
 }
 
-int nb6_lists_split(struct nb6_sim *sim, int32_t c, const int32_t add[2], struct nbc_error *err)
+int nb6_lists_split(struct nb6_sim *sim, nb6_index c, const nb6_index add[2], struct nbc_error *err)
 {
     const int32_t one[2] = {c, c};
     return change_lists(sim, one, add, c, split_one, err);
 }
 
-static int replace_in(struct nb6_sim *sim, int64_t slot, const int32_t remove[2], const int32_t add[2],
+static int replace_in(struct nb6_sim *sim, nb6_slot slot, const nb6_index remove[2], const nb6_index add[2],
                       struct nbc_error *err)
 {
     struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     int status = nb6_save_slot(sim, slot, err);
     if (status) return status;
-    int32_t *list = nbc_alloc((size_t)pert->n + 2, sizeof *list);
+    nb6_index *list = nbc_alloc((size_t)pert->n + 2, sizeof *list);
     if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of a pair");
     size_t n = edited(pert->body, (size_t)pert->n, remove, add, list);
     status = nb6_subsystems_set_perturbers(&sim->subsystems, slot, (int64_t)n, list, err);
@@ -187,17 +187,18 @@ static int replace_in(struct nb6_sim *sim, int64_t slot, const int32_t remove[2]
     return status;
 }
 
-static int is_resolved(const struct nb6_subsystems *p, int32_t body)
+static int is_resolved(const struct nb6_subsystems *p, nb6_index body)
 {
     return body >= 0 && p->resolved_by[body] > 0;
 }
 
-int nb6_perturbers_replace(struct nb6_sim *sim, const int32_t remove[2], const int32_t add[2], struct nbc_error *err)
+int nb6_perturbers_replace(struct nb6_sim *sim, const nb6_index remove[2], const nb6_index add[2],
+                           struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
     if (!is_resolved(p, remove[0]) && !is_resolved(p, remove[1])) return NBC_OK;
-    for (int64_t slot = 0; slot < p->n_slot && !status; slot++) {
+    for (nb6_slot slot = 0; slot < p->n_slot && !status; slot++) {
         if (p->pert[slot].n == 0) continue;
         if (!nb6_subsystems_resolves(p, slot, remove[0]) && !nb6_subsystems_resolves(p, slot, remove[1])) continue;
         status = replace_in(sim, slot, remove, add, err);

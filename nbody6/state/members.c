@@ -26,12 +26,12 @@ void nb6_subsystems_set_sources(struct nb6_sim *sim)
         if (nb6_takes_part(sim, i)) p->source[p->n_source++] = (int32_t)i;
 }
 
-int64_t nb6_source_place(const struct nb6_subsystems *p, int32_t i)
+int64_t nb6_source_place(const struct nb6_subsystems *p, nb6_index i)
 {
     return nb6_list_find(p->source, (size_t)p->n_source, i);
 }
 
-static void change_source(struct nb6_sim *sim, int32_t i)
+static void change_source(struct nb6_sim *sim, nb6_index i)
 {
     struct nb6_subsystems *p = &sim->subsystems;
     const int64_t place = nb6_source_place(p, i);
@@ -41,18 +41,18 @@ static void change_source(struct nb6_sim *sim, int32_t i)
         takes_part ? nb6_list_insert(p->source, p->n_source, i) : nb6_list_remove(p->source, p->n_source, place);
 }
 
-void nb6_subsystems_change_sources(struct nb6_sim *sim, int n, const int32_t *body)
+void nb6_subsystems_change_sources(struct nb6_sim *sim, int n, const nb6_index *body)
 {
     for (int k = 0; k < n; k++)
         if (body[k] >= 0) change_source(sim, body[k]);
 }
 
-int64_t nb6_subsystems_name(const struct nb6_sim *sim, int64_t slot, int member)
+int64_t nb6_subsystems_name(const struct nb6_sim *sim, nb6_slot slot, int member)
 {
     return sim->star[sim->subsystems.system[slot].member[member]].name;
 }
 
-int nb6_stars_of(const struct nb6_sim *sim, int64_t body, int32_t star[])
+int nb6_stars_of(const struct nb6_sim *sim, int64_t body, nb6_index star[])
 {
     if (!nb6_is_centre(sim, body)) {
         star[0] = (int32_t)body;
@@ -63,7 +63,7 @@ int nb6_stars_of(const struct nb6_sim *sim, int64_t body, int32_t star[])
         memcpy(star, chain->star, (size_t)chain->state.n * sizeof *star);
         return chain->state.n;
     }
-    const int32_t *member = sim->subsystems.system[nb6_slot_of(sim, body)].member;
+    const nb6_index *member = sim->subsystems.system[nb6_slot_of(sim, body)].member;
     int n = nb6_stars_of(sim, member[0], star);
     return n + nb6_stars_of(sim, member[1], star + n);
 }
@@ -75,18 +75,19 @@ int64_t nb6_massive_stars(const struct nb6_sim *sim)
     return n;
 }
 
-int64_t nb6_inner_slot(const struct nb6_sim *sim, int64_t slot, int member)
+nb6_slot nb6_inner_slot(const struct nb6_sim *sim, nb6_slot slot, int member)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
-    return !pair->chain && nb6_is_centre(sim, pair->member[member]) ? nb6_slot_of(sim, pair->member[member]) : -1;
+    return !pair->chain && nb6_is_centre(sim, pair->member[member]) ? nb6_slot_of(sim, pair->member[member])
+                                                                    : NB6_NO_SLOT;
 }
 
-int nb6_is_hierarchy(const struct nb6_sim *sim, int64_t slot)
+int nb6_is_hierarchy(const struct nb6_sim *sim, nb6_slot slot)
 {
     return nb6_inner_slot(sim, slot, 0) >= 0 || nb6_inner_slot(sim, slot, 1) >= 0;
 }
 
-int nb6_slots_are_mutual(const struct nb6_sim *sim, int64_t slot, int64_t other)
+int nb6_slots_are_mutual(const struct nb6_sim *sim, nb6_slot slot, nb6_slot other)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     return !(nb6_goes_on_demand(p, slot) && nb6_goes_on_demand(p, other)) &&

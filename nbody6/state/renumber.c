@@ -16,7 +16,7 @@ static int refused(const struct nb6_sim *sim, int status, struct nbc_error *err)
 }
 
 /* The record of body i, with the neighbours that stay, moves to its new place.   @param[out] list  scratch */
-static int move_body(struct nb6_sim *sim, const int32_t *moved, int64_t i, int32_t *list, struct nbc_error *err)
+static int move_body(struct nb6_sim *sim, const nb6_index *moved, int64_t i, nb6_index *list, struct nbc_error *err)
 {
     const int32_t to = moved[i];
     size_t nnb = 0, length = 0;
@@ -40,7 +40,7 @@ static int clear_place(struct nb6_sim *sim, int64_t place, struct nbc_error *err
 
 /* Ascending order keeps every record unread until its turn. The place of a slot whose body is gone must be cleared:
  * another body stood there before. */
-static int move_bodies(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const int32_t *moved, int32_t *list,
+static int move_bodies(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const nb6_index *moved, nb6_index *list,
                        struct nbc_error *err)
 {
     int status = NBC_OK;
@@ -55,10 +55,10 @@ static int move_bodies(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, cons
     return status;
 }
 
-int nb6_bodies_renumber(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const int32_t *moved,
+int nb6_bodies_renumber(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const nb6_index *moved,
                         struct nbc_error *err)
 {
-    int32_t *list = nbc_alloc((size_t)bodies, sizeof *list);
+    nb6_index *list = nbc_alloc((size_t)bodies, sizeof *list);
     if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)bodies);
     int status = move_bodies(sim, n_gone, bodies, moved, list, err);
     nbc_free(list);

@@ -3,6 +3,7 @@
 #define NB6_RENUMBER_H
 
 #include "common/nbc.h"
+#include "nbody6/state/body.h"
 
 #include <stdint.h>
 
@@ -14,7 +15,7 @@ struct nb6_sim;
  *  @param[in] n_gone  stars that leave
  *  @param[in] bodies, moved  [bodies] new numbers of stars and centres of mass as they were, ascending; -1: who leaves
  *  @return NBC_OK; what GPUIRR returned: the transaction has to be taken back then */
-int nb6_bodies_renumber(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const int32_t *moved,
+int nb6_bodies_renumber(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const nb6_index *moved,
                         struct nbc_error *err);
 
 #endif

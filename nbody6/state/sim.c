@@ -152,7 +152,7 @@ int nb6_sim_use_irregular(struct nb6_sim *sim, const char *backend, struct nbc_e
     if (status) return status;
     for (size_t i = 0; i < room && !status; i++) {
         size_t nnb;
-        const int32_t *list = gpuirr_get_list(sim->irr, i, &nnb);
+        const nb6_index *list = gpuirr_get_list(sim->irr, i, &nnb);
         if (nnb > 0) status = gpuirr_set_list(irr, i, nnb, list);
     }
     if (status) nbc_fail(err, status, "%s", gpuirr_last_error(irr));

@@ -25,7 +25,7 @@ struct nb6_active {
     nb6_time t;
     int64_t n_irr, n_reg;
     int predicted_all;               /**< which way the time was announced to GPUIRR */
-    int32_t *irr;                    /**< [n_irr] bodies due, ascending */
+    nb6_index *irr;                  /**< [n_irr] bodies due, ascending */
     int32_t *reg;                    /**< [n_reg] slots (positions in irr) of those whose regular step ends as well */
     int8_t *is_reg;                  /**< [n_irr] who they are */
     int64_t pairs_irr, pairs_reg;    /**< neighbours of all members, of those in reg: from the lists before the block */
@@ -63,9 +63,9 @@ struct nb6_host_service;
 
 /** What a look at a few bodies of a state that is elsewhere has to leave open (fewbody/ready.h). */
 struct nb6_pending_sync {
-    int is_looking;  /**< 1: whoever wants to know who has whom in the list says so here */
-    int n;           /**< so many pairs of bodies would become one, if all stand */
-    int32_t body[2]; /**< of the last one */
+    int is_looking;    /**< 1: whoever wants to know who has whom in the list says so here */
+    int n;             /**< so many pairs of bodies would become one, if all stand */
+    nb6_index body[2]; /**< of the last one */
 };
 
 /** The image of bodies and lists that an engine keeps elsewhere (engine/engine.h). */

@@ -103,12 +103,12 @@ void nb6_subsystems_trim(struct nb6_subsystems *p)
     if (p->free_from > p->n_slot) p->free_from = p->n_slot;
 }
 
-int nb6_subsystems_resolves(const struct nb6_subsystems *p, int64_t slot, int32_t j)
+int nb6_subsystems_resolves(const struct nb6_subsystems *p, nb6_slot slot, nb6_index j)
 {
     return nb6_list_find(p->pert[slot].body, (size_t)p->pert[slot].n, j) >= 0;
 }
 
-int nb6_subsystems_set_perturbers(struct nb6_subsystems *p, int64_t slot, int64_t n, const int32_t *body,
+int nb6_subsystems_set_perturbers(struct nb6_subsystems *p, nb6_slot slot, int64_t n, const nb6_index *body,
                                   struct nbc_error *err)
 {
     struct nb6_perturbers *pert = &p->pert[slot];
@@ -128,18 +128,18 @@ int nb6_subsystems_set_perturbers(struct nb6_subsystems *p, int64_t slot, int64_
     for (int32_t k = 0; k < pert->n; k++) p->resolved_by[pert->body[k]]++;
     if (nb6_subsystems_is_perturbed(p, slot) && !p->is_listed[slot]) {
         p->is_listed[slot] = 1;
-        p->listed[p->n_listed++] = (int32_t)slot;
+        p->listed[p->n_listed++] = (nb6_stored_slot)slot;
     }
     return NBC_OK;
 }
 
-struct nb6_chain *nb6_chain_of(const struct nb6_subsystems *subsystems, int64_t slot)
+struct nb6_chain *nb6_chain_of(const struct nb6_subsystems *subsystems, nb6_slot slot)
 {
     int32_t chain = subsystems->system[slot].chain;
     return chain ? &subsystems->chain[chain - 1] : NULL;
 }
 
-struct nb6_chain *nb6_chain_take(struct nb6_subsystems *subsystems, int64_t slot)
+struct nb6_chain *nb6_chain_take(struct nb6_subsystems *subsystems, nb6_slot slot)
 {
     int64_t k = 0;
     while (k < subsystems->n_chain && subsystems->chain[k].slot >= 0) k++;
@@ -154,29 +154,29 @@ struct nb6_chain *nb6_chain_take(struct nb6_subsystems *subsystems, int64_t slot
     }
     if (k == subsystems->n_chain) subsystems->n_chain++;
     memset(&subsystems->chain[k], 0, sizeof subsystems->chain[k]);
-    subsystems->chain[k].slot = (int32_t)slot;
+    subsystems->chain[k].slot = (nb6_stored_slot)slot;
     subsystems->system[slot].chain = (int32_t)k + 1;
     subsystems->system[slot].kind = NB6_CHAIN;
     return &subsystems->chain[k];
 }
 
-void nb6_chain_release(struct nb6_subsystems *subsystems, int64_t slot)
+void nb6_chain_release(struct nb6_subsystems *subsystems, nb6_slot slot)
 {
     struct nb6_chain *chain = nb6_chain_of(subsystems, slot);
     if (!chain) return;
-    chain->slot = -1;
+    chain->slot = NB6_NO_SLOT;
     subsystems->system[slot].chain = 0;
     subsystems->system[slot].kind = NB6_PAIR;
     while (subsystems->n_chain > 0 && subsystems->chain[subsystems->n_chain - 1].slot < 0) subsystems->n_chain--;
 }
 
-double nb6_slot_time(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
+double nb6_slot_time(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot)
 {
     int32_t chain = subsystems->system[slot].chain;
     return chain ? motion->chain[chain - 1].state.t : motion->ks[slot].t;
 }
 
-double nb6_slot_step_end(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
+double nb6_slot_step_end(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot)
 {
     return nb6_goes_on_demand(subsystems, slot) ? INFINITY : motion->ks[slot].t + motion->ks[slot].dt;
 }
@@ -191,6 +191,6 @@ void nb6_motions_forget(struct nb6_sim *sim)
 void nb6_subsystems_count_resolvers(struct nb6_subsystems *p, int64_t bodies)
 {
     memset(p->resolved_by, 0, (size_t)bodies * sizeof *p->resolved_by);
-    for (int64_t slot = 0; slot < p->n_slot; slot++)
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++)
         for (int32_t k = 0; k < p->pert[slot].n; k++) p->resolved_by[p->pert[slot].body[k]]++;
 }

@@ -34,7 +34,7 @@ struct nb6_tide {
 
 /** The tide of all bodies beyond its list on the system in a slot. */
 struct nb6_far_tide {
-    int64_t slot;
+    nb6_slot slot;
     struct nb6_tide tide;
 };
 
@@ -49,8 +49,8 @@ struct nb6_seen_orbit {
 
 /** What is known of a pair beside its motion. */
 struct nb6_subsystem {
-    int32_t member[2];     /**< stars; -1: the slot is free; of a chain, the first two; of a hierarchy, also a centre
-                                of mass (hierarchies.h) */
+    nb6_index member[2];   /**< stars; NB6_NOBODY: the slot is free; of a chain, the first two; of a hierarchy, also a
+                              centre   of mass (hierarchies.h) */
     int32_t kind;          /**< enum nb6_kind_number */
     int32_t primordial;    /**< 1: a pair from the start */
     int32_t ending;        /**< enum nb6_pair_reason + 1 if it ends with the present block; 1: a chain that changes */
@@ -76,21 +76,21 @@ struct nb6_subsystem {
 /** Bodies that perturb a pair, ascending. */
 struct nb6_perturbers {
     int32_t n, capacity;
-    int32_t *body;
+    nb6_index *body;
 };
 
 /** Two stars became one. */
 struct nb6_merger {
     double t;            /**< relative to sim->ti_origin */
-    int32_t star[2];     /**< the one that goes on, and the one that is gone */
+    nb6_index star[2];   /**< the one that goes on, and the one that is gone */
     double mass, radius; /**< of the one that goes on, now */
     double energy;       /**< internal energy before less that after */
     double r;            /**< distance of the two at their pericentre */
 };
 
 struct nb6_chain {
-    int32_t slot;                            /**< -1: free */
-    int32_t star[CHAIN_MAX];                 /**< numbers of the members, in the order of state.id, which are names */
+    nb6_stored_slot slot;                    /**< NB6_NO_SLOT: free */
+    nb6_index star[CHAIN_MAX];               /**< numbers of the members, in the order of state.id, which are names */
     int32_t most;                            /**< largest number of members so far */
     double x[CHAIN_MAX][3], v[CHAIN_MAX][3]; /**< members relative to the centre of mass at state.t, in that order */
     double t_formed;                         /**< absolute */
@@ -117,7 +117,7 @@ enum nb6_chain_change_kind {
 
 struct nb6_chain_change {
     enum nb6_chain_change_kind kind;
-    int32_t i, j;                    /**< j: of a join; a centre of mass comes first */
+    nb6_index i, j;                  /**< j: of a join; a centre of mass comes first */
     int32_t n_more, more[CHAIN_MAX]; /**< of a join: who comes with them (fewbody/chains/company.h); of stars that
                                         gather: beside i and j */
     struct chain_group group;        /**< of a split */
@@ -127,7 +127,7 @@ struct nb6_chain_change {
 struct nb6_field_scratch {
     size_t n, points; /**< room for so many perturbers, and for so many points */
     struct ks_path *path;
-    int32_t *resolved;
+    nb6_index *resolved;
     double *mass, (*dx)[3], (*dv)[3];
     struct nb6_external_series *series; /**< the field about places where systems have been; NULL where none acts */
 };
@@ -150,29 +150,29 @@ struct nb6_subsystems {
     struct nb6_chain *chain;         /**< [n_chain] */
     int64_t n_chain, chain_capacity; /**< chains in use lie in [0, n_chain) */
     struct nb6_perturbers *pert;
-    int32_t *resolved_by; /**< [bodies] how many pairs have this body in their list */
-    int32_t *leader;      /**< [slot] lowest slot of the group; the slot itself for a group of one */
-    int32_t *follower;    /**< [slot] next member of the group, ascending; -1: none */
-    double *next;         /**< [slot] of a leader: when the next step of its group ends; INFINITY: nothing to integrate;
-                               -INFINITY: a call has begun with it */
-    int64_t n_listed;  /**< slots on which something acts, and maybe some on which nothing acts any more (groups.h) */
-    int32_t *listed;   /**< [n_listed] */
-    int8_t *is_listed; /**< [slot] */
-    int64_t free_from; /**< no slot before this one is free */
-    int32_t *due;      /**< scratch: [slot] */
-    int32_t *changed;  /**< scratch: [slot] */
+    int32_t *resolved_by;      /**< [bodies] how many pairs have this body in their list */
+    nb6_stored_slot *leader;   /**< [slot] lowest slot of the group; the slot itself for a group of one */
+    nb6_stored_slot *follower; /**< [slot] next member of the group, ascending; NB6_NO_SLOT: none */
+    double *next;     /**< [slot] of a leader: when the next step of its group ends; INFINITY: nothing to integrate;
+                           -INFINITY: a call has begun with it */
+    int64_t n_listed; /**< slots on which something acts, and maybe some on which nothing acts any more (groups.h) */
+    nb6_stored_slot *listed;  /**< [n_listed] */
+    int8_t *is_listed;        /**< [slot] */
+    int64_t free_from;        /**< no slot before this one is free */
+    nb6_stored_slot *due;     /**< scratch: [slot] */
+    nb6_stored_slot *changed; /**< scratch: [slot] */
     /** Scratch of the decisions of a block: bodies that become subsystems, chains that change. Grown by
      * nb6_step_decide. */
-    int32_t (*form)[2];
+    nb6_index (*form)[2];
     struct nb6_chain_change *chain_change;
     int64_t form_capacity, change_capacity;
-    int32_t *source; /**< [n_source] bodies that take part, ascending: single stars and centres of mass */
+    nb6_index *source; /**< [n_source] bodies that take part, ascending: single stars and centres of mass */
     int64_t n_source;
     int64_t n_far;
     const struct nb6_far_tide
         *far; /**< [n_far] sums that an engine has made for the present block (engine/host_service.h) */
     int64_t holder_capacity;
-    int32_t *holder; /**< scratch of lists.c: who has a body in the list */
+    nb6_index *holder; /**< scratch of lists.c: who has a body in the list */
     struct nb6_field_scratches *scratch;
 };
 
@@ -203,59 +203,59 @@ int64_t nb6_subsystems_room(int64_t n_slot);
 void nb6_subsystems_trim(struct nb6_subsystems *subsystems);
 
 /** Whether a slot is in use. */
-static inline int nb6_slot_is_used(const struct nb6_subsystems *subsystems, int64_t slot)
+static inline int nb6_slot_is_used(const struct nb6_subsystems *subsystems, nb6_slot slot)
 {
     return subsystems->system[slot].member[0] >= 0;
 }
 
 /** Whether the motion in a slot goes on demand, to the very time at which somebody needs it, and so has no steps of its
  *  own. Where it is stored says so: motions in the table of chains do, all others have steps (fewbody/kind.h). */
-static inline int nb6_goes_on_demand(const struct nb6_subsystems *subsystems, int64_t slot)
+static inline int nb6_goes_on_demand(const struct nb6_subsystems *subsystems, nb6_slot slot)
 {
     return subsystems->system[slot].chain != 0;
 }
 
 /** Whether a pair ends, or a chain changes, with the present block, and why a pair does. */
-static inline int nb6_is_ending(const struct nb6_subsystems *subsystems, int64_t slot)
+static inline int nb6_is_ending(const struct nb6_subsystems *subsystems, nb6_slot slot)
 {
     return subsystems->system[slot].ending != 0;
 }
 
-static inline enum nb6_pair_reason nb6_end_reason(const struct nb6_subsystems *subsystems, int64_t slot)
+static inline enum nb6_pair_reason nb6_end_reason(const struct nb6_subsystems *subsystems, nb6_slot slot)
 {
     return (enum nb6_pair_reason)(subsystems->system[slot].ending - 1);
 }
 
-static inline void nb6_let_end(struct nb6_subsystems *subsystems, int64_t slot, enum nb6_pair_reason reason)
+static inline void nb6_let_end(struct nb6_subsystems *subsystems, nb6_slot slot, enum nb6_pair_reason reason)
 {
     subsystems->system[slot].ending = (int32_t)reason + 1;
 }
 
 /** Whether anything acts on a relative motion: perturbers or the galaxy. If not, a pair stays on its Kepler orbit. */
-static inline int nb6_subsystems_is_perturbed(const struct nb6_subsystems *subsystems, int64_t slot)
+static inline int nb6_subsystems_is_perturbed(const struct nb6_subsystems *subsystems, nb6_slot slot)
 {
     return subsystems->pert[slot].n > 0 || subsystems->system[slot].galactic;
 }
 
 /** Whether body j is in the list of the pair. */
-int nb6_subsystems_resolves(const struct nb6_subsystems *subsystems, int64_t slot, int32_t j);
+int nb6_subsystems_resolves(const struct nb6_subsystems *subsystems, nb6_slot slot, nb6_index j);
 /** Count anew how many slots have each body in their list. */
 void nb6_subsystems_count_resolvers(struct nb6_subsystems *subsystems, int64_t bodies);
 /** Replace the list of a pair, whose `galactic` is set; it is no remote pair then.   @param[in] body [n] ascending
  * @return NBC_OK; NBC_NO_MEMORY
  */
-int nb6_subsystems_set_perturbers(struct nb6_subsystems *subsystems, int64_t slot, int64_t n, const int32_t *body,
+int nb6_subsystems_set_perturbers(struct nb6_subsystems *subsystems, nb6_slot slot, int64_t n, const nb6_index *body,
                                   struct nbc_error *err);
 /** To be called when members change. */
 void nb6_motions_forget(struct nb6_sim *sim);
 /** Time and energy of the relative motion in a slot. */
-double nb6_slot_time(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
+double nb6_slot_time(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot);
 /** When the next step of a motion ends; INFINITY: it goes on demand. */
-double nb6_slot_step_end(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
+double nb6_slot_step_end(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot);
 /** The chain of a slot, NULL for a pair. */
-struct nb6_chain *nb6_chain_of(const struct nb6_subsystems *subsystems, int64_t slot);
+struct nb6_chain *nb6_chain_of(const struct nb6_subsystems *subsystems, nb6_slot slot);
 /** A free chain.   @return NULL without memory */
-struct nb6_chain *nb6_chain_take(struct nb6_subsystems *subsystems, int64_t slot);
+struct nb6_chain *nb6_chain_take(struct nb6_subsystems *subsystems, nb6_slot slot);
 /** Give a chain's memory back; the slot holds a pair then. */
-void nb6_chain_release(struct nb6_subsystems *subsystems, int64_t slot);
+void nb6_chain_release(struct nb6_subsystems *subsystems, nb6_slot slot);
 #endif

@@ -76,7 +76,7 @@ static int save_perturbers(const struct nb6_perturbers *from, struct nb6_saved_s
     return 1;
 }
 
-int nb6_save_slot(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+int nb6_save_slot(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -90,7 +90,7 @@ int nb6_save_slot(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     if ((chain && !to->chain) || !save_perturbers(&p->pert[slot], to)) return no_memory(err);
     if (chain) *to->chain = *chain;
     to->has_chain = chain != NULL;
-    to->slot = (int32_t)slot;
+    to->slot = (nb6_stored_slot)slot;
     to->system = p->system[slot];
     to->ks = p->ks[slot];
     t->n_saved++;
@@ -98,13 +98,13 @@ int nb6_save_slot(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     return NBC_OK;
 }
 
-int nb6_save_motion(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+int nb6_save_motion(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     int status = nb6_save_slot(sim, slot, err);
     if (!sim->transaction.open || slot >= p->n_slot) return status;
     for (int32_t k = p->pert[slot].n - 1; k >= 0 && nb6_is_centre(sim, p->pert[slot].body[k]) && !status; k--) {
-        const int64_t other = nb6_slot_of(sim, p->pert[slot].body[k]);
+        const nb6_slot other = nb6_slot_of(sim, p->pert[slot].body[k]);
         if (nb6_goes_on_demand(p, other)) status = nb6_save_slot(sim, other, err);
     }
     return status;
@@ -117,7 +117,7 @@ int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err)
     if (!t->open) return NBC_OK;
     if (!nbc_grow(&t->body, &t->body_capacity, nb6_bodies(sim), sizeof *t->body)) return no_memory(err);
     for (int64_t i = 0; i < nb6_bodies(sim) && !status; i++) status = nb6_save_body(sim, i, err);
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status; slot++) status = nb6_save_slot(sim, slot, err);
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status; slot++) status = nb6_save_slot(sim, slot, err);
     return status;
 }
 

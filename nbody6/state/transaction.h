@@ -21,15 +21,17 @@ struct nb6_sim;
 
 /** A body as it was. */
 struct nb6_saved_body {
-    int32_t i, level; /**< level: in the schedule, -1: it was not due at any time */
+    nb6_index i;
+    int32_t level; /**< in the schedule, -1: it was not due at any time */
     struct nb6_body body;
     struct nb6_star star;
 };
 
 /** A slot as it was. */
 struct nb6_saved_slot {
-    int32_t slot, n_perturber, capacity;
-    int32_t *perturber;      /**< [n_perturber] */
+    nb6_stored_slot slot;
+    int32_t n_perturber, capacity;
+    nb6_index *perturber;    /**< [n_perturber] */
     struct nb6_chain *chain; /**< where chain_was holds it; NULL: memory is provided when a slot holds one */
     int32_t has_chain;
     struct nb6_subsystem system;
@@ -79,9 +81,9 @@ int nb6_transaction_keep(struct nb6_transaction *transaction, const struct nb6_e
 /** Before a body's record or list changes, or its place in the schedule. */
 int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);
 /** Before anything about a slot changes: pair, motion, chain, perturbers. The slot may be free. */
-int nb6_save_slot(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+int nb6_save_slot(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
 /** Before a motion is brought to another time: the slot, and the chains among its perturbers, which go ahead of it. */
-int nb6_save_motion(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+int nb6_save_motion(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
 /** Before bodies get other numbers: all bodies and all slots. */
 int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err);
 

@@ -61,9 +61,9 @@ static void restore_slots(struct nb6_sim *sim)
     p->count = t->count;
     p->n_chain = t->n_chain;
     for (int64_t k = 0; k < t->n_saved; k++) nb6_slot_restore(p, &t->slot[k]);
-    for (int64_t k = 0; k < p->n_chain; k++) p->chain[k].slot = -1;
-    for (int64_t slot = 0; slot < p->n_slot; slot++)
-        if (p->system[slot].chain) p->chain[p->system[slot].chain - 1].slot = (int32_t)slot;
+    for (int64_t k = 0; k < p->n_chain; k++) p->chain[k].slot = NB6_NO_SLOT;
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++)
+        if (p->system[slot].chain) p->chain[p->system[slot].chain - 1].slot = (nb6_stored_slot)slot;
 }
 
 /* Both libraries take every predictor that they had before. */
@@ -80,7 +80,7 @@ static void restore_bodies(struct nb6_sim *sim)
             nb6_schedule_set(sim->schedule, from->i, from->level);
     }
     for (int64_t k = 0; k < t->n_body; k++) {
-        const int32_t i = t->body[k].i;
+        const nb6_index i = t->body[k].i;
         if (i < nb6_bodies(sim) && nb6_takes_part(sim, i))
             (void)nb6_send_body(sim, i, NULL);
         else

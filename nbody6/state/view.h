@@ -42,7 +42,7 @@ static inline double nb6_get_distance2(const struct nb6_sim *sim, int64_t i, nb6
 }
 
 /** Neighbours of body i, ascending; they stay until a list changes.   @param[out] n  their number */
-static inline const int32_t *nb6_get_list(const struct nb6_sim *sim, int64_t i, size_t *n)
+static inline const nb6_index *nb6_get_list(const struct nb6_sim *sim, int64_t i, size_t *n)
 {
     return gpuirr_get_list(sim->irr, (size_t)i, n);
 }

@@ -24,7 +24,7 @@ static int find_ending(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_
     int64_t first = active->n_irr;
     while (first > 0 && nb6_is_centre(sim, active->irr[first - 1])) first--;
     for (int64_t at = first; at < active->n_irr && !status; at++) {
-        int64_t slot = nb6_slot_of(sim, active->irr[at]);
+        nb6_slot slot = nb6_slot_of(sim, active->irr[at]);
         if (!nb6_is_ending(&sim->subsystems, slot)) continue;
         status = nb6_save_slot(sim, slot, err);
         if (!status) status = nb6_kind_of(&sim->subsystems, slot)->decide(sim, slot, d, err);

@@ -19,7 +19,7 @@ static void irregular(const struct nb6_sim *sim, int64_t i)
 {
     struct nb6_star *star = &sim->star[i];
     size_t nnb = 0;
-    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    const nb6_index *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
     memset(star->snap_irr, 0, sizeof star->snap_irr);
     memset(star->crackle_irr, 0, sizeof star->crackle_irr);
     for (size_t k = 0; k < nnb; k++) add_body(sim, i, list[k], star->snap_irr, star->crackle_irr);
@@ -30,9 +30,9 @@ static void regular(const struct nb6_sim *sim, int64_t i)
 {
     struct nb6_star *star = &sim->star[i];
     size_t nnb = 0, next = 0;
-    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    const nb6_index *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
     for (int64_t m = 0; m < sim->subsystems.n_source; m++) {
-        int32_t j = sim->subsystems.source[m];
+        nb6_index j = sim->subsystems.source[m];
         if (next < nnb && list[next] == j) {
             next++;
             continue;
@@ -63,13 +63,13 @@ enum { STARTS_OF_A_PART = 16 };
 
 struct starting {
     struct nb6_sim *sim;
-    const int32_t *list;
+    const nb6_index *list;
     int64_t n;
     int with_regular;
     struct nbc_queue queue;
 };
 
-static void start_body(const struct starting *job, int32_t i)
+static void start_body(const struct starting *job, nb6_index i)
 {
     struct nb6_sim *sim = job->sim;
     struct nb6_star *star = &sim->star[i];
@@ -90,7 +90,7 @@ static void start_bodies(void *context, int part, int parts)
         for (int64_t m = first; m < job->n && m < first + together; m++) start_body(job, job->list[m]);
 }
 
-void nb6_start_derivatives(struct nb6_sim *sim, int64_t n, const int32_t *list, int with_regular)
+void nb6_start_derivatives(struct nb6_sim *sim, int64_t n, const nb6_index *list, int with_regular)
 {
     struct starting job = {.sim = sim, .list = list, .n = n, .with_regular = with_regular};
     nbc_team_run(nbc_parts(n, with_regular ? 1 : STARTS_OF_A_PART), start_bodies, &job);
@@ -100,7 +100,7 @@ void nb6_derivatives_of_list(const struct nb6_sim *sim, int64_t i, struct nb6_co
 {
     size_t n_old = 0, n_new = 0;
     const int32_t *old = gpuirr_get_old_list(sim->irr, (size_t)i, &n_old);
-    const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, &n_new);
+    const nb6_index *list = gpuirr_get_list(sim->irr, (size_t)i, &n_new);
     nb6_derivatives_of_change(sim->body, sim->body[i].mass, sim->active.t, (int64_t)n_old, old, (int64_t)n_new, list,
                               c);
 }

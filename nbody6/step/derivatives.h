@@ -2,6 +2,8 @@
 #ifndef NB6_DERIVATIVES_H
 #define NB6_DERIVATIVES_H
 
+#include "nbody6/state/body.h"
+
 #include <stdint.h>
 
 struct nb6_corrected;
@@ -10,7 +12,7 @@ struct nb6_sim;
 /** Second and third derivatives of the irregular (over the lists) and, if asked for, the regular force (over all
  * others) of some bodies at ti_now, from accelerations and jerks of all (Aarseth 2003, Gravitational N-Body
  * Simulations).   @param[in] list [n] */
-void nb6_start_derivatives(struct nb6_sim *sim, int64_t n, const int32_t *list, int with_regular);
+void nb6_start_derivatives(struct nb6_sim *sim, int64_t n, const nb6_index *list, int with_regular);
 /** Second and third derivatives of what came into the list of body i in the open transaction, or left it, from one part
  *  of the force to the other, both being those of the old list before (Makino & Aarseth 1992).
  *  @param[in,out] c  corrected to the time of the block; derivatives change */

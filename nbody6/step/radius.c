@@ -56,7 +56,7 @@ double nb6_radius_wanted(const struct nb6_sim *sim, double contrast)
  * and nothing of what is inside but its mass on them. */
 static const double SPHERE_OF_SYSTEMS = 25;
 
-double nb6_system_radius(const struct nb6_sim *sim, int64_t slot)
+double nb6_system_radius(const struct nb6_sim *sim, nb6_slot slot)
 {
     const double size =
         fmax(nb6_slot_reference_radius(sim, slot), nb6_kind_of(&sim->subsystems, slot)->room(sim, slot));

@@ -2,6 +2,8 @@
 #ifndef NB6_RADIUS_H
 #define NB6_RADIUS_H
 
+#include "nbody6/state/body.h"
+
 #include <stdint.h>
 
 struct nb6_pair_cost;
@@ -16,7 +18,7 @@ int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i);
 /** Whether every star is to be every other star's neighbour (few stars). */
 int nb6_all_are_neighbours(const struct nb6_sim *sim);
 /** Radius of a neighbour sphere that is large against the system in a slot: NA12 section 3.6. */
-double nb6_system_radius(const struct nb6_sim *sim, int64_t slot);
+double nb6_system_radius(const struct nb6_sim *sim, nb6_slot slot);
 /** That radius, or a larger one if body i is the centre of mass of a pair or chain.   @param[in] nnb  neighbours in
  * r_nb, 0: not known */
 double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb);

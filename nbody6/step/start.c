@@ -127,7 +127,7 @@ int nb6_start_begin(struct nb6_sim *sim, int64_t n_pair, const int32_t (*pair)[2
 int nb6_start_finish(struct nb6_sim *sim, const int32_t *order, struct nbc_error *err)
 {
     int status = nb6_start_forces(sim, sim->subsystems.n_source, order, err);
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status; slot++) status = nb6_pair_start(sim, slot, err);
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status; slot++) status = nb6_pair_start(sim, slot, err);
     nb6_groups_find(sim);
     return status;
 }
@@ -140,7 +140,7 @@ int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)
     nb6_subsystems_set_sources(sim);
     nb6_groups_find(sim);
     for (int64_t m = 0; m < sim->subsystems.n_source; m++) {
-        int32_t i = sim->subsystems.source[m];
+        nb6_index i = sim->subsystems.source[m];
         status = nb6_send_body(sim, i, err);
         if (status) return status;
         nb6_schedule_set(sim->schedule, i, sim->star[i].level_irr);

@@ -58,7 +58,7 @@ static double dispersion(const struct nb6_sim *sim)
 /* No first regular step is longer. The first list is made before the forces that determine the step. It holds the
  * bodies that enter the sphere within this time (NA12 eq. 4): a small part of what bodies need to cross it, so that
  * none passes through unseen. */
-static double longest_first_step(const struct nb6_sim *sim, int32_t i, double spread)
+static double longest_first_step(const struct nb6_sim *sim, nb6_index i, double spread)
 {
     const struct nb6_integration_config *config = &sim->config.integration;
     const double *v = sim->body[i].v0;
@@ -67,7 +67,7 @@ static double longest_first_step(const struct nb6_sim *sim, int32_t i, double sp
     return fmin(START_SAFETY * sqrt(config->eta_reg * sim->book.eta_share) * sim->star[i].r_nb / speed, config->dt_max);
 }
 
-static void take_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, const struct nb6_regular_target *target)
+static void take_regular(struct nb6_sim *sim, int64_t n, const nb6_index *list, const struct nb6_regular_target *target)
 {
 #pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
     for (int64_t m = 0; m < n; m++) {
@@ -80,7 +80,7 @@ static void take_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, co
     }
 }
 
-static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, double spread, struct nbc_error *err)
+static int first_regular(struct nb6_sim *sim, int64_t n, const nb6_index *list, double spread, struct nbc_error *err)
 {
     struct nb6_regular_target *target = nbc_alloc((size_t)n, sizeof *target);
     if (!target) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first regular forces");
@@ -98,13 +98,13 @@ static int first_regular(struct nb6_sim *sim, int64_t n, const int32_t *list, do
     return status;
 }
 
-static int first_perturbers(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+static int first_perturbers(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
 {
     int status = NBC_OK;
     for (int64_t m = 0; m < n && !status; m++) {
-        int64_t slot = nb6_slot_of(sim, list[m]);
+        nb6_slot slot = nb6_slot_of(sim, list[m]);
         if (slot < 0) continue;
-        int32_t *body = nbc_alloc((size_t)sim->star[list[m]].nnb, sizeof *body);
+        nb6_index *body = nbc_alloc((size_t)sim->star[list[m]].nnb, sizeof *body);
         if (!body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first perturbers of a pair");
         struct nb6_selection selection; /* when to look again is known after the first selection of the run itself */
         nb6_pair_select(sim, slot, sim->ti_now, body, &selection);
@@ -117,7 +117,7 @@ static int first_perturbers(struct nb6_sim *sim, int64_t n, const int32_t *list,
     return status;
 }
 
-static int first_irregular(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+static int first_irregular(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
     int status = nb6_step_set_precision(sim);
@@ -132,7 +132,7 @@ static int first_irregular(struct nb6_sim *sim, int64_t n, const int32_t *list, 
 }
 
 /* Whether the total force of member m is finite. */
-static int set_total(struct nb6_sim *sim, int64_t m, int32_t i)
+static int set_total(struct nb6_sim *sim, int64_t m, nb6_index i)
 {
     struct nb6_star *star = &sim->star[i];
     struct nb6_body *body = &sim->body[i];
@@ -151,7 +151,7 @@ static int set_total(struct nb6_sim *sim, int64_t m, int32_t i)
     return isfinite(sum);
 }
 
-static int set_totals(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+static int set_totals(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
 {
     int64_t bad = n;
 #pragma omp parallel for schedule(static) reduction(min : bad) if (n > PARALLEL_BODIES)
@@ -177,7 +177,7 @@ static double crossing_limit(const struct nb6_star *star, const struct nb6_body 
     return star->r_nb / (sqrt(v2) + sqrt(star->r_nb * sqrt(a2)));
 }
 
-static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, double spread)
+static void first_steps(struct nb6_sim *sim, int64_t n, const nb6_index *list, double spread)
 {
     const struct nb6_integration_config *config = &sim->config.integration;
     int max_level = nb6_level_of(config->dt_max, NB6_TIME_BITS);
@@ -186,7 +186,7 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
     const double longest = nb6_external_longest_step(&sim->external, nb6_time_to_double(sim->ti_now)) / START_SAFETY;
 #pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
     for (int64_t m = 0; m < n; m++) {
-        int32_t i = list[m];
+        nb6_index i = list[m];
         struct nb6_star *star = &sim->star[i];
         double irr = nb6_timestep(eta_irr, star->acc_irr, star->jerk_irr, star->snap_irr, star->crackle_irr);
         double reg = nb6_timestep(eta_reg, star->acc_reg, star->jerk_reg, star->snap_reg, star->crackle_reg);
@@ -202,7 +202,7 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const int32_t *list, dou
     }
 }
 
-static int send(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+static int send(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
 {
     int refused = 0, status = NBC_OK;
 #pragma omp parallel for schedule(static) reduction(| : refused) if (n > PARALLEL_BODIES)
@@ -211,14 +211,14 @@ static int send(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_
     return status;
 }
 
-int nb6_start_predictors(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+int nb6_start_predictors(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
 {
 #pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
     for (int64_t m = 0; m < n; m++) sim->body[list[m]].t0 = sim->ti_now;
     return send(sim, n, list, err);
 }
 
-int nb6_start_forces(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+int nb6_start_forces(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
 {
     int status;
     const double spread = dispersion(sim);
@@ -232,7 +232,7 @@ int nb6_start_forces(struct nb6_sim *sim, int64_t n, const int32_t *list, struct
     return send(sim, n, list, err);
 }
 
-int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const int32_t *list, struct nbc_error *err)
+int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
 {
     const int status = nb6_start_predictors(sim, n, list, err);
     return status ? status : nb6_start_forces(sim, n, list, err);

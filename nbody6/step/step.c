@@ -63,7 +63,7 @@ static int shift_times(struct nb6_sim *sim, nb6_time origin, struct nbc_error *e
 {
     const double shift = nb6_time_to_double(sim->ti_origin - origin);
     int status = NBC_OK;
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status; slot++) {
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status; slot++) {
         status = nb6_save_slot(sim, slot, err);
         if (!status && ks_shift_time(&sim->subsystems.ks[slot], shift))
             status = nbc_fail(err, NBC_INTERNAL, "a pair has no time at t = %.12g", nb6_time_to_double(sim->ti_now));

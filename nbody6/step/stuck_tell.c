@@ -17,18 +17,18 @@
 #include <string.h>
 
 /* Those of the two who take part still, ascending.   @return their number */
-static int find(const struct nb6_sim *sim, const int64_t name[2], int32_t body[2])
+static int find(const struct nb6_sim *sim, const int64_t name[2], nb6_index body[2])
 {
     int n = 0;
     for (int64_t m = 0; m < sim->subsystems.n_source && n < 2; m++) {
-        const int32_t i = sim->subsystems.source[m];
+        const nb6_index i = sim->subsystems.source[m];
         if (sim->star[i].name == name[0] || sim->star[i].name == name[1]) body[n++] = i;
     }
     return n;
 }
 
 /* Bounds on the rounding errors of their accelerations, as the rules of steps have them. */
-static int find_noise(struct nb6_sim *sim, int n, const int32_t *body, double *noise, struct nbc_error *err)
+static int find_noise(struct nb6_sim *sim, int n, const nb6_index *body, double *noise, struct nbc_error *err)
 {
     const struct nb6_step_rules rules = nb6_step_rules_of(sim);
     const double t = nb6_time_to_double(sim->ti_now);
@@ -46,7 +46,7 @@ static int find_noise(struct nb6_sim *sim, int n, const int32_t *body, double *n
     return NBC_OK;
 }
 
-static void describe_bodies(const struct nb6_sim *sim, int n, const int32_t *body, struct nb6_event_stuck *stuck)
+static void describe_bodies(const struct nb6_sim *sim, int n, const nb6_index *body, struct nb6_event_stuck *stuck)
 {
     stuck->n = n;
     for (int k = 0; k < n; k++) {
@@ -62,7 +62,7 @@ int nb6_stuck_tell(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_bookkeeping *book = &sim->book;
     struct nb6_event event = {.kind = NB6_EVENT_STUCK, .t = nb6_time_to_double(sim->ti_now)};
-    int32_t body[2];
+    nb6_index body[2];
     if (book->stuck.blocks != NB6_STUCK_BLOCKS || !memcmp(book->stuck_told, book->stuck.who, sizeof book->stuck_told))
         return NBC_OK;
     const int n = find(sim, book->stuck.who, body);

@@ -114,6 +114,13 @@ class ArchitectureTest(unittest.TestCase):
         self.assertEqual([(path, header) for path in sources() if room_of(path) != "nbody6/fewbody"
                           for header in includes(path) if own.match(header)], [])
 
+    def test_slots_have_a_type(self):
+        bare = re.compile(r"\bint(32|64)_t (const )?\**(slot|leader|follower)\b")
+        for path in sources():
+            if path.startswith(("nbody6/state/", "nbody6/fewbody/")):
+                with open(os.path.join(SOURCE, path)) as file:
+                    self.assertIsNone(bare.search(file.read()), path + ": nb6_slot or nb6_stored_slot")
+
     def test_rooms_and_files_are_of_a_size_to_live_in(self):
         count = {}
         for path in sources(ENDINGS):

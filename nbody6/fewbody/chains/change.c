@@ -34,13 +34,13 @@ static const double TOLERANCE = 1e-13;
  * its steps leave is no better. */
 static const double SLOW = 1e-4;
 
-static int reserve(struct nb6_sim *sim, int64_t slot, struct nb6_chain **chain, struct nbc_error *err)
+static int reserve(struct nb6_sim *sim, nb6_slot slot, struct nb6_chain **chain, struct nbc_error *err)
 {
     *chain = nb6_chain_take(&sim->subsystems, slot);
     return *chain ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for a chain");
 }
 
-static struct chain_body star_at_rest(const struct nb6_sim *sim, int32_t star)
+static struct chain_body star_at_rest(const struct nb6_sim *sim, nb6_index star)
 {
     return (struct chain_body){.id = nb6_get_star(sim, star)->name,
                                .mass = nb6_get_body(sim, star)->mass,
@@ -63,12 +63,12 @@ static void members_of_pair(const struct ks_pair *ks, struct chain_body member[2
 /* Stars of a body and where they are, seen from x, v, with what rounding takes from their places: of a tight pair far
  * from x most digits of its separation would be gone. The body stands at the time of the block, and so does what is
  * inside it.   @return their number */
-static int members_of(const struct nb6_sim *sim, int32_t body, const double x[3], const double v[3], int32_t star[],
+static int members_of(const struct nb6_sim *sim, nb6_index body, const double x[3], const double v[3], nb6_index star[],
                       struct chain_body member[])
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     const struct nb6_body *centre = nb6_get_body(sim, body);
-    const int64_t slot = nb6_is_centre(sim, body) ? nb6_slot_of(sim, body) : -1;
+    const nb6_slot slot = nb6_is_centre(sim, body) ? nb6_slot_of(sim, body) : NB6_NO_SLOT;
     const int n = nb6_stars_of(sim, body, star);
     for (int m = 0; m < n; m++) member[m] = star_at_rest(sim, star[m]);
     if (slot >= 0 && nb6_chain_of(p, slot)) chain_bodies(&nb6_chain_of(p, slot)->state, member);
@@ -82,7 +82,7 @@ static int members_of(const struct nb6_sim *sim, int32_t body, const double x[3]
 }
 
 /* Which star each member is, after members came, went or changed places. */
-static void find_stars(const struct nb6_sim *sim, struct nb6_chain *chain, int n, const int32_t star[])
+static void find_stars(const struct nb6_sim *sim, struct nb6_chain *chain, int n, const nb6_index star[])
 {
     for (int m = 0; m < chain->state.n; m++)
         for (int k = 0; k < n; k++)
@@ -100,8 +100,8 @@ static struct chain_options options_of(const struct nb6_sim *sim)
 }
 
 /* A slot, of a pair or free, becomes that of a chain. */
-static int hold_chain(struct nb6_sim *sim, int64_t slot, int n, const int32_t star[], const struct chain_body member[],
-                      struct nbc_error *err)
+static int hold_chain(struct nb6_sim *sim, nb6_slot slot, int n, const nb6_index star[],
+                      const struct chain_body member[], struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
     const struct chain_options options = options_of(sim);
@@ -126,10 +126,10 @@ static int hold_chain(struct nb6_sim *sim, int64_t slot, int n, const int32_t st
 }
 
 /* Owners and the names by which the slot is known: its first two stars. */
-static int own_members(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+static int own_members(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
-    int32_t star[CHAIN_MAX];
+    nb6_index star[CHAIN_MAX];
     memcpy(p->system[slot].member, nb6_chain_of(p, slot)->star, sizeof p->system[slot].member);
     int n = nb6_stars_of(sim, nb6_centre(sim, slot), star);
     for (int m = 0; m < n; m++) {
@@ -142,9 +142,9 @@ static int own_members(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 /* ---- two bodies become one */
 
 /* What joins gives up its own slot. */
-static int give_up(struct nb6_sim *sim, int32_t body, int keep_slot, struct nb6_change *c, struct nbc_error *err)
+static int give_up(struct nb6_sim *sim, nb6_index body, int keep_slot, struct nb6_change *c, struct nbc_error *err)
 {
-    int64_t slot = nb6_slot_of(sim, body);
+    nb6_slot slot = nb6_slot_of(sim, body);
     if (!nb6_is_centre(sim, body)) return nb6_body_deactivate(sim, body, err);
     const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     int status = NBC_OK;
@@ -160,12 +160,12 @@ static int give_up(struct nb6_sim *sim, int32_t body, int keep_slot, struct nb6_
     return status;
 }
 
-static void say_join(struct nb6_sim *sim, int grows, int64_t slot, int n, const int32_t star[], double before,
+static void say_join(struct nb6_sim *sim, int grows, nb6_slot slot, int n, const nb6_index star[], double before,
                      struct nb6_change *c)
 {
     struct nb6_announcement *say = nb6_change_say(c, grows ? NB6_EVENT_CHAIN_JOINED : NB6_EVENT_CHAIN_FORMED);
     say->before = before;
-    say->after[0] = (int32_t)slot;
+    say->after[0] = (nb6_stored_slot)slot;
     say->described = 1;
     say->event.chain.n_moved = n;
     for (int m = 0; m < n; m++) say->event.chain.moved[m] = nb6_get_star(sim, star[m])->name;
@@ -173,7 +173,7 @@ static void say_join(struct nb6_sim *sim, int grows, int64_t slot, int n, const 
 }
 
 /* Where the two are together. */
-static void merge_places(const struct nb6_sim *sim, int32_t i, int32_t j, double *mass, double x[3], double v[3])
+static void merge_places(const struct nb6_sim *sim, nb6_index i, nb6_index j, double *mass, double x[3], double v[3])
 {
     const struct nb6_body *a = nb6_get_body(sim, i), *b = nb6_get_body(sim, j);
     *mass = a->mass + b->mass;
@@ -184,9 +184,9 @@ static void merge_places(const struct nb6_sim *sim, int32_t i, int32_t j, double
 }
 
 /* What is inside a body to the present time; stars go on from the orbit that a slowed pair should have. */
-static int stand(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
+static int stand(struct nb6_sim *sim, nb6_index i, struct nbc_error *err)
 {
-    int64_t slot = nb6_slot_of(sim, i);
+    nb6_slot slot = nb6_slot_of(sim, i);
     if (slot < 0) return NBC_OK;
     int status = nb6_pair_finish(sim, slot, sim->ti_now, err);
     if (nb6_kind_of(&sim->subsystems, slot)->is_pair) ks_set_slowdown(&sim->subsystems.ks[slot], 1);
@@ -196,7 +196,7 @@ static int stand(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
 /* Bodies that become one: the one whose slot it has comes first. */
 struct union_of {
     int n;
-    int32_t body[CHAIN_MAX];
+    nb6_index body[CHAIN_MAX];
 };
 
 /* All of them, and those who have them in their lists, to the present time.   @param[out] before  what is told of them
@@ -216,12 +216,12 @@ static int stand_all(struct nb6_sim *sim, const struct union_of *all, struct nb6
 
 /* Body j comes into the slot of i, which becomes that of a chain unless it is one.   @return n_star, n_new: how many
  * stars are in it, and how many of them came, the last of `star` */
-static int take_in(struct nb6_sim *sim, int32_t i, int32_t j, int32_t star[], int *n_star, int *n_new,
+static int take_in(struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_index star[], int *n_star, int *n_new,
                    struct nb6_change *c, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
-    const int64_t slot = nb6_slot_of(sim, i);
-    const int32_t add[2] = {-1, i}, remove[2] = {i, j};
+    const nb6_slot slot = nb6_slot_of(sim, i);
+    const nb6_index add[2] = {NB6_NOBODY, i}, remove[2] = {i, j};
     struct chain_body member[2 * CHAIN_MAX];
     double x[3], v[3], mass, r_nb = fmax(nb6_get_star(sim, i)->r_nb, nb6_get_star(sim, j)->r_nb);
     merge_places(sim, i, j, &mass, x, v);
@@ -249,10 +249,10 @@ static int take_in(struct nb6_sim *sim, int32_t i, int32_t j, int32_t star[], in
 int nb6_chain_join(struct nb6_sim *sim, const struct nb6_chain_change *join, struct nb6_change *c,
                    struct nbc_error *err)
 {
-    const int32_t i = join->i;
+    const nb6_index i = join->i;
     const int grows = nb6_chain_of(&sim->subsystems, nb6_slot_of(sim, i)) != NULL;
     struct union_of all = {.n = 2 + join->n_more, .body = {i, join->j}};
-    int32_t star[2 * CHAIN_MAX];
+    nb6_index star[2 * CHAIN_MAX];
     int n_star = 0, n_new = 0, n_came = 0;
     double before;
     memcpy(all.body + 2, join->more, (size_t)join->n_more * sizeof *join->more);
@@ -271,15 +271,15 @@ int nb6_chain_join(struct nb6_sim *sim, const struct nb6_chain_change *join, str
 /* ---- stars become one */
 
 /* The lists of all others, and lists of perturbers, when a star comes to those who are together in body `centre`. */
-static int enter_lists(struct nb6_sim *sim, int32_t star, int32_t with, int32_t centre, struct nbc_error *err)
+static int enter_lists(struct nb6_sim *sim, nb6_index star, nb6_index with, nb6_index centre, struct nbc_error *err)
 {
-    const int32_t add[2] = {-1, centre}, remove[2] = {star, with};
+    const nb6_index add[2] = {NB6_NOBODY, centre}, remove[2] = {star, with};
     const int status = nb6_lists_join(sim, star, with, centre, err);
     return status ? status : nb6_perturbers_replace(sim, remove, add, err);
 }
 
 /* Places of all members so far: lists need them of the centre of mass. */
-static int place_together(struct nb6_sim *sim, int32_t centre, int n, const int32_t star[],
+static int place_together(struct nb6_sim *sim, nb6_index centre, int n, const nb6_index star[],
                           const struct chain_body member[], struct nbc_error *err)
 {
     const struct nb6_body *first = nb6_get_body(sim, star[0]);
@@ -304,10 +304,10 @@ int nb6_chain_gather(struct nb6_sim *sim, const struct nb6_chain_change *gather,
                      struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
-    const int64_t slot = nb6_slot_free(p);
-    const int32_t centre = nb6_centre(sim, slot);
+    const nb6_slot slot = nb6_slot_free(p);
+    const nb6_index centre = nb6_centre(sim, slot);
     const int n = 2 + gather->n_more;
-    int32_t star[CHAIN_MAX] = {gather->i, gather->j};
+    nb6_index star[CHAIN_MAX] = {gather->i, gather->j};
     struct chain_body member[CHAIN_MAX];
     int status = NBC_OK;
     memcpy(star + 2, gather->more, (size_t)gather->n_more * sizeof *star);
@@ -325,7 +325,7 @@ int nb6_chain_gather(struct nb6_sim *sim, const struct nb6_chain_change *gather,
     for (int m = 0; m < n && !status; m++) status = nb6_body_deactivate(sim, star[m], err);
     if (status) return status;
     nb6_change_add(c, centre);
-    c->formed[c->n_formed++] = (int32_t)slot;
+    c->formed[c->n_formed++] = (nb6_stored_slot)slot;
     say_join(sim, 0, slot, n, star, 0, c);
     nb6_subsystems_set_sources(sim);
     return NBC_OK;
@@ -352,14 +352,14 @@ static double centre_of(int n, const struct chain_body member[], double x[3], do
     return mass;
 }
 
-static int32_t star_named(const struct nb6_sim *sim, const int32_t star[], int64_t name)
+static int32_t star_named(const struct nb6_sim *sim, const nb6_index star[], int64_t name)
 {
     while (nb6_get_star(sim, *star)->name != name) star++;
     return *star;
 }
 
 /* Two members become a pair in a slot, in the order of their numbers. */
-static int hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], const struct chain_body member[],
+static int hold_pair(struct nb6_sim *sim, nb6_slot slot, const nb6_index star[], const struct chain_body member[],
                      int64_t place, struct nbc_error *err)
 {
     int first = star[0] < star[1] ? 0 : 1;
@@ -375,9 +375,9 @@ static int hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], co
 
 /* A part of the old system, of members seen from x0, v0, becomes the body of a slot or a star.
  * @param[in] place  the body of the old system   @param[out] body  its number */
-static int place_part(struct nb6_sim *sim, int64_t slot, int64_t place, int n, const int32_t star[],
+static int place_part(struct nb6_sim *sim, nb6_slot slot, int64_t place, int n, const nb6_index star[],
                       const struct chain_body member[], const double x0[3], const double v0[3], double r_nb,
-                      struct nb6_change *c, int32_t *body, struct nbc_error *err)
+                      struct nb6_change *c, nb6_index *body, struct nbc_error *err)
 {
     double x[3], v[3], mass = centre_of(n, member, x, v);
     int status = NBC_OK;
@@ -394,18 +394,18 @@ static int place_part(struct nb6_sim *sim, int64_t slot, int64_t place, int n, c
     if (status) return status;
     nb6_change_add(c, *body);
     if (n == 1) return NBC_OK;
-    c->formed[c->n_formed++] = (int32_t)slot;
+    c->formed[c->n_formed++] = (nb6_stored_slot)slot;
     if (n > 2) return NBC_OK;
     struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_FORMED);
     say->event.pair.reason = NB6_PAIR_CHAIN;
-    say->after[0] = (int32_t)slot;
+    say->after[0] = (nb6_stored_slot)slot;
     say->described = 1;
     return NBC_OK;
 }
 
 /* Members that go first, then those that stay.   @return how many go */
 static int sort_out(const struct nb6_sim *sim, const struct nb6_chain *chain, const struct chain_group *group,
-                    int32_t star[], struct chain_body member[])
+                    nb6_index star[], struct chain_body member[])
 {
     struct chain_body all[CHAIN_MAX];
     int gone = 0, n = 0;
@@ -423,26 +423,26 @@ static int sort_out(const struct nb6_sim *sim, const struct nb6_chain *chain, co
 }
 
 /* The event of a split: of the chain as it was, or, if it goes on, as it will be. */
-static void say_split(const struct nb6_sim *sim, int64_t slot, int goes_on, const struct chain_group *group,
+static void say_split(const struct nb6_sim *sim, nb6_slot slot, int goes_on, const struct chain_group *group,
                       double before, struct nb6_change *c)
 {
     struct nb6_announcement *say = nb6_change_say(c, goes_on ? NB6_EVENT_CHAIN_LEFT : NB6_EVENT_CHAIN_ENDED);
     nb6_slot_describe(sim, slot, NB6_PAIR_CHAIN, &say->event);
     say->before = before;
-    say->after[0] = goes_on ? (int32_t)slot : -1;
+    say->after[0] = goes_on ? (nb6_stored_slot)slot : NB6_NO_SLOT;
     say->described = goes_on;
     say->event.chain.n_moved = group->n;
     memcpy(say->event.chain.moved, group->id, (size_t)group->n * sizeof *group->id);
 }
 
 /* Mergers have left two stars. */
-static int become_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], const struct chain_body member[],
+static int become_pair(struct nb6_sim *sim, nb6_slot slot, const nb6_index star[], const struct chain_body member[],
                        struct nb6_change *c, struct nbc_error *err)
 {
-    const int32_t centre = nb6_centre(sim, slot);
+    const nb6_index centre = nb6_centre(sim, slot);
     const struct chain_group nobody = {.n = 0};
     double x0[3], v0[3];
-    int32_t body;
+    nb6_index body;
     memcpy(x0, nb6_get_body(sim, centre)->x0, sizeof x0);
     memcpy(v0, nb6_get_body(sim, centre)->v0, sizeof v0);
     say_split(sim, slot, 0, &nobody, nb6_potential_apart(sim, slot, sim->ti_now, 0, NULL), c);
@@ -456,13 +456,13 @@ static int become_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[], 
     return status;
 }
 
-int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group *group, struct nb6_change *c,
+int nb6_chain_split(struct nb6_sim *sim, nb6_slot slot, const struct chain_group *group, struct nb6_change *c,
                     struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
     struct nb6_chain *chain = nb6_chain_of(p, slot);
-    const int32_t centre = nb6_centre(sim, slot), remove[2] = {centre, centre};
-    int32_t star[CHAIN_MAX], part[2];
+    const nb6_index centre = nb6_centre(sim, slot), remove[2] = {centre, centre};
+    nb6_index star[CHAIN_MAX], part[2];
     struct chain_body member[CHAIN_MAX], left[CHAIN_MAX];
     double x0[3], v0[3], r_nb = nb6_get_star(sim, centre)->r_nb;
     int status = nb6_change_finish_others(sim, centre, c, err);
@@ -489,7 +489,7 @@ int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group 
         status = place_part(sim, slot, centre, stay, star + gone, member + gone, x0, v0, r_nb, c, &part[1], err);
     if (!status) status = place_part(sim, nb6_slot_free(p), centre, gone, star, member, x0, v0, r_nb, c, &part[0], err);
     if (status) return status;
-    const int32_t add[2] = {part[0] < part[1] ? part[0] : part[1], part[0] < part[1] ? part[1] : part[0]};
+    const nb6_index add[2] = {part[0] < part[1] ? part[0] : part[1], part[0] < part[1] ? part[1] : part[0]};
     status = nb6_lists_split(sim, centre, add, err);
     if (!status) status = nb6_perturbers_replace(sim, remove, add, err);
     c->touched[slot] = 0;

@@ -3,6 +3,7 @@
 #define NB6_CHAINS_CHANGE_H
 
 #include "common/nbc.h"
+#include "nbody6/state/body.h"
 
 #include <stdint.h>
 
@@ -18,7 +19,7 @@ int nb6_chain_join(struct nb6_sim *sim, const struct nb6_chain_change *join, str
 int nb6_chain_gather(struct nb6_sim *sim, const struct nb6_chain_change *gather, struct nb6_change *c,
                      struct nbc_error *err);
 /** The chain of a slot gives up a group: a star, a pair or a chain of its own. With two left it becomes a pair. */
-int nb6_chain_split(struct nb6_sim *sim, int64_t slot, const struct chain_group *group, struct nb6_change *c,
+int nb6_chain_split(struct nb6_sim *sim, nb6_slot slot, const struct chain_group *group, struct nb6_change *c,
                     struct nbc_error *err);
 
 #endif

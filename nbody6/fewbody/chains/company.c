@@ -17,7 +17,7 @@
 struct company {
     const struct nb6_sim *sim;
     int n;
-    int32_t body[CHAIN_MAX];
+    nb6_index body[CHAIN_MAX];
     double x[3], v[3]; /* where the first of them is, from which all are seen */
     struct nb6_nodes nodes;
     double size, compact; /* of the first two together; beyond which parts leave the chain */
@@ -62,7 +62,7 @@ static int belongs(const struct company *c, int32_t k)
 static int32_t find_next(const struct company *c)
 {
     size_t nnb = 0;
-    const int32_t *list = nb6_get_list(c->sim, c->body[0], &nnb);
+    const nb6_index *list = nb6_get_list(c->sim, c->body[0], &nnb);
     for (size_t k = 0; k < nnb; k++)
         if (belongs(c, list[k])) return list[k];
     for (int b = 0; b < c->n; b++) {
@@ -80,7 +80,7 @@ static int can_come(const struct company *c, const struct nb6_decisions *decisio
     const nb6_time t = c->sim->active.t;
     if (nb6_is_decided(decisions, k)) return 0;
     if (nb6_is_centre(c->sim, k)) { /* of a pair that is soft the stars come, as they would if it had ended */
-        const int64_t slot = nb6_slot_of(c->sim, k);
+        const nb6_slot slot = nb6_slot_of(c->sim, k);
         if (nb6_is_ending(p, slot) || (nb6_kind_of(p, slot)->is_pair && !nb6_kind_of(p, slot)->can_freeze)) return 0;
     }
     for (int b = 0; b < c->n; b++)

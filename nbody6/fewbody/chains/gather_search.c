@@ -26,7 +26,7 @@ static const double PLUNGE = 0.02;
 /* Members, seen from the first one, and what they are together. */
 struct group {
     int n;
-    int32_t star[CHAIN_MAX];
+    nb6_index star[CHAIN_MAX];
     double m[CHAIN_MAX], x[CHAIN_MAX][3], v[CHAIN_MAX][3];
     double mass, centre[3], drift[3], size;
 };
@@ -58,7 +58,7 @@ static void sum_up(struct group *g)
 }
 
 /* Star j, seen from the first one. */
-static void see(const struct nb6_sim *sim, nb6_time t, int32_t first, int32_t j, double x[3], double v[3])
+static void see(const struct nb6_sim *sim, nb6_time t, int32_t first, nb6_index j, double x[3], double v[3])
 {
     double y[3], w[3];
     nb6_get_predicted(sim, first, t, y, w);
@@ -69,7 +69,7 @@ static void see(const struct nb6_sim *sim, nb6_time t, int32_t first, int32_t j,
     }
 }
 
-static void take(const struct nb6_sim *sim, nb6_time t, int32_t j, struct group *g)
+static void take(const struct nb6_sim *sim, nb6_time t, nb6_index j, struct group *g)
 {
     const int at = g->n++;
     g->star[at] = j;
@@ -78,7 +78,7 @@ static void take(const struct nb6_sim *sim, nb6_time t, int32_t j, struct group 
     sum_up(g);
 }
 
-static int is_member(const struct group *g, int32_t j)
+static int is_member(const struct group *g, nb6_index j)
 {
     for (int m = 0; m < g->n; m++)
         if (g->star[m] == j) return 1;
@@ -98,9 +98,9 @@ static double tide(const struct group *g, double mass, const double y[3])
 static int32_t find_strongest(const struct nb6_sim *sim, nb6_time t, const struct group *g)
 {
     size_t nnb = 0;
-    const int32_t *list = nb6_get_list(sim, g->star[0], &nnb);
+    const nb6_index *list = nb6_get_list(sim, g->star[0], &nnb);
     double largest = GAMMA_GATHER;
-    int32_t strongest = -1;
+    nb6_index strongest = NB6_NOBODY;
     for (size_t k = 0; k < nnb; k++) {
         double y[3], w[3];
         if (is_member(g, list[k])) continue;
@@ -120,7 +120,7 @@ static double spacing_around(const struct nb6_sim *sim, nb6_time t, const struct
     double nearest[NEAREST];
     size_t nnb = 0;
     int found = 0;
-    const int32_t *list = nb6_get_list(sim, g->star[0], &nnb);
+    const nb6_index *list = nb6_get_list(sim, g->star[0], &nnb);
     for (size_t k = 0; k < nnb; k++) {
         double y[3], w[3];
         if (is_member(g, list[k])) continue;
@@ -170,7 +170,7 @@ static int falls_together(const struct group *g)
     return energy < 0 && virial < NB6_RECEDING * g->mass * sqrt(g->mass * g->size) && widest < PLUNGE * g->size;
 }
 
-int nb6_gather_find(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j, struct nb6_chain_change *gather)
+int nb6_gather_find(const struct nb6_sim *sim, nb6_time t, nb6_index i, nb6_index j, struct nb6_chain_change *gather)
 {
     struct group g = {.n = 0};
     const int32_t first = i < j ? i : j;

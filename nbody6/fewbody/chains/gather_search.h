@@ -13,6 +13,6 @@ struct nb6_sim;
 /** All stars that i and j, near each other and disturbed by others, meet at the same time.
  *  @param[out] gather  a change to a chain, if they are three or more and nothing else is in the way
  *  @return whether it is one */
-int nb6_gather_find(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j, struct nb6_chain_change *gather);
+int nb6_gather_find(const struct nb6_sim *sim, nb6_time t, nb6_index i, nb6_index j, struct nb6_chain_change *gather);
 
 #endif

@@ -22,18 +22,18 @@
 #include <string.h>
 
 static const struct nb6_chain *of_motion(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion,
-                                         int64_t slot)
+                                         nb6_slot slot)
 {
     return &motion->chain[subsystems->system[slot].chain - 1];
 }
 
-static int is_needed(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+static int is_needed(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
     return nb6_chain_is_due(sim, nb6_chain_of(&sim->subsystems, slot), t);
 }
 
 /* Chains stand at the time that is asked for; straight on for what is only told, not integrated. */
-static int points(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot, double t,
+static int points(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot, double t,
                   const double x[3], const double v[3], struct nb6_points *to)
 {
     const struct nb6_chain *chain = of_motion(subsystems, motion, slot);
@@ -48,17 +48,17 @@ static int points(const struct nb6_subsystems *subsystems, const struct nb6_moti
     return NBC_OK;
 }
 
-static double energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
+static double energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot)
 {
     return nb6_chain_energy(of_motion(subsystems, motion, slot));
 }
 
-static double extent(const struct nb6_sim *sim, int64_t slot)
+static double extent(const struct nb6_sim *sim, nb6_slot slot)
 {
     return nb6_chain_size(nb6_chain_of(&sim->subsystems, slot));
 }
 
-static double reference_radius(const struct nb6_sim *sim, int64_t slot)
+static double reference_radius(const struct nb6_sim *sim, nb6_slot slot)
 {
     const double size = extent(sim, slot);
     return fmin(2 * size, fmax(size, sim->book.r_min));
@@ -70,7 +70,7 @@ static const double SMALL = 1 / 16.0;
 
 /* Longer steps would find a system that falls together from rest when its stars have left it at a hundred times the
  * speed of others, far beyond what a chain may be. */
-static double step_limit(const struct nb6_sim *sim, int64_t slot)
+static double step_limit(const struct nb6_sim *sim, nb6_slot slot)
 {
     const double size = fmax(extent(sim, slot), SMALL * sim->book.r_min);
     const double fall = 0.25 * size * sqrt(size / nb6_get_body(sim, nb6_centre(sim, slot))->mass);
@@ -79,7 +79,7 @@ static double step_limit(const struct nb6_sim *sim, int64_t slot)
     return parts.speed > 0 ? fmin(fall, 0.25 * fmax(parts.distance, sim->book.r_min) / parts.speed) : fall;
 }
 
-static void count_work(struct nb6_sim *sim, int64_t slot)
+static void count_work(struct nb6_sim *sim, nb6_slot slot)
 {
     struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     const int64_t steps = chain->state.steps - chain->steps, forces = chain->state.evaluations - chain->forces;
@@ -92,12 +92,12 @@ static void count_work(struct nb6_sim *sim, int64_t slot)
     chain->forces += forces;
 }
 
-static int publish(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+static int publish(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     return nb6_chain_tell_mergers(sim, nb6_chain_of(&sim->subsystems, slot), err);
 }
 
-static int look_at_chain(struct nb6_sim *sim, int64_t slot)
+static int look_at_chain(struct nb6_sim *sim, nb6_slot slot)
 {
     struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     struct chain_group group;
@@ -107,11 +107,11 @@ static int look_at_chain(struct nb6_sim *sim, int64_t slot)
 }
 
 /* It gives up a part, unless what the block brought has made it compact again. */
-static int decide(struct nb6_sim *sim, int64_t slot, struct nb6_decisions *decisions, struct nbc_error *err)
+static int decide(struct nb6_sim *sim, nb6_slot slot, struct nb6_decisions *decisions, struct nbc_error *err)
 {
     (void)err;
     struct nb6_chain_change *change = &decisions->chain[decisions->n_chain];
-    *change = (struct nb6_chain_change){.kind = NB6_CHAIN_SPLIT, .i = nb6_centre(sim, slot), .j = -1};
+    *change = (struct nb6_chain_change){.kind = NB6_CHAIN_SPLIT, .i = nb6_centre(sim, slot), .j = NB6_NOBODY};
     sim->subsystems.system[slot].ending = nb6_chain_must_change(sim, slot, &change->group);
     decisions->n_chain += nb6_is_ending(&sim->subsystems, slot);
     return NBC_OK;
@@ -130,7 +130,7 @@ static void describe_tightest(const struct nb6_chain *chain, struct nb6_event_ch
     to->period = h.pair[0].orbit.period;
 }
 
-static void describe_chain(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason,
+static void describe_chain(const struct nb6_sim *sim, nb6_slot slot, enum nb6_pair_reason reason,
                            struct nb6_event *event)
 {
     (void)reason;
@@ -156,7 +156,7 @@ static void describe_chain(const struct nb6_sim *sim, int64_t slot, enum nb6_pai
     to->worst_error = c->worst_error;
 }
 
-static int warn(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+static int warn(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     if (chain->state.unreached == 0 || chain->state.unreached < 2 * chain->told) return NBC_OK;

@@ -30,7 +30,7 @@ static int outer_energy(struct nb6_field *f, struct nb6_chain *chain, double *en
 }
 
 /* Which star each member is after one of them is gone. */
-static void keep_stars(struct nb6_chain *chain, int n, const int64_t id[], const int32_t star[])
+static void keep_stars(struct nb6_chain *chain, int n, const int64_t id[], const nb6_index star[])
 {
     for (int m = 0; m < chain->state.n; m++)
         for (int k = 0; k < n; k++)
@@ -44,7 +44,7 @@ static int merge_two(struct nb6_field *f, struct nb6_chain *chain, const struct 
 {
     struct chain *c = &chain->state;
     struct nb6_merger *merger = &chain->merged[chain->n_merged];
-    int32_t star[CHAIN_MAX];
+    nb6_index star[CHAIN_MAX];
     int64_t id[CHAIN_MAX];
     const int n = c->n;
     double volume = 0, mass = 0, before, after;
@@ -120,7 +120,7 @@ static void take_work(const struct nb6_field *f, struct nb6_chain *chain)
 /* Steps between two looks at what is left. */
 enum { STEPS_OF_A_SLICE = 8 };
 
-int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
+int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, nb6_slot slot, double t,
                       struct nbc_error *err)
 {
     struct nb6_chain *chain = &motion->chain[f->sim->subsystems.system[slot].chain - 1];

@@ -95,7 +95,7 @@ static struct parts parts_of(const struct nb6_chain *chain, const struct chain_g
 
 /* Whether a part that is bound, and goes away, is far from the rest: products of masses within the parts over twice
  * their binding energy, which is the semi-major axis of the one that is a pair. */
-static int is_far(const struct nb6_sim *sim, int64_t slot, const struct parts *p, const struct chain_group *group)
+static int is_far(const struct nb6_sim *sim, nb6_slot slot, const struct parts *p, const struct chain_group *group)
 {
     const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
     const double between = p->mass[0] * p->mass[1] / (p->mass[0] + p->mass[1]) * group->energy;
@@ -118,14 +118,14 @@ static int lack_too_much(const struct nb6_sim *sim, const struct parts *p, int n
 }
 
 /* How far apart parts may be: what holds together because it is hard holds no part that is unbound. */
-static double room_of(const struct nb6_sim *sim, int64_t slot, const struct chain_group *group)
+static double room_of(const struct nb6_sim *sim, nb6_slot slot, const struct chain_group *group)
 {
     const double compact = nb6_compact_radius(sim, slot);
     return group->energy > 0 ? fmin(compact, nb6_close_compact_radius(sim, slot)) : compact;
 }
 
 /* A part that is small beside its distance from the rest.   @return 0: it stays */
-static int find_separate(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
+static int find_separate(const struct nb6_sim *sim, nb6_slot slot, struct chain_group *group)
 {
     const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     if (chain_escaper(&chain->state, SEPARATE, 0, group) == 0) return 0;
@@ -137,7 +137,7 @@ static int find_separate(const struct nb6_sim *sim, int64_t slot, struct chain_g
 /* A system that has become wider than it may be is cut at its longest link, whatever its parts are: among the stars of
  * a dense core it would take in one after the other. If both parts would be chains and lack too much of each other, a
  * star or two at one of its ends go. */
-static int find_wide(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
+static int find_wide(const struct nb6_sim *sim, nb6_slot slot, struct chain_group *group)
 {
     const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     const struct chain *c = &chain->state;
@@ -148,7 +148,7 @@ static int find_wide(const struct nb6_sim *sim, int64_t slot, struct chain_group
     return chain_escaper_of(c, 2, 0, 0, group) > 0 && group->distance > room_of(sim, slot, group);
 }
 
-int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
+int nb6_chain_must_change(const struct nb6_sim *sim, nb6_slot slot, struct chain_group *group)
 {
     group->n = 0;
     if (nb6_chain_of(&sim->subsystems, slot)->state.n == 2) return 1;
@@ -156,16 +156,16 @@ int nb6_chain_must_change(const struct nb6_sim *sim, int64_t slot, struct chain_
            find_wide(sim, slot, group);
 }
 
-static double size_of(const struct nb6_sim *sim, int64_t slot)
+static double size_of(const struct nb6_sim *sim, nb6_slot slot)
 {
     return nb6_kind_of(&sim->subsystems, slot)->extent(sim, slot);
 }
 
 /* What two chains at a distance would lack if each became twice as wide as it is, as far as it may.
  * @param[in] size  of the first */
-static double lack_between(const struct nb6_sim *sim, int64_t slot, double size, const struct nb6_intruder *chain)
+static double lack_between(const struct nb6_sim *sim, nb6_slot slot, double size, const struct nb6_intruder *chain)
 {
-    const int64_t other = nb6_slot_of(sim, chain->j);
+    const nb6_slot other = nb6_slot_of(sim, chain->j);
     const double a = fmin(2 * size, nb6_compact_radius(sim, slot));
     const double b = fmin(2 * nb6_chain_size(nb6_chain_of(&sim->subsystems, other)), nb6_compact_radius(sim, other));
     const double tides = a * b / chain->r2;
@@ -173,19 +173,21 @@ static double lack_between(const struct nb6_sim *sim, int64_t slot, double size,
            tides * tides;
 }
 
-/* A chain among the perturbers that is too near for another one beside it, the nearest if there are more; j = -1: none.
+/* A chain among the perturbers that is too near for another one beside it, the nearest if there are more; j =
+ * NB6_NOBODY: none.
  */
-static struct nb6_intruder find_chain(const struct nb6_sim *sim, int64_t slot, double size)
+static struct nb6_intruder find_chain(const struct nb6_sim *sim, nb6_slot slot, double size)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
-    struct nb6_intruder nearest = {.j = -1, .r2 = INFINITY};
+    struct nb6_intruder nearest = {.j = NB6_NOBODY, .r2 = INFINITY};
     for (int32_t k = pert->n - 1; k >= 0 && nb6_is_centre(sim, pert->body[k]); k--) {
-        const int32_t j = pert->body[k];
+        const nb6_index j = pert->body[k];
         if (!nb6_chain_of(&sim->subsystems, nb6_slot_of(sim, j))) continue;
         const struct nb6_intruder next = nb6_seen_from(sim, slot, j, sim->active.t);
         if (next.r2 < nearest.r2) nearest = next;
     }
-    if (nearest.j >= 0 && !(lack_between(sim, slot, size, &nearest) > LACK * nb6_energy_scale(sim))) nearest.j = -1;
+    if (nearest.j >= 0 && !(lack_between(sim, slot, size, &nearest) > LACK * nb6_energy_scale(sim)))
+        nearest.j = NB6_NOBODY;
     return nearest;
 }
 
@@ -194,9 +196,9 @@ static struct nb6_intruder find_chain(const struct nb6_sim *sim, int64_t slot, d
 static const double BEFORE_TOUCH = 2;
 
 /* Whether the orbit of a body leads it to where one of its stars may touch one of the system in a slot. */
-static int may_touch(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *intruder)
+static int may_touch(const struct nb6_sim *sim, nb6_slot slot, const struct nb6_intruder *intruder)
 {
-    const int32_t i = nb6_centre(sim, slot), j = intruder->j;
+    const nb6_index i = nb6_centre(sim, slot), j = intruder->j;
     const double radii = nb6_largest_radius(sim, i) + nb6_largest_radius(sim, j);
     if (!(radii > 0)) return 0;
     const double touch = radii + size_of(sim, slot) + (nb6_is_centre(sim, j) ? size_of(sim, nb6_slot_of(sim, j)) : 0);
@@ -206,7 +208,7 @@ static int may_touch(const struct nb6_sim *sim, int64_t slot, const struct nb6_i
 }
 
 /* @param[in] lacks  1: the intruder is a chain that must not stay beside another one, however weak its tide is */
-static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_intruder *intruder, int lacks)
+static int can_join(const struct nb6_sim *sim, nb6_slot slot, const struct nb6_intruder *intruder, int lacks)
 {
     if (intruder->j < 0 || !(intruder->rv < 0) || !nb6_chain_can_grow_from(sim, slot)) return 0;
     const double size = fmin(size_of(sim, slot), nb6_compact_radius(sim, slot));
@@ -215,7 +217,7 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
 }
 
 /* The body of which a star is about to touch one of the system in a slot, if they may become one. */
-static int find_contact(const struct nb6_sim *sim, int64_t slot, struct nb6_intruder *partner)
+static int find_contact(const struct nb6_sim *sim, nb6_slot slot, struct nb6_intruder *partner)
 {
     if (!nb6_contacts_are_possible(sim) || !nb6_chain_can_grow_from(sim, slot)) return 0;
     const struct nb6_contact contact = nb6_contact_of_slot(sim, slot, sim->active.t, 0);
@@ -226,7 +228,7 @@ static int find_contact(const struct nb6_sim *sim, int64_t slot, struct nb6_intr
 
 /* With whom the system in a slot joins: who is about to touch comes first, and a chain close by before the strongest
  * perturber; it is the only one with whom a pair may.   @return 0: with nobody */
-static int find_partner(const struct nb6_sim *sim, int64_t slot, struct nb6_intruder *partner)
+static int find_partner(const struct nb6_sim *sim, nb6_slot slot, struct nb6_intruder *partner)
 {
     const struct nb6_chain *own = nb6_chain_of(&sim->subsystems, slot);
     if (find_contact(sim, slot, partner)) return 1;
@@ -241,9 +243,9 @@ static int find_partner(const struct nb6_sim *sim, int64_t slot, struct nb6_intr
 }
 
 /* The join of the system in body i with a partner, in the slot of a chain if one of them is one. */
-static struct nb6_chain_change join_of(const struct nb6_sim *sim, int32_t i, int32_t j)
+static struct nb6_chain_change join_of(const struct nb6_sim *sim, nb6_index i, nb6_index j)
 {
-    const int64_t other = nb6_slot_of(sim, j);
+    const nb6_slot other = nb6_slot_of(sim, j);
     const int other_first =
         other >= 0 && nb6_chain_of(&sim->subsystems, other) && !nb6_chain_of(&sim->subsystems, nb6_slot_of(sim, i));
     return (struct nb6_chain_change){.kind = NB6_CHAIN_JOIN, .i = other_first ? j : i, .j = other_first ? i : j};
@@ -267,7 +269,7 @@ int nb6_chains_search(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_e
     int status = NBC_OK;
     if (!nb6_chains_enabled(sim)) return NBC_OK;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
-        int32_t i = active->irr[at];
+        nb6_index i = active->irr[at];
         if (nb6_is_ending(&sim->subsystems, nb6_slot_of(sim, i)) || sim->subsystems.pert[nb6_slot_of(sim, i)].n == 0)
             continue;
         struct nb6_intruder intruder;

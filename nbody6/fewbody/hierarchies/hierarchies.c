@@ -22,7 +22,7 @@ static double angle(const double a[3], const double b[3])
     return atan2(sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]), a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
 
-static void inner_orbit(const struct nb6_sim *sim, int32_t i, struct hierarchy_orbit *inner)
+static void inner_orbit(const struct nb6_sim *sim, nb6_index i, struct hierarchy_orbit *inner)
 {
     const struct ks_pair *ks = &sim->subsystems.ks[nb6_slot_of(sim, i)];
     double x[3], v[3];
@@ -36,7 +36,7 @@ static double apocentre(const struct hierarchy_orbit *orbit)
 }
 
 /* How far from the centre of a body its stars may reach: their own radius, and the apocentre of a pair. */
-static double reach_of(const struct nb6_sim *sim, int32_t i)
+static double reach_of(const struct nb6_sim *sim, nb6_index i)
 {
     struct hierarchy_orbit inner;
     if (!nb6_is_centre(sim, i)) return nb6_largest_radius(sim, i);
@@ -45,22 +45,22 @@ static double reach_of(const struct nb6_sim *sim, int32_t i)
 }
 
 /* Pericentre of an orbit of two bodies over the least one at which no star of one can touch a star of the other. */
-static double clearance_of(const struct nb6_sim *sim, int32_t i, int32_t j, const struct hierarchy_orbit *outer)
+static double clearance_of(const struct nb6_sim *sim, nb6_index i, nb6_index j, const struct hierarchy_orbit *outer)
 {
     if (!(nb6_largest_radius(sim, i) + nb6_largest_radius(sim, j) > 0)) return INFINITY;
     return outer->pericentre / (reach_of(sim, i) + reach_of(sim, j));
 }
 
 /* The same of the two stars of the pair in body i. */
-static double clearance_inside(const struct nb6_sim *sim, int32_t i, const struct hierarchy_orbit *inner)
+static double clearance_inside(const struct nb6_sim *sim, nb6_index i, const struct hierarchy_orbit *inner)
 {
-    const int32_t *member = sim->subsystems.system[nb6_slot_of(sim, i)].member;
+    const nb6_index *member = sim->subsystems.system[nb6_slot_of(sim, i)].member;
     const double touch = nb6_get_star(sim, member[0])->radius + nb6_get_star(sim, member[1])->radius;
     return touch > 0 ? inner->pericentre / touch : INFINITY;
 }
 
 /* Of the pair in body i, on an outer orbit around body j. */
-static double stability_of(const struct nb6_sim *sim, int32_t i, int32_t j, const struct hierarchy_orbit *outer)
+static double stability_of(const struct nb6_sim *sim, nb6_index i, nb6_index j, const struct hierarchy_orbit *outer)
 {
     struct hierarchy_orbit inner;
     inner_orbit(sim, i, &inner);
@@ -70,7 +70,7 @@ static double stability_of(const struct nb6_sim *sim, int32_t i, int32_t j, cons
     return fmin(outer->pericentre / (critical * inner.a), clearance_inside(sim, i, &inner));
 }
 
-double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, const double x[3], const double v[3],
+double nb6_orbit_stability(const struct nb6_sim *sim, nb6_index i, nb6_index j, const double x[3], const double v[3],
                            double *a)
 {
     struct hierarchy_orbit outer;
@@ -83,15 +83,15 @@ double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, cons
     return ratio > 0 ? fmin(ratio, clearance_of(sim, i, j, &outer)) : 0; /* an unbound pair has no apocentre */
 }
 
-double nb6_hierarchy_stability(const struct nb6_sim *sim, int64_t slot)
+double nb6_hierarchy_stability(const struct nb6_sim *sim, nb6_slot slot)
 {
-    const int32_t *member = sim->subsystems.system[slot].member;
+    const nb6_index *member = sim->subsystems.system[slot].member;
     double x[3], v[3], a;
     ks_relative(&sim->subsystems.ks[slot], x, v);
     return nb6_orbit_stability(sim, member[0], member[1], x, v, &a);
 }
 
-static void parts_of(const struct nb6_sim *sim, int32_t i, struct nb6_parts *parts)
+static void parts_of(const struct nb6_sim *sim, nb6_index i, struct nb6_parts *parts)
 {
     const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
     if (!nb6_is_centre(sim, i))
@@ -101,8 +101,8 @@ static void parts_of(const struct nb6_sim *sim, int32_t i, struct nb6_parts *par
 }
 
 /* Parts of body i at x with the perturbers of a slot, but for two bodies. */
-static double tide_of_others(const struct nb6_sim *sim, int32_t i, const struct nb6_parts *own, const double x[3],
-                             int64_t slot, int32_t j)
+static double tide_of_others(const struct nb6_sim *sim, nb6_index i, const struct nb6_parts *own, const double x[3],
+                             nb6_slot slot, nb6_index j)
 {
     struct nb6_parts point;
     double sum = 0;
@@ -121,14 +121,14 @@ static double tide_of_others(const struct nb6_sim *sim, int32_t i, const struct 
 }
 
 /* Frozen, a pair does not feel the galaxy any more. */
-static double tide_of_galaxy(const struct nb6_sim *sim, int32_t i, const struct nb6_parts *own, const double x[3])
+static double tide_of_galaxy(const struct nb6_sim *sim, nb6_index i, const struct nb6_parts *own, const double x[3])
 {
     return own->n > 1 && sim->external.active
                ? nb6_get_body(sim, i)->mass * nb6_parts_tidal(&sim->external, nb6_time_to_double(sim->ti_now), x, own)
                : 0;
 }
 
-double nb6_tidal_energy(const struct nb6_sim *sim, int32_t i, int32_t j, const double x_i[3], const double x_j[3],
+double nb6_tidal_energy(const struct nb6_sim *sim, nb6_index i, nb6_index j, const double x_i[3], const double x_j[3],
                         const int64_t perturbers[2])
 {
     struct nb6_parts a, b;
@@ -188,7 +188,7 @@ static void add_stars(const struct hierarchy *h, int node, const struct chain *c
     add_stars(h, h->pair[node - h->n].second, c, group);
 }
 
-int nb6_hierarchy_in_chain(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
+int nb6_hierarchy_in_chain(const struct nb6_sim *sim, nb6_slot slot, struct chain_group *group)
 {
     const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     const struct chain *c = &chain->state;

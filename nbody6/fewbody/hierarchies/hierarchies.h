@@ -12,6 +12,8 @@
 #ifndef NB6_HIERARCHIES_HIERARCHIES_H
 #define NB6_HIERARCHIES_HIERARCHIES_H
 
+#include "nbody6/state/body.h"
+
 #include <stdint.h>
 
 struct chain_group;
@@ -25,20 +27,20 @@ struct nb6_sim;
  *  apocentres inside and of the largest radius of either, if it has radii. No more than the pericentre of a pair inside
  *  over the sum of the radii of its stars. 0 if an orbit is unbound.
  *  @param[in] x,v  of j seen from i   @param[out] a semi-major axis */
-double nb6_orbit_stability(const struct nb6_sim *sim, int32_t i, int32_t j, const double x[3], const double v[3],
+double nb6_orbit_stability(const struct nb6_sim *sim, nb6_index i, nb6_index j, const double x[3], const double v[3],
                            double *a);
 /** The same for a frozen one. */
-double nb6_hierarchy_stability(const struct nb6_sim *sim, int64_t slot);
+double nb6_hierarchy_stability(const struct nb6_sim *sim, nb6_slot slot);
 /** What bodies i and j gain when their pairs are frozen, and lose when they are pairs again: the potential energy of
  * the parts of both less that of points, and that of the parts of each with the perturbers of a slot, and with the
  * galaxy, less that of a point. Everybody stands at the time of the last block, or is predicted to it.
  *  @param[in] x_i,x_j  where the two are   @param[in] perturbers  those of this slot */
-double nb6_tidal_energy(const struct nb6_sim *sim, int32_t i, int32_t j, const double x_i[3], const double x_j[3],
+double nb6_tidal_energy(const struct nb6_sim *sim, nb6_index i, nb6_index j, const double x_i[3], const double x_j[3],
                         const int64_t perturbers[2]);
 /** Give a relative motion more kinetic energy, in direction of v; less than none is left out. */
 void nb6_add_kinetic(double reduced_mass, double energy, double v[3]);
 /** The part of a chain that has to leave it because the chain is a stable hierarchy.   @return its number of stars, 0:
  *  none */
-int nb6_hierarchy_in_chain(const struct nb6_sim *sim, int64_t slot, struct chain_group *group);
+int nb6_hierarchy_in_chain(const struct nb6_sim *sim, nb6_slot slot, struct chain_group *group);
 
 #endif

@@ -13,20 +13,20 @@
 /* A hierarchy is broken up, so that its inner pair feels who comes. */
 static const double GAMMA_BREAK = 0.05;
 
-static int takes(const struct nb6_sim *sim, int64_t slot)
+static int takes(const struct nb6_sim *sim, nb6_slot slot)
 {
     return nb6_is_hierarchy(sim, slot);
 }
 
 /* It has to be broken up before it can be part of a chain. */
-static double extent(const struct nb6_sim *sim, int64_t slot)
+static double extent(const struct nb6_sim *sim, nb6_slot slot)
 {
     (void)sim;
     (void)slot;
     return 0;
 }
 
-static int look_at_hierarchy(struct nb6_sim *sim, int64_t slot)
+static int look_at_hierarchy(struct nb6_sim *sim, nb6_slot slot)
 {
     const double gamma = sim->subsystems.ks[slot].gamma;
     const int perturbed = gamma > GAMMA_BREAK;

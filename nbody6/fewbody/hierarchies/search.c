@@ -24,19 +24,19 @@
 static const double GAMMA_OUTER = 0.01;
 
 /* Whether the body is a system that can be an inner orbit. */
-static int is_pair(const struct nb6_sim *sim, int32_t i)
+static int is_pair(const struct nb6_sim *sim, nb6_index i)
 {
     return nb6_is_centre(sim, i) && nb6_kind_of(&sim->subsystems, nb6_slot_of(sim, i))->can_freeze;
 }
 
 /* A frozen orbit ignores the galaxy: it must be one that would be left alone without perturbers. */
-static int feels_galaxy(const struct nb6_sim *sim, int32_t i)
+static int feels_galaxy(const struct nb6_sim *sim, nb6_index i)
 {
     return nb6_is_centre(sim, i) && nb6_pair_galactic_tide(sim, nb6_slot_of(sim, i)) > sim->config.pair.gamma_min;
 }
 
 /* Whether a body at this squared distance does less to a pair than what makes a perturber. */
-static int is_hardly_disturbed(const struct nb6_sim *sim, int32_t i, double mass, double r2)
+static int is_hardly_disturbed(const struct nb6_sim *sim, nb6_index i, double mass, double r2)
 {
     if (!nb6_is_centre(sim, i)) return 1;
     const double r = nb6_slot_reference_radius(sim, nb6_slot_of(sim, i)), part = r * r / r2;
@@ -45,14 +45,14 @@ static int is_hardly_disturbed(const struct nb6_sim *sim, int32_t i, double mass
 
 /* With whom a pair may be a hierarchy: its strongest perturber, or, if nobody perturbs it, whoever is near enough to be
  * found by a look (nb6_pair_look_rule), the one with the largest tide. -1: nobody. */
-static int32_t find_third(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+static int32_t find_third(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
-    struct nb6_intruder third = {.j = -1};
+    struct nb6_intruder third = {.j = NB6_NOBODY};
     size_t nnb = 0;
     if (sim->subsystems.pert[slot].n > 0) return nb6_find_intruder(sim, slot, t).j;
     if (sim->subsystems.system[slot].t_check > nb6_time_to_double(t)) return -1;
     const struct nb6_perturber_rule look = nb6_pair_look_rule(sim, slot);
-    const int32_t *list = nb6_get_list(sim, nb6_centre(sim, slot), &nnb);
+    const nb6_index *list = nb6_get_list(sim, nb6_centre(sim, slot), &nnb);
     for (size_t k = 0; k < nnb; k++) {
         const struct nb6_intruder next = nb6_seen_from(sim, slot, list[k], t);
         if (next.r2 <= nb6_perturber_limit2(&look, nb6_get_body(sim, list[k])->mass) && next.tide > third.tide)
@@ -64,7 +64,7 @@ static int32_t find_third(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 /* Pair i and whom it may be a hierarchy with, j. Beyond the semi-major axis the tide, which the outer orbit has to take
  * up, is smallest. Of an orbit that is much wider than the pair it is small everywhere, and out there j is no
  * perturber. */
-static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t)
+static int can_freeze(const struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_time t)
 {
     double x[3], v[3], y[3], w[3], r2 = 0, a;
     if (j < 0 || (nb6_is_centre(sim, j) && (!is_pair(sim, j) || nb6_is_ending(&sim->subsystems, nb6_slot_of(sim, j)))))
@@ -88,10 +88,10 @@ static int can_freeze(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time 
     return nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;
 }
 
-int nb6_hierarchy_can_form(const struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t)
+int nb6_hierarchy_can_form(const struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_time t)
 {
     if (!nb6_hierarchies_enabled(sim) || !is_pair(sim, i)) return 0;
-    const int64_t slot = nb6_slot_of(sim, i);
+    const nb6_slot slot = nb6_slot_of(sim, i);
     return !nb6_is_ending(&sim->subsystems, slot) && nb6_pair_is_hard(sim, slot) && can_freeze(sim, i, j, t);
 }
 
@@ -101,10 +101,10 @@ int nb6_hierarchies_search(struct nb6_sim *sim, struct nb6_decisions *d, struct 
     int status = NBC_OK;
     if (!nb6_hierarchies_enabled(sim)) return NBC_OK;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
-        int32_t i = active->irr[at];
+        nb6_index i = active->irr[at];
         if (!is_pair(sim, i) || nb6_is_ending(&sim->subsystems, nb6_slot_of(sim, i))) continue;
         if (!nb6_pair_is_hard(sim, nb6_slot_of(sim, i))) continue;
-        int32_t j = find_third(sim, nb6_slot_of(sim, i), active->t);
+        nb6_index j = find_third(sim, nb6_slot_of(sim, i), active->t);
         if (!can_freeze(sim, i, j, active->t) || nb6_is_decided(d, i) || nb6_is_decided(d, j)) continue;
         int ready;
         status = nb6_subsystems_are_ready(sim, i, j, active->t, &ready, err);

@@ -35,7 +35,7 @@ static const int64_t UNLIMITED = INT64_MAX / 2;
  * those with more steps than this, which take a millisecond. */
 static const double GAMMA_CALM = 0.01, STEPS_TO_FOLLOW = 1024;
 
-static int failure(const struct nb6_sim *sim, int64_t slot, int status, const struct nbc_error *why,
+static int failure(const struct nb6_sim *sim, nb6_slot slot, int status, const struct nbc_error *why,
                    struct nbc_error *err)
 {
     return nbc_fail(err, status, "the %s of stars %lld and %lld: %s", nb6_kind_of(&sim->subsystems, slot)->name,
@@ -46,28 +46,28 @@ static int failure(const struct nb6_sim *sim, int64_t slot, int status, const st
 /* ---- one group */
 
 /* The pair of a group whose step ends first; -1 when all end after t. */
-static int64_t first_of_group(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t leader, double t)
+static nb6_slot first_of_group(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot leader, double t)
 {
-    int64_t first = -1;
+    nb6_slot first = NB6_NO_SLOT;
     double earliest = INFINITY;
-    for (int64_t slot = leader; slot >= 0; slot = sim->subsystems.follower[slot]) {
+    for (nb6_slot slot = leader; slot >= 0; slot = sim->subsystems.follower[slot]) {
         const double end = nb6_slot_step_end(&sim->subsystems, motion, slot);
         if (end < earliest) {
             earliest = end;
             first = slot;
         }
     }
-    return earliest <= t ? first : -1;
+    return earliest <= t ? first : NB6_NO_SLOT;
 }
 
-static int is_needed(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+static int is_needed(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
     const struct nb6_kind *kind = nb6_kind_of(&sim->subsystems, slot);
     return kind->is_needed && kind->is_needed(sim, slot, t);
 }
 
 /* Sets f->paused if the chain is not there yet. */
-static int advance_chain(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot,
+static int advance_chain(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot,
                          double t, struct nbc_error *err)
 {
     struct nbc_error why = {0};
@@ -80,13 +80,13 @@ static int advance_chain(struct nb6_field *f, const struct nb6_sim *sim, const s
 
 /* Chains that resolve a pair and are resolved by it, to the time at which the pair asks for them: the end of its step.
  */
-static int chains_to(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot,
+static int chains_to(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot,
                      double t, struct nbc_error *err)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     int status = NBC_OK;
     for (int32_t k = pert->n - 1; k >= 0 && nb6_is_centre(sim, pert->body[k]) && !status && !f->paused; k--) {
-        int64_t other = nb6_slot_of(sim, pert->body[k]);
+        nb6_slot other = nb6_slot_of(sim, pert->body[k]);
         if (!nb6_goes_on_demand(&sim->subsystems, other) || !nb6_slots_are_mutual(sim, slot, other)) continue;
         if (nb6_slot_time(&sim->subsystems, motion, other) < t) status = advance_chain(f, sim, motion, other, t, err);
     }
@@ -94,7 +94,7 @@ static int chains_to(struct nb6_field *f, const struct nb6_sim *sim, const struc
 }
 
 /* One step of a pair of a group, once the chains that it needs are there. */
-static int step_together(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot,
+static int step_together(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot,
                          struct nbc_error *err)
 {
     struct nbc_error why = {0};
@@ -108,14 +108,14 @@ static int step_together(struct nb6_field *f, const struct nb6_sim *sim, const s
 /* Members of a group step in the order of time, so that each finds the others within a step. Chains go ahead to the end
  * of each step, and then, if they are due, to the end; but for those of a copy that were stopped beyond it. */
 static int advance_together(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion,
-                            int64_t leader, nb6_time ti, struct nbc_error *err)
+                            nb6_slot leader, nb6_time ti, struct nbc_error *err)
 {
     const double t = nb6_relative_time(sim, ti);
-    for (int64_t slot; (slot = first_of_group(sim, motion, leader, t)) >= 0 && !f->paused;) {
+    for (nb6_slot slot; (slot = first_of_group(sim, motion, leader, t)) >= 0 && !f->paused;) {
         int status = step_together(f, sim, motion, slot, err);
         if (status) return status;
     }
-    for (int64_t slot = leader; slot >= 0 && !f->paused; slot = sim->subsystems.follower[slot]) {
+    for (nb6_slot slot = leader; slot >= 0 && !f->paused; slot = sim->subsystems.follower[slot]) {
         if (!is_needed(sim, slot, ti) || nb6_slot_time(&sim->subsystems, motion, slot) > t) continue;
         int status = advance_chain(f, sim, motion, slot, t, err);
         if (status) return status;
@@ -126,7 +126,7 @@ static int advance_together(struct nb6_field *f, const struct nb6_sim *sim, cons
 /* A pair alone makes all its steps at once. f->paused is set if the group is not at the end within f->left evaluations;
  * the next call goes on with the same bits. */
 static int advance_group(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion,
-                         int64_t leader, nb6_time ti, struct nbc_error *err)
+                         nb6_slot leader, nb6_time ti, struct nbc_error *err)
 {
     struct nbc_error why = {0};
     f->paused = 0;
@@ -139,7 +139,7 @@ static int advance_group(struct nb6_field *f, const struct nb6_sim *sim, const s
 
 /* ---- one slot to a time */
 
-static int finish(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot,
+static int finish(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot,
                   double t, struct nbc_error *err)
 {
     struct nbc_error why = {0};
@@ -168,7 +168,7 @@ struct shared {
     struct nbc_error *err;
 };
 
-static void note_failure(struct shared *s, int64_t slot, int status, const struct nbc_error *why)
+static void note_failure(struct shared *s, nb6_slot slot, int status, const struct nbc_error *why)
 {
 #pragma omp critical(nb6_pairs_failure)
     if (s->failed < 0 || slot < s->failed) {
@@ -182,7 +182,7 @@ static void work(void *context, int part, int parts)
 {
     (void)parts;
     struct shared *s = context;
-    const int32_t *due = s->sim->subsystems.due;
+    const nb6_stored_slot *due = s->sim->subsystems.due;
     struct nbc_error why = {0};
     struct nb6_field f = {0};
     int paused = 0;
@@ -231,35 +231,35 @@ static int64_t find_due(const struct nb6_sim *sim, nb6_time ti, int with_begun)
     const double t = nb6_relative_time(sim, ti);
     int64_t n = 0;
     for (int64_t k = 0; k < p->n_listed; k++) {
-        const int32_t slot = p->listed[k];
+        const nb6_stored_slot slot = p->listed[k];
         if (!(p->next[slot] <= t)) continue;
         const int begun = p->system[slot].begun;
         if (!begun || with_begun || nb6_group_step_end(p, slot) <= t) p->due[n++] = slot;
     }
     for (int64_t k = 0; k < p->n_chain; k++) {
-        const int32_t slot = p->chain[k].slot;
+        const nb6_stored_slot slot = p->chain[k].slot;
         if (slot < 0) continue;
-        const int32_t leader = p->leader[slot];
+        const nb6_stored_slot leader = p->leader[slot];
         if ((with_begun && p->system[leader].begun) || is_needed(sim, slot, ti)) n = nb6_list_insert(p->due, n, leader);
     }
     return n;
 }
 
-int nb6_group_can_wait(const struct nb6_sim *sim, int64_t leader)
+int nb6_group_can_wait(const struct nb6_sim *sim, nb6_slot leader)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    for (int64_t slot = leader; slot >= 0; slot = p->follower[slot])
+    for (nb6_slot slot = leader; slot >= 0; slot = p->follower[slot])
         if (nb6_goes_on_demand(p, slot) || !nb6_slot_stays(sim, slot)) return 0;
     return 1;
 }
 
-static int is_active(const struct nb6_sim *sim, int32_t i)
+static int is_active(const struct nb6_sim *sim, nb6_index i)
 {
     return nb6_list_find(sim->active.irr, (size_t)sim->active.n_irr, i) >= 0;
 }
 
 /* Whether a body of the block needs to know where the members of a pair are. */
-static int is_seen(const struct nb6_sim *sim, int64_t slot)
+static int is_seen(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     if (is_active(sim, nb6_centre(sim, slot))) return 1;
@@ -270,7 +270,7 @@ static int is_seen(const struct nb6_sim *sim, int64_t slot)
 
 /* A pair alone, weakly perturbed, that has not many steps to make: then no other one decides what becomes of it, and no
  * call has to end within it. Stars that may touch want a look at each step. */
-static int may_follow(const struct nb6_sim *sim, int64_t leader, double t)
+static int may_follow(const struct nb6_sim *sim, nb6_slot leader, double t)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     const struct ks_pair *ks = &p->ks[leader];
@@ -284,7 +284,7 @@ static int64_t choose_due(const struct nb6_sim *sim, nb6_time ti, enum nb6_due w
 {
     const int64_t n_due = find_due(sim, ti, 1);
     const double t = nb6_relative_time(sim, ti);
-    int32_t *due = sim->subsystems.due;
+    nb6_stored_slot *due = sim->subsystems.due;
     int64_t n = 0;
     for (int64_t k = 0; k < n_due && n < most; k++) {
         if (due[k] <= after) continue;
@@ -310,7 +310,7 @@ static int advance_some(struct nb6_sim *sim, nb6_time t, int64_t n_due, int64_t 
     *did = (struct nb6_advance){.n_due = n_due};
     if (n_due == 0) return NBC_OK;
     for (int64_t k = 0; k < n_due; k++)
-        for (int64_t slot = sim->subsystems.due[k]; slot >= 0 && !status; slot = sim->subsystems.follower[slot])
+        for (nb6_slot slot = sim->subsystems.due[k]; slot >= 0 && !status; slot = sim->subsystems.follower[slot])
             status = nb6_save_slot(sim, slot, err);
     if (status) return status;
     for (int64_t k = 0; k < n_due; k++) {
@@ -328,7 +328,7 @@ int nb6_subsystems_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, 
     return advance_some(sim, t, n_due, share > EVALUATIONS_OF_A_GROUP ? share : EVALUATIONS_OF_A_GROUP, did, err);
 }
 
-static int is_one_of(const struct nb6_perturbers *pert, int64_t n, const int32_t *body)
+static int is_one_of(const struct nb6_perturbers *pert, int64_t n, const nb6_index *body)
 {
     for (int64_t k = 0; k < n; k++)
         if (nb6_list_find(pert->body, (size_t)pert->n, body[k]) >= 0) return 1;
@@ -336,9 +336,9 @@ static int is_one_of(const struct nb6_perturbers *pert, int64_t n, const int32_t
 }
 
 /* Whether a group has one of these bodies as a centre of mass, or a member that resolves it. */
-static int concerns(const struct nb6_sim *sim, int64_t leader, int64_t n, const int32_t *body)
+static int concerns(const struct nb6_sim *sim, nb6_slot leader, int64_t n, const nb6_index *body)
 {
-    for (int64_t slot = leader; slot >= 0; slot = sim->subsystems.follower[slot]) {
+    for (nb6_slot slot = leader; slot >= 0; slot = sim->subsystems.follower[slot]) {
         for (int64_t k = 0; k < n; k++)
             if (body[k] == nb6_centre(sim, slot)) return 1;
         if (is_one_of(&sim->subsystems.pert[slot], n, body)) return 1;
@@ -346,13 +346,13 @@ static int concerns(const struct nb6_sim *sim, int64_t leader, int64_t n, const 
     return 0;
 }
 
-static int lags(const struct nb6_sim *sim, int32_t slot, double t)
+static int lags(const struct nb6_sim *sim, nb6_stored_slot slot, double t)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     return p->next[slot] <= t && !p->system[slot].begun && nb6_group_is_remote(sim, slot);
 }
 
-int nb6_subsystems_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const int32_t *body, struct nb6_advance *did,
+int nb6_subsystems_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_advance *did,
                           struct nbc_error *err)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -376,7 +376,7 @@ int nb6_subsystems_follow_next(struct nb6_sim *sim, nb6_time t, int64_t after, s
 /* ---- copies at a time of their own */
 
 /* Whether a motion has gone ahead of t by more than can be undone: it was stopped within a block. */
-static int is_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t)
+static int is_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot, double t)
 {
     if (nb6_goes_on_demand(&sim->subsystems, slot)) return nb6_slot_time(&sim->subsystems, motion, slot) > t;
     return sim->subsystems.system[sim->subsystems.leader[slot]].begun && motion->ks[slot].t > t;
@@ -388,7 +388,7 @@ static int finish_kind(struct nb6_field *f, const struct nb6_sim *sim, const str
 {
     int status = NBC_OK;
     f->left = left;
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status && !f->paused; slot++) {
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status && !f->paused; slot++) {
         if (!nb6_slot_is_used(&sim->subsystems, slot) || (nb6_goes_on_demand(&sim->subsystems, slot) != 0) != chains)
             continue;
         if (is_ahead(sim, motion, slot, t)) continue;
@@ -423,7 +423,7 @@ static int no_scratch(struct nbc_error *err)
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of a pair");
 }
 
-int nb6_pair_finish_beside(struct nb6_sim *sim, int part, int64_t slot, nb6_time t, struct nbc_error *err)
+int nb6_pair_finish_beside(struct nb6_sim *sim, int part, nb6_slot slot, nb6_time t, struct nbc_error *err)
 {
     struct nb6_field f = {0};
     const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
@@ -433,14 +433,14 @@ int nb6_pair_finish_beside(struct nb6_sim *sim, int part, int64_t slot, nb6_time
     return finish(&f, sim, &motion, slot, nb6_relative_time(sim, t), err);
 }
 
-int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_error *err)
+int nb6_pair_finish(struct nb6_sim *sim, nb6_slot slot, nb6_time t, struct nbc_error *err)
 {
     if (!nb6_field_reserve(sim, 1)) return no_scratch(err);
     const int status = nb6_pair_finish_beside(sim, 0, slot, t, err);
     return status ? status : nb6_slot_book_galaxy_work(sim, slot, err);
 }
 
-int nb6_pair_start_beside(struct nb6_sim *sim, int part, int64_t slot, struct nbc_error *err)
+int nb6_pair_start_beside(struct nb6_sim *sim, int part, nb6_slot slot, struct nbc_error *err)
 {
     struct nbc_error why = {0};
     struct nb6_field f = {.left = UNLIMITED};
@@ -458,7 +458,7 @@ int nb6_pair_start_beside(struct nb6_sim *sim, int part, int64_t slot, struct nb
     return status ? failure(sim, slot, status, &why, err) : NBC_OK;
 }
 
-int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+int nb6_pair_start(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     return nb6_field_reserve(sim, 1) ? nb6_pair_start_beside(sim, 0, slot, err) : no_scratch(err);
 }

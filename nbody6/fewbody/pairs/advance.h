@@ -36,7 +36,7 @@ int nb6_subsystems_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, 
 int nb6_subsystems_have_near_rest(const struct nb6_sim *sim);
 /** Advance groups of remote pairs as far as whole steps go: those that have one of these bodies as a centre of mass or
  *  perturber, before it changes.   @param[in] body [n] */
-int nb6_subsystems_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const int32_t *body, struct nb6_advance *did,
+int nb6_subsystems_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_advance *did,
                           struct nbc_error *err);
 /** The same with the next one whose leader comes after a slot (-1: the first). */
 int nb6_subsystems_follow_next(struct nb6_sim *sim, nb6_time t, int64_t after, struct nb6_advance *did,
@@ -44,18 +44,18 @@ int nb6_subsystems_follow_next(struct nb6_sim *sim, nb6_time t, int64_t after, s
 /** Whether the steps of a group may wait until somebody has to see it, which its centres of mass and its perturbers do
  * in each of their own steps: it has no member that could come apart before. What acts on it stays the same until then,
  * and so do its bits. */
-int nb6_group_can_wait(const struct nb6_sim *sim, int64_t leader);
+int nb6_group_can_wait(const struct nb6_sim *sim, nb6_slot leader);
 /** Bring copies of all motions to exactly t; those that are ahead, because the run was stopped within a block, stay.
  *  @param[in] pausing  1: as above; 0: all at once */
 int nb6_subsystems_advance_copy(const struct nb6_sim *sim, const struct nb6_motion *copy, nb6_time t, int pausing,
                                 int *paused, struct nbc_error *err);
 /** Bring one pair or chain to exactly time t. */
-int nb6_pair_finish(struct nb6_sim *sim, int64_t slot, nb6_time t, struct nbc_error *err);
+int nb6_pair_finish(struct nb6_sim *sim, nb6_slot slot, nb6_time t, struct nbc_error *err);
 /** Begin with the present list, after nb6_pair_finish. */
-int nb6_pair_start(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+int nb6_pair_start(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
 /** Both of several pairs at the same time, each of which is a group of one and is saved: as a part of a job, which has
  *  scratch (nb6_field_reserve). */
-int nb6_pair_finish_beside(struct nb6_sim *sim, int part, int64_t slot, nb6_time t, struct nbc_error *err);
-int nb6_pair_start_beside(struct nb6_sim *sim, int part, int64_t slot, struct nbc_error *err);
+int nb6_pair_finish_beside(struct nb6_sim *sim, int part, nb6_slot slot, nb6_time t, struct nbc_error *err);
+int nb6_pair_start_beside(struct nb6_sim *sim, int part, nb6_slot slot, struct nbc_error *err);
 
 #endif

@@ -24,10 +24,10 @@
 #include <string.h>
 
 /* The members of a pair where and as fast as they are now. Those of a hierarchy get the energy of their tide back. */
-static void place_members(const struct nb6_sim *sim, int64_t slot, double x[2][3], double v[2][3])
+static void place_members(const struct nb6_sim *sim, nb6_slot slot, double x[2][3], double v[2][3])
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
-    const int32_t *member = sim->subsystems.system[slot].member, centre = nb6_centre(sim, slot);
+    const nb6_index *member = sim->subsystems.system[slot].member, centre = nb6_centre(sim, slot);
     const double *x0 = nb6_get_body(sim, centre)->x0, *v0 = nb6_get_body(sim, centre)->v0;
     const int64_t perturbers[2] = {slot, slot};
     double xr[3], vr[3];
@@ -40,7 +40,7 @@ static void place_members(const struct nb6_sim *sim, int64_t slot, double x[2][3
 }
 
 /* Frozen pairs that are members of a pair, to the present time. */
-static int finish_inner(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+static int finish_inner(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     int status = NBC_OK;
     for (int m = 0; m < 2 && !status; m++)
@@ -49,11 +49,11 @@ static int finish_inner(struct nb6_sim *sim, int64_t slot, struct nbc_error *err
     return status;
 }
 
-int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
+int nb6_pair_end(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
-    const int32_t centre = nb6_centre(sim, slot), member[2] = {p->system[slot].member[0], p->system[slot].member[1]};
-    const int32_t remove[2] = {centre, centre};
+    const nb6_index centre = nb6_centre(sim, slot), member[2] = {p->system[slot].member[0], p->system[slot].member[1]};
+    const nb6_index remove[2] = {centre, centre};
     double x[2][3], v[2][3], r_nb = nb6_get_star(sim, centre)->r_nb;
     int status = nb6_change_finish_others(sim, centre, c, err);
     if (!status) status = nb6_pair_finish(sim, slot, sim->ti_now, err);
@@ -82,12 +82,12 @@ int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct
 }
 
 /* The perturbers' force loses the motion within the pair at once: they start anew, as do pairs among them. */
-static int restart_perturbers(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
+static int restart_perturbers(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, struct nbc_error *err)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     int status = NBC_OK;
     for (int32_t k = 0; k < pert->n && !status; k++) {
-        const int64_t other = nb6_slot_of(sim, pert->body[k]);
+        const nb6_slot other = nb6_slot_of(sim, pert->body[k]);
         nb6_change_add(c, pert->body[k]);
         status = nb6_save_body(sim, pert->body[k], err);
         if (other < 0 || c->touched[other] || status) continue;
@@ -99,11 +99,11 @@ static int restart_perturbers(struct nb6_sim *sim, int64_t slot, struct nb6_chan
     return status;
 }
 
-int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err)
+int nb6_pair_merge(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
     const struct ks_pair *ks = &p->ks[slot];
-    const int32_t centre = nb6_centre(sim, slot), *member = p->system[slot].member;
+    const nb6_index centre = nb6_centre(sim, slot), *member = p->system[slot].member;
     const double r1 = nb6_get_star(sim, member[0])->radius, r2 = nb6_get_star(sim, member[1])->radius;
     struct ks_elements e;
     int status = nb6_change_finish_others(sim, centre, c, err);
@@ -119,7 +119,7 @@ int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
                                       .energy = ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks) +
                                                 nb6_potential_inside(sim, slot, sim->ti_now),
                                       .r = e.a * (1 - e.e)};
-    const int32_t add[2] = {-1, member[0]}, remove[2] = {centre, centre};
+    const nb6_index add[2] = {NB6_NOBODY, member[0]}, remove[2] = {centre, centre};
     double x[3], v[3], r_nb = nb6_get_star(sim, centre)->r_nb;
     memcpy(x, nb6_get_body(sim, centre)->x0, sizeof x);
     memcpy(v, nb6_get_body(sim, centre)->v0, sizeof v);
@@ -140,9 +140,9 @@ int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, stru
 
 /* A pair that is to be frozen as a member of another one: it goes on without perturbers. The last announcement is of
  * the other one. */
-static int freeze(struct nb6_sim *sim, int32_t body, int32_t companion, struct nb6_change *c, struct nbc_error *err)
+static int freeze(struct nb6_sim *sim, nb6_index body, int32_t companion, struct nb6_change *c, struct nbc_error *err)
 {
-    int64_t slot = nb6_slot_of(sim, body);
+    nb6_slot slot = nb6_slot_of(sim, body);
     if (slot < 0) return NBC_OK;
     c->say[c->n_say - 1].before += nb6_potential_apart(sim, slot, sim->ti_now, 1, &companion);
     c->touched[slot] = 0;
@@ -151,9 +151,9 @@ static int freeze(struct nb6_sim *sim, int32_t body, int32_t companion, struct n
 }
 
 /* What two bodies gain by being points: the tide between their parts. */
-static int energy_of_freezing(struct nb6_sim *sim, const int32_t body[2], double *energy, struct nbc_error *err)
+static int energy_of_freezing(struct nb6_sim *sim, const nb6_index body[2], double *energy, struct nbc_error *err)
 {
-    const int64_t slot[2] = {nb6_slot_of(sim, body[0]), nb6_slot_of(sim, body[1])};
+    const nb6_slot slot[2] = {nb6_slot_of(sim, body[0]), nb6_slot_of(sim, body[1])};
     int status = NBC_OK;
     *energy = 0;
     for (int m = 0; m < 2 && !status; m++) {
@@ -167,9 +167,9 @@ static int energy_of_freezing(struct nb6_sim *sim, const int32_t body[2], double
     return status;
 }
 
-int nb6_pair_form(struct nb6_sim *sim, const int32_t body[2], struct nb6_change *c, struct nbc_error *err)
+int nb6_pair_form(struct nb6_sim *sim, const nb6_index body[2], struct nb6_change *c, struct nbc_error *err)
 {
-    int64_t slot;
+    nb6_slot slot;
     double energy;
     int status = nb6_change_finish_others(sim, body[0], c, err);
     if (!status) status = nb6_change_finish_others(sim, body[1], c, err);
@@ -180,14 +180,14 @@ int nb6_pair_form(struct nb6_sim *sim, const int32_t body[2], struct nb6_change 
     status = freeze(sim, body[0], body[1], c, err);
     if (!status) status = freeze(sim, body[1], body[0], c, err);
     /* lists first: they need the bodies' polynomials */
-    const int32_t centre = nb6_centre(sim, nb6_slot_free(&sim->subsystems)), add[2] = {-1, centre};
+    const nb6_index centre = nb6_centre(sim, nb6_slot_free(&sim->subsystems)), add[2] = {NB6_NOBODY, centre};
     if (!status) status = nb6_lists_join(sim, body[0], body[1], centre, err);
     if (!status) status = nb6_pair_make(sim, body[0], body[1], sim->ti_now, energy, &slot, err);
     if (!status) status = nb6_perturbers_replace(sim, body, add, err);
     if (status) return status;
     nb6_change_add(c, centre);
-    c->formed[c->n_formed++] = (int32_t)slot;
-    say->after[0] = (int32_t)slot;
+    c->formed[c->n_formed++] = (nb6_stored_slot)slot;
+    say->after[0] = (nb6_stored_slot)slot;
     say->described = 1;
     sim->counters.hierarchies_formed += nb6_is_centre(sim, body[1]) != 0;
     nb6_subsystems_change_sources(sim, 3, (const int32_t[]){body[0], body[1], centre});

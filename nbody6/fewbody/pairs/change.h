@@ -4,16 +4,17 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/change_record.h"
+#include "nbody6/state/body.h"
 
 #include <stdint.h>
 
 struct nb6_sim;
 
 /** Two stars become a pair, or, to be frozen, a pair and a companion, whose numbers are larger. */
-int nb6_pair_form(struct nb6_sim *sim, const int32_t body[2], struct nb6_change *c, struct nbc_error *err);
+int nb6_pair_form(struct nb6_sim *sim, const nb6_index body[2], struct nb6_change *c, struct nbc_error *err);
 /** The pair in a slot becomes its two members. */
-int nb6_pair_end(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err);
+int nb6_pair_end(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, struct nbc_error *err);
 /** A pair whose stars have become one: it stands in the place of the centre of mass. */
-int nb6_pair_merge(struct nb6_sim *sim, int64_t slot, struct nb6_change *c, struct nbc_error *err);
+int nb6_pair_merge(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, struct nbc_error *err);
 
 #endif

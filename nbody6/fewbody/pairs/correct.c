@@ -45,7 +45,7 @@ static void add_perturbers(const struct nb6_sim *sim, struct target *to)
     if (pert->n == 0) return;
     nb6_view_slot(sim, &motion, to->own_slot, to->t, &own);
     for (int32_t k = 0; k < pert->n; k++) {
-        const int32_t j = pert->body[k];
+        const nb6_index j = pert->body[k];
         if (nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, to->own_slot, nb6_slot_of(sim, j)))
             nb6_view_slot(sim, &motion, nb6_slot_of(sim, j), to->t, &other);
         else
@@ -56,13 +56,13 @@ static void add_perturbers(const struct nb6_sim *sim, struct target *to)
     }
 }
 
-static int resolves(const struct nb6_subsystems *p, int64_t slot, int64_t i)
+static int resolves(const struct nb6_subsystems *p, nb6_slot slot, int64_t i)
 {
     return p->pert[slot].n > 0 && nb6_subsystems_resolves(p, slot, (int32_t)i);
 }
 
 /* A pair or chain that has the target in its list, unless the target's own perturbers said it all. */
-static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t slot)
+static int add_resolver(const struct nb6_sim *sim, struct target *to, nb6_slot slot)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     const struct nb6_motion motion = nb6_subsystems_motion(p);
@@ -99,13 +99,13 @@ static void add_resolvers(const struct nb6_sim *sim, struct target *to)
     int32_t left = p->resolved_by[to->i], here = 0;
     if (left == 0) return;
     size_t nnb = 0, first;
-    const int32_t *list = nb6_get_list(sim, to->i, &nnb);
+    const nb6_index *list = nb6_get_list(sim, to->i, &nnb);
     for (first = nnb; first > 0 && nb6_is_centre(sim, list[first - 1]);) first--;
     for (size_t k = first; k < nnb; k++) here += resolves(p, nb6_slot_of(sim, list[k]), to->i);
     if (here == left)
         for (size_t k = first; k < nnb && left > 0; k++) left -= add_resolver(sim, to, nb6_slot_of(sim, list[k]));
     else
-        for (int64_t slot = 0; slot < p->n_slot && left > 0; slot++) left -= add_resolver(sim, to, slot);
+        for (nb6_slot slot = 0; slot < p->n_slot && left > 0; slot++) left -= add_resolver(sim, to, slot);
 }
 
 int nb6_subsystems_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, double acc[3], double jerk[3])
@@ -124,19 +124,19 @@ int nb6_subsystems_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, do
 }
 
 /* The part of a slot's perturbers; two that resolve each other count with the lower slot. */
-static double potential_of_slot(const struct nb6_sim *sim, int64_t slot, const double (*x)[3],
-                                const struct nb6_motion *motion, const int32_t *moved)
+static double potential_of_slot(const struct nb6_sim *sim, nb6_slot slot, const double (*x)[3],
+                                const struct nb6_motion *motion, const nb6_index *moved)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    const int32_t i = nb6_centre(sim, slot);
+    const nb6_index i = nb6_centre(sim, slot);
     const int64_t at_i = nb6_source_place(p, i);
     struct nb6_parts point, own, other;
     double t = nb6_slot_time(p, motion, slot), sum = 0;
     nb6_parts_of_point(&point);
     nb6_parts_of_slot(p, motion, slot, t, &own);
     for (int32_t k = 0; k < p->pert[slot].n; k++) {
-        int32_t j = p->pert[slot].body[k];
-        int64_t other_slot = nb6_slot_of(sim, j);
+        nb6_index j = p->pert[slot].body[k];
+        nb6_slot other_slot = nb6_slot_of(sim, j);
         int mutual = other_slot >= 0 && nb6_slots_are_mutual(sim, slot, other_slot);
         if ((mutual && other_slot < slot) || (moved && moved[j] < 0)) continue;
         if (mutual) nb6_parts_of_slot(p, motion, other_slot, t, &other);
@@ -150,16 +150,16 @@ static double potential_of_slot(const struct nb6_sim *sim, int64_t slot, const d
 }
 
 double nb6_subsystems_potential(const struct nb6_sim *sim, const double (*x)[3], const struct nb6_motion *motion,
-                                const int32_t *moved)
+                                const nb6_index *moved)
 {
     double sum = 0;
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++)
         if (sim->subsystems.pert[slot].n > 0 && !(moved && moved[nb6_centre(sim, slot)] < 0))
             sum += potential_of_slot(sim, slot, x, motion, moved);
     return sum;
 }
 
-double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot)
+double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot)
 {
     const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
     const double t = nb6_slot_time(&sim->subsystems, motion, slot);
@@ -170,11 +170,11 @@ double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion
     return centre->mass * nb6_parts_tidal(&sim->external, t + nb6_time_to_double(sim->ti_origin), x, &own);
 }
 
-double nb6_subsystems_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const int32_t *moved)
+double nb6_subsystems_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const nb6_index *moved)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     double sum = 0;
-    for (int64_t slot = 0; slot < p->n_slot; slot++)
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++)
         if (nb6_slot_is_used(p, slot) && p->system[slot].galactic && !(moved && moved[nb6_centre(sim, slot)] < 0))
             sum += nb6_slot_tidal(sim, motion, slot);
     return sum;
@@ -183,7 +183,7 @@ double nb6_subsystems_tidal(const struct nb6_sim *sim, const struct nb6_motion *
 double nb6_subsystems_binding(const struct nb6_sim *sim, const struct nb6_motion *motion)
 {
     double sum = 0;
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++)
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++)
         if (nb6_slot_is_used(&sim->subsystems, slot)) sum += nb6_slot_energy(&sim->subsystems, motion, slot);
     return sum;
 }

@@ -17,12 +17,12 @@ int nb6_subsystems_correct(const struct nb6_sim *sim, int64_t i, nb6_time t, dou
  *  @param[in] x  [n_source][3] positions of the bodies that take part   @param[in] motion  at the same time
  *  @param[in] moved  [bodies] < 0: without this body; NULL: with all */
 double nb6_subsystems_potential(const struct nb6_sim *sim, const double (*x)[3], const struct nb6_motion *motion,
-                                const int32_t *moved);
+                                const nb6_index *moved);
 /** Potential energy of the relative motions on which the galaxy acts in its field: that of the stars less that of
  *  their centres of mass.   @param[in] motion, moved  as above */
-double nb6_subsystems_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const int32_t *moved);
+double nb6_subsystems_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const nb6_index *moved);
 /** The same of one slot, whether the galaxy acts on it or not. */
-double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot);
+double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot);
 /** Energies of relative motion in pairs and chains, summed. */
 double nb6_subsystems_binding(const struct nb6_sim *sim, const struct nb6_motion *motion);
 

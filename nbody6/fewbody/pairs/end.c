@@ -28,26 +28,26 @@ static double binding_energy(const struct ks_pair *ks)
 
 /* Whether a star of the system is about to touch one outside, sooner than its own two stars touch each other, and no
  * chain takes them all. Of two bodies that are in no chain as they are, each looks for itself. */
-static int is_about_to_touch(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+static int is_about_to_touch(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
     if (!nb6_contacts_are_possible(sim)) return 0;
     const struct nb6_contact contact = nb6_contact_of_slot(sim, slot, t, 1);
     if (contact.j < 0 || nb6_contact_inside(sim, slot) < contact.time) return 0;
     if (!nb6_chains_enabled(sim) || !nb6_chain_can_grow_from(sim, slot)) return 1;
-    const int64_t other = nb6_slot_of(sim, contact.j);
+    const nb6_slot other = nb6_slot_of(sim, contact.j);
     if (other >= 0 && !nb6_chain_can_grow_from(sim, other)) return 0;
     return !nb6_chain_can_take(sim, slot, contact.j, t);
 }
 
 /* Two that are about to touch stay together until they have. */
-static double lost_at(const struct nb6_sim *sim, int64_t slot, int hard)
+static double lost_at(const struct nb6_sim *sim, nb6_slot slot, int hard)
 {
     if (hard) return GAMMA_LOST_HARD;
     return nb6_contacts_are_possible(sim) && isfinite(nb6_contact_inside(sim, slot)) ? GAMMA_LOST_HARD
                                                                                      : GAMMA_LOST_SOFT;
 }
 
-int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+int nb6_pair_must_end(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
@@ -60,8 +60,8 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
         if (!hard && ks->gamma > sim->config.pair.gamma_max) return NB6_PAIR_PERTURBED;
     }
     if (ks->gamma > GAMMA_COLLISION) {
-        const int32_t strongest = nb6_find_intruder(sim, slot, t).j;
-        const int64_t other = nb6_slot_of(sim, strongest); /* negative: nobody, or a star */
+        const nb6_index strongest = nb6_find_intruder(sim, slot, t).j;
+        const nb6_slot other = nb6_slot_of(sim, strongest); /* negative: nobody, or a star */
         if (other >= 0 && nb6_kind_of(&sim->subsystems, other)->is_pair &&
             binding_energy(ks) <= binding_energy(&sim->subsystems.ks[other]))
             return NB6_PAIR_COLLISION;

@@ -9,6 +9,6 @@
 struct nb6_sim;
 
 /** Why a pair has to end at block time t (enum nb6_pair_reason), or -1. */
-int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t);
+int nb6_pair_must_end(const struct nb6_sim *sim, nb6_slot slot, nb6_time t);
 
 #endif

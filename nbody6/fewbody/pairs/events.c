@@ -22,7 +22,7 @@
 /* A system at x, seen by all whom it does not resolve. */
 struct apart {
     const struct nb6_sim *sim;
-    int64_t slot;
+    nb6_slot slot;
     int n_except;
     const int32_t *except;
     nb6_time t;
@@ -34,7 +34,7 @@ static void add_apart(const void *context, int64_t m, double sum[NBC_SUMS])
 {
     const struct apart *job = context;
     const struct nb6_subsystems *p = &job->sim->subsystems;
-    const int32_t j = p->source[m];
+    const nb6_index j = p->source[m];
     if (j == nb6_centre(job->sim, job->slot) || nb6_subsystems_resolves(p, job->slot, j)) return;
     for (int k = 0; k < job->n_except; k++)
         if (j == job->except[k]) return;
@@ -44,7 +44,7 @@ static void add_apart(const void *context, int64_t m, double sum[NBC_SUMS])
     sum[0] += nb6_get_body(job->sim, j)->mass * nb6_parts_potential(y, &job->own, &job->point);
 }
 
-double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, int n_except, const int32_t *except)
+double nb6_potential_apart(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, int n_except, const int32_t *except)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     const struct nb6_motion motion = nb6_subsystems_motion(p);
@@ -59,7 +59,7 @@ double nb6_potential_apart(const struct nb6_sim *sim, int64_t slot, nb6_time t, 
     return nb6_get_body(sim, nb6_centre(sim, slot))->mass * sum[0];
 }
 
-double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+double nb6_potential_inside(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     const struct nb6_motion motion = nb6_subsystems_motion(p);
@@ -71,7 +71,7 @@ double nb6_potential_inside(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     nb6_parts_of_slot(p, &motion, slot, t_rel, &own);
     nb6_get_predicted(sim, nb6_centre(sim, slot), t, x, v);
     for (int32_t k = 0; k < p->pert[slot].n; k++) {
-        const int32_t j = p->pert[slot].body[k];
+        const nb6_index j = p->pert[slot].body[k];
         const struct nb6_body *perturber = nb6_get_body(sim, j);
         const int mutual = nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, slot, nb6_slot_of(sim, j));
         double y[3], w[3];
@@ -95,7 +95,7 @@ int nb6_change_tell(struct nb6_sim *sim, struct nb6_event *event, double energy_
     return nb6_event_raise(sim, event, err);
 }
 
-static int tell(struct nb6_sim *sim, int64_t slot, enum nb6_event_kind kind, enum nb6_pair_reason reason,
+static int tell(struct nb6_sim *sim, nb6_slot slot, enum nb6_event_kind kind, enum nb6_pair_reason reason,
                 struct nbc_error *err)
 {
     struct nb6_event event = {.kind = kind};
@@ -103,7 +103,7 @@ static int tell(struct nb6_sim *sim, int64_t slot, enum nb6_event_kind kind, enu
     return nb6_change_tell(sim, &event, 0, err);
 }
 
-int nb6_slot_report_end(struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nbc_error *err)
+int nb6_slot_report_end(struct nb6_sim *sim, nb6_slot slot, enum nb6_pair_reason reason, struct nbc_error *err)
 {
     return tell(sim, slot, nb6_kind_of(&sim->subsystems, slot)->ends, reason, err);
 }
@@ -111,7 +111,7 @@ int nb6_slot_report_end(struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason 
 int nb6_subsystems_announce_first(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = NBC_OK;
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot && !status; slot++)
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status; slot++)
         status = tell(sim, slot, NB6_EVENT_PAIR_FORMED,
                       sim->subsystems.system[slot].primordial ? NB6_PAIR_PRIMORDIAL : NB6_PAIR_ENCOUNTER, err);
     return status;
@@ -121,7 +121,7 @@ int nb6_subsystems_announce_first(struct nb6_sim *sim, struct nbc_error *err)
 static const int64_t BUSY_LEAST = 100000000;
 static const double BUSY_SHARE = 0.5;
 
-static int tell_busy(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+static int tell_busy(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     const struct nb6_counters *c = &sim->counters;
     struct nb6_subsystem *pair = &sim->subsystems.system[slot];
@@ -133,7 +133,7 @@ static int tell_busy(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     return nb6_event_raise(sim, &event, err);
 }
 
-int nb6_slot_tell(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+int nb6_slot_tell(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     const struct nb6_kind *kind = nb6_kind_of(&sim->subsystems, slot);
     int status = tell_busy(sim, slot, err);

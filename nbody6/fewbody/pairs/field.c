@@ -81,7 +81,7 @@ int nb6_field_begin(struct nb6_field *f, const struct nb6_sim *sim, int part)
 }
 
 /* How long the field about a place of this system serves it. */
-static double near_time(const struct nb6_sim *sim, int64_t slot)
+static double near_time(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_body *body = nb6_get_body(sim, nb6_centre(sim, slot));
     double centre[2][3];
@@ -101,7 +101,7 @@ static struct ks_path path_of(const struct nb6_sim *sim, int64_t i)
     return path;
 }
 
-void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot)
+void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     f->sim = sim;
@@ -113,7 +113,7 @@ void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct 
     f->n_path = f->n_resolved = 0;
     f->near_time = f->series ? near_time(sim, slot) : 0;
     for (int32_t k = 0; k < pert->n; k++) {
-        int32_t j = pert->body[k];
+        nb6_index j = pert->body[k];
         if (nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, slot, nb6_slot_of(sim, j)))
             f->resolved[f->n_resolved++] = (int32_t)nb6_slot_of(sim, j);
         else

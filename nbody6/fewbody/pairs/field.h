@@ -3,6 +3,7 @@
 #ifndef NB6_PAIRS_FIELD_H
 #define NB6_PAIRS_FIELD_H
 
+#include "nbody6/state/body.h"
 #include "regularization/ks.h"
 
 #include <stdint.h>
@@ -16,12 +17,12 @@ struct nb6_sim;
 struct nb6_field {
     const struct nb6_sim *sim;
     const struct nb6_motion *motion; /**< of all pairs */
-    int64_t slot;
+    nb6_slot slot;
     struct ks_path centre;
     double t_tide;              /**< of the tides of weak neighbours, relative to sim->ti_origin */
     int64_t n_path, n_resolved; /**< bodies that are points, and pairs and chains that are seen resolved */
     struct ks_path *path;
-    int32_t *resolved;
+    nb6_index *resolved;
     double *mass; /**< of single points, with their places and velocities relative to the centre of mass */
     double (*dx)[3], (*dv)[3];
     struct nb6_external_series *series; /**< the field about places where systems have been; NULL where none acts */
@@ -43,7 +44,7 @@ double nb6_field_jump(const struct nb6_field *f, double t, double t_end);
 /** Until further notice, which is 0, no time counts for the field that is not before its jump. */
 void nb6_field_stay_before_jump(struct nb6_field *f, int stays);
 /** The perturbers that a slot has now. */
-void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot);
+void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot);
 /** A ks_perturb_fn. */
 int nb6_field_perturb(void *field, double t, double t_lo, const double x[3], const double xdot[3],
                       struct ks_perturbation *out);

@@ -27,13 +27,13 @@ void nb6_galaxy_pull(const struct nb6_external *external, const struct nb6_exter
     }
 }
 
-double nb6_slot_galaxy_work(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
+double nb6_slot_galaxy_work(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot)
 {
     return nb6_goes_on_demand(subsystems, slot) ? motion->chain[subsystems->system[slot].chain - 1].galaxy_work
                                                 : motion->ks[slot].work;
 }
 
-int nb6_slot_book_galaxy_work(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+int nb6_slot_book_galaxy_work(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
     struct nb6_chain *chain = nb6_chain_of(p, slot);

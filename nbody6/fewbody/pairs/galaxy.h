@@ -4,6 +4,7 @@
 #define NB6_PAIRS_GALAXY_H
 
 #include "common/nbc.h"
+#include "nbody6/state/body.h"
 #include "regularization/chain.h"
 
 #include <stdint.h>
@@ -30,8 +31,8 @@ void nb6_galaxy_pull(const struct nb6_external *external, const struct nb6_exter
                      const double (*xdot)[3], struct nb6_pull *pull);
 
 /** Work of the field on the relative motion in a slot that is not booked yet. */
-double nb6_slot_galaxy_work(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
+double nb6_slot_galaxy_work(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot);
 /** Book it: after each call that moves it, and before the motion begins anew. The slot is saved. */
-int nb6_slot_book_galaxy_work(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
+int nb6_slot_book_galaxy_work(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
 
 #endif

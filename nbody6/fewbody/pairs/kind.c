@@ -48,7 +48,7 @@ static int advance_over_jump(struct nb6_field *f, struct ks_pair *ks, double t, 
     return status || !*done ? status : cross_jump(f, ks, jump, err);
 }
 
-int nb6_pair_kind_advance(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
+int nb6_pair_kind_advance(struct nb6_field *f, const struct nb6_motion *motion, nb6_slot slot, double t,
                           struct nbc_error *err)
 {
     int done = 0, status = advance_over_jump(f, &motion->ks[slot], t, &done, err);
@@ -59,7 +59,7 @@ int nb6_pair_kind_advance(struct nb6_field *f, const struct nb6_motion *motion, 
     return status;
 }
 
-int nb6_pair_kind_step(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err)
+int nb6_pair_kind_step(struct nb6_field *f, const struct nb6_motion *motion, nb6_slot slot, struct nbc_error *err)
 {
     struct ks_pair *ks = &motion->ks[slot];
     const double jump = nb6_field_jump(f, ks->t, ks->t + 1.5 * ks->dt); /* dt is predicted */
@@ -69,7 +69,7 @@ int nb6_pair_kind_step(struct nb6_field *f, const struct nb6_motion *motion, int
     return status;
 }
 
-int nb6_pair_kind_finish(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,
+int nb6_pair_kind_finish(struct nb6_field *f, const struct nb6_motion *motion, nb6_slot slot, double t,
                          struct nbc_error *err)
 {
     int done, status;
@@ -78,7 +78,7 @@ int nb6_pair_kind_finish(struct nb6_field *f, const struct nb6_motion *motion, i
     return status ? status : ks_finish(&motion->ks[slot], t, nb6_field_perturb, f, err);
 }
 
-int nb6_pair_kind_start(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err)
+int nb6_pair_kind_start(struct nb6_field *f, const struct nb6_motion *motion, nb6_slot slot, struct nbc_error *err)
 {
     ks_set_slowdown(&motion->ks[slot], 1); /* what a new list adds to the orbit's variation must not come kappa times */
     return nb6_subsystems_is_perturbed(&f->sim->subsystems, slot)
@@ -88,7 +88,7 @@ int nb6_pair_kind_start(struct nb6_field *f, const struct nb6_motion *motion, in
 
 /* ---- what it is now */
 
-int nb6_pair_kind_points(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot,
+int nb6_pair_kind_points(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot,
                          double t, const double x[3], const double v[3], struct nb6_points *to)
 {
     (void)subsystems;
@@ -110,7 +110,7 @@ int nb6_pair_kind_points(const struct nb6_subsystems *subsystems, const struct n
 static const double MEAN_APOCENTRES = 15, MEAN_PERIODS = 5, MEAN_ENERGY = 1e-8;
 
 /* That of a remote pair is the one that others feel. */
-static struct nb6_seen_orbit orbit_of(const struct nb6_sim *sim, int64_t slot)
+static struct nb6_seen_orbit orbit_of(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
     if (sim->subsystems.system[slot].remote) return sim->subsystems.system[slot].orbit;
@@ -119,7 +119,7 @@ static struct nb6_seen_orbit orbit_of(const struct nb6_sim *sim, int64_t slot)
     return (struct nb6_seen_orbit){.apocentre = e.a > 0 ? e.a * (1 + e.e) : INFINITY, .h = ks->h};
 }
 
-struct nb6_mean_rule nb6_pair_kind_mean_rule(const struct nb6_sim *sim, int64_t slot)
+struct nb6_mean_rule nb6_pair_kind_mean_rule(const struct nb6_sim *sim, nb6_slot slot)
 {
     const double m = sim->subsystems.ks[slot].m;
     const struct nb6_seen_orbit orbit = orbit_of(sim, slot);
@@ -134,7 +134,7 @@ struct nb6_mean_rule nb6_pair_kind_mean_rule(const struct nb6_sim *sim, int64_t 
 
 _Static_assert((int)NB6_MEAN_PARTS <= (int)CHAIN_MAX, "room in struct nb6_parts");
 
-int nb6_pair_kind_mean_parts(const struct nb6_subsystems *subsystems, int64_t slot, struct nb6_parts *to)
+int nb6_pair_kind_mean_parts(const struct nb6_subsystems *subsystems, nb6_slot slot, struct nb6_parts *to)
 {
     const struct ks_pair *ks = &subsystems->ks[slot];
     struct nb6_remote mean = {.share = {ks->mass[0] / ks->m, ks->mass[1] / ks->m}};
@@ -152,14 +152,14 @@ int nb6_pair_kind_mean_parts(const struct nb6_subsystems *subsystems, int64_t sl
     return status;
 }
 
-double nb6_pair_kind_energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot)
+double nb6_pair_kind_energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot)
 {
     (void)subsystems;
     const struct ks_pair *ks = &motion->ks[slot];
     return ks->mass[0] * ks->mass[1] / ks->m * ks_energy(ks);
 }
 
-double nb6_pair_kind_reference_radius(const struct nb6_sim *sim, int64_t slot)
+double nb6_pair_kind_reference_radius(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const double apocentre = orbit_of(sim, slot).apocentre;
@@ -168,21 +168,21 @@ double nb6_pair_kind_reference_radius(const struct nb6_sim *sim, int64_t slot)
 }
 
 /* Only a hard pair becomes a chain. */
-static double extent(const struct nb6_sim *sim, int64_t slot)
+static double extent(const struct nb6_sim *sim, nb6_slot slot)
 {
     struct ks_elements e;
     ks_elements(&sim->subsystems.ks[slot], &e);
     return nb6_pair_is_hard(sim, slot) ? e.a * (1 + e.e) : 0;
 }
 
-double nb6_pair_kind_room(const struct nb6_sim *sim, int64_t slot)
+double nb6_pair_kind_room(const struct nb6_sim *sim, nb6_slot slot)
 {
     (void)sim;
     (void)slot;
     return 0;
 }
 
-double nb6_pair_kind_step_limit(const struct nb6_sim *sim, int64_t slot)
+double nb6_pair_kind_step_limit(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
@@ -194,7 +194,7 @@ double nb6_pair_kind_step_limit(const struct nb6_sim *sim, int64_t slot)
 
 /* ---- at the end of a block */
 
-void nb6_pair_kind_count_work(struct nb6_sim *sim, int64_t slot)
+void nb6_pair_kind_count_work(struct nb6_sim *sim, nb6_slot slot)
 {
     struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
@@ -206,13 +206,13 @@ void nb6_pair_kind_count_work(struct nb6_sim *sim, int64_t slot)
     pair->forces = ks->n_eval;
 }
 
-void nb6_pair_note_gamma(struct nb6_sim *sim, int64_t slot)
+void nb6_pair_note_gamma(struct nb6_sim *sim, nb6_slot slot)
 {
     struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     pair->gamma_max = fmax(pair->gamma_max, sim->subsystems.ks[slot].gamma);
 }
 
-int nb6_pair_kind_look(struct nb6_sim *sim, int64_t slot)
+int nb6_pair_kind_look(struct nb6_sim *sim, nb6_slot slot)
 {
     if (!sim->subsystems.system[slot].remote) nb6_pair_note_gamma(sim, slot);
     int reason = nb6_pair_must_end(sim, slot, sim->active.t);
@@ -221,7 +221,7 @@ int nb6_pair_kind_look(struct nb6_sim *sim, int64_t slot)
 }
 
 /* Stars that have met become one in a block of their centre of mass, which may come later than their meeting. */
-static int look_at_pair(struct nb6_sim *sim, int64_t slot)
+static int look_at_pair(struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_active *active = &sim->active;
     if (!nb6_pair_collides(sim, slot)) return nb6_pair_kind_look(sim, slot);
@@ -231,20 +231,20 @@ static int look_at_pair(struct nb6_sim *sim, int64_t slot)
     return 0;
 }
 
-int nb6_pair_kind_decide(struct nb6_sim *sim, int64_t slot, struct nb6_decisions *decisions, struct nbc_error *err)
+int nb6_pair_kind_decide(struct nb6_sim *sim, nb6_slot slot, struct nb6_decisions *decisions, struct nbc_error *err)
 {
     int ready = 1, status = NBC_OK;
     if (nb6_end_reason(&sim->subsystems, slot) == NB6_PAIR_MERGED)
         status = nb6_merger_is_ready(sim, slot, sim->active.t, &ready, err);
     if (status) return status;
     if (ready)
-        decisions->end[decisions->n_end++] = (int32_t)slot;
+        decisions->end[decisions->n_end++] = (nb6_stored_slot)slot;
     else
         sim->subsystems.system[slot].ending = 0;
     return NBC_OK;
 }
 
-void nb6_pair_kind_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason,
+void nb6_pair_kind_describe(const struct nb6_sim *sim, nb6_slot slot, enum nb6_pair_reason reason,
                             struct nb6_event *event)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];

@@ -9,14 +9,14 @@
 #include "nbody6/state/view.h"
 
 /* Whether body i is a system that resolves body j. */
-static int resolves(const struct nb6_sim *sim, int32_t i, int32_t j)
+static int resolves(const struct nb6_sim *sim, nb6_index i, nb6_index j)
 {
     if (!nb6_is_centre(sim, i)) return 0;
-    const int64_t slot = nb6_slot_of(sim, i);
+    const nb6_slot slot = nb6_slot_of(sim, i);
     return sim->subsystems.pert[slot].n > 0 && nb6_subsystems_resolves(&sim->subsystems, slot, j);
 }
 
-static void view(const struct nb6_sim *sim, const struct nb6_motion *copy, int32_t i, int resolved, double t,
+static void view(const struct nb6_sim *sim, const struct nb6_motion *copy, nb6_index i, int resolved, double t,
                  struct nb6_view *to)
 {
     if (resolved)
@@ -26,7 +26,7 @@ static void view(const struct nb6_sim *sim, const struct nb6_motion *copy, int32
 }
 
 /* The force is known at t; the polynomials begin before, by less than a step. */
-static void take_from(struct nb6_sim *sim, const struct nb6_motion *copy, int32_t i, int32_t gone, double t)
+static void take_from(struct nb6_sim *sim, const struct nb6_motion *copy, nb6_index i, nb6_index gone, double t)
 {
     const int own_resolved = resolves(sim, i, gone), other_resolved = resolves(sim, gone, i);
     const struct nb6_body *body = nb6_get_body(sim, i), *left = nb6_get_body(sim, gone);
@@ -47,8 +47,8 @@ static void take_from(struct nb6_sim *sim, const struct nb6_motion *copy, int32_
     nb6_attraction_take(sim, i, acc, jerk, t);
 }
 
-void nb6_subsystems_leave(struct nb6_sim *sim, const struct nb6_motion *copy, int64_t n_gone, const int32_t *gone,
-                          const int32_t *moved, double t)
+void nb6_subsystems_leave(struct nb6_sim *sim, const struct nb6_motion *copy, int64_t n_gone, const nb6_index *gone,
+                          const nb6_index *moved, double t)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t m = 0; m < p->n_source && p->count > 0; m++)

@@ -2,6 +2,8 @@
 #ifndef NB6_PAIRS_LEAVE_H
 #define NB6_PAIRS_LEAVE_H
 
+#include "nbody6/state/body.h"
+
 #include <stdint.h>
 
 struct nb6_motion;
@@ -11,7 +13,7 @@ struct nb6_sim;
  * of these, which keep their places and velocities then. Beside nb6_attraction_remove, which does so with points, and
  * as long as lists of perturbers have them.
  *  @param[in] copy  motions at t   @param[in] moved  [bodies] < 0: leaves */
-void nb6_subsystems_leave(struct nb6_sim *sim, const struct nb6_motion *copy, int64_t n_gone, const int32_t *gone,
-                          const int32_t *moved, double t);
+void nb6_subsystems_leave(struct nb6_sim *sim, const struct nb6_motion *copy, int64_t n_gone, const nb6_index *gone,
+                          const nb6_index *moved, double t);
 
 #endif

@@ -23,13 +23,13 @@
 /* Slow-down makes one orbit do the work of kappa ones as long as that work stays below this perturbation. */
 static const double GAMMA_SLOW = 1e-5, KAPPA_MAX = 1000;
 
-int64_t nb6_slot_free(struct nb6_subsystems *p)
+nb6_slot nb6_slot_free(struct nb6_subsystems *p)
 {
     while (p->free_from < p->n_slot && nb6_slot_is_used(p, p->free_from)) p->free_from++;
     return p->free_from;
 }
 
-int nb6_slot_open(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+int nb6_slot_open(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
     int status = nb6_save_slot(sim, slot, err);
@@ -41,7 +41,7 @@ int nb6_slot_open(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     return NBC_OK;
 }
 
-int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2], const double x[2][3],
+int nb6_slot_hold_pair(struct nb6_sim *sim, nb6_slot slot, const nb6_index star[2], const double x[2][3],
                        const double v[2][3], nb6_time t, int64_t place, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
@@ -66,11 +66,11 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, int64_t slot, const int32_t star[2],
     return status;
 }
 
-int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double energy, int64_t *made,
+int nb6_pair_make(struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_time t, double energy, int64_t *made,
                   struct nbc_error *err)
 {
     const struct nb6_body *a = nb6_get_body(sim, i), *b = nb6_get_body(sim, j);
-    const int32_t star[2] = {i, j};
+    const nb6_index star[2] = {i, j};
     double mass = a->mass + b->mass, relative[2][2][3] = {{{0}}}, centre[2][3];
     double r_nb = fmax(nb6_get_star(sim, i)->r_nb, nb6_get_star(sim, j)->r_nb);
     for (int k = 0; k < 3; k++) { /* seen from one of them: differences of differences are exact */
@@ -89,14 +89,14 @@ int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double 
     return status ? status : nb6_body_deactivate(sim, j, err);
 }
 
-int nb6_slot_clear(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
+int nb6_slot_clear(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
     int status = nb6_save_slot(sim, slot, err);
     if (!status) status = nb6_subsystems_set_perturbers(p, slot, 0, NULL, err);
     if (!status) status = nb6_body_deactivate(sim, nb6_centre(sim, slot), err);
     nb6_chain_release(p, slot);
-    p->system[slot].member[0] = p->system[slot].member[1] = -1;
+    p->system[slot].member[0] = p->system[slot].member[1] = NB6_NOBODY;
     p->system[slot].ending = 0;
     p->count--;
     if (slot < p->free_from) p->free_from = slot;

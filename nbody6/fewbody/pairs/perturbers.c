@@ -40,7 +40,7 @@ struct seen {
     double x[3], v[3], now, v2; /* squares of distance and velocity */
 };
 
-static void look_at(const struct nb6_sim *sim, int32_t j, nb6_time t, const double x[3], const double v[3],
+static void look_at(const struct nb6_sim *sim, nb6_index j, nb6_time t, const double x[3], const double v[3],
                     struct seen *seen)
 {
     nb6_get_predicted(sim, j, t, seen->x, seen->v);
@@ -55,7 +55,7 @@ static void look_at(const struct nb6_sim *sim, int32_t j, nb6_time t, const doub
 
 /* The galaxy acts on whatever is integrated anyway, and on a pair without perturbers if its tide is as strong as one.
  */
-static int is_galactic(const struct nb6_sim *sim, int64_t slot, int64_t n_perturbers)
+static int is_galactic(const struct nb6_sim *sim, nb6_slot slot, int64_t n_perturbers)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     if (!sim->external.active) return 0;
@@ -63,15 +63,15 @@ static int is_galactic(const struct nb6_sim *sim, int64_t slot, int64_t n_pertur
     return nb6_pair_galactic_tide(sim, slot) > (pair->galactic ? nb6_perturber_keep() : 1) * sim->config.pair.gamma_min;
 }
 
-static double mean_mass_inside(const struct nb6_sim *sim, int32_t i)
+static double mean_mass_inside(const struct nb6_sim *sim, nb6_index i)
 {
-    int32_t star[CHAIN_MAX];
+    nb6_index star[CHAIN_MAX];
     return nb6_get_body(sim, i)->mass / nb6_stars_of(sim, i, star);
 }
 
 /* Weaker perturbers are left out, which costs up to this part of the binding energy. Of a pair that is bound more
  * strongly than the whole cluster it is less, if slow-down keeps the orbits few that have to be integrated then. */
-static double weakest(const struct nb6_sim *sim, int64_t slot)
+static double weakest(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_pair_config *config = &sim->config.pair;
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
@@ -82,9 +82,9 @@ static double weakest(const struct nb6_sim *sim, int64_t slot)
     return config->gamma_min * nb6_inexact_share(sim, ks->mass[0] * ks->mass[1] / ks->m * h);
 }
 
-struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int64_t slot)
+struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, nb6_slot slot)
 {
-    const int32_t i = nb6_centre(sim, slot);
+    const nb6_index i = nb6_centre(sim, slot);
     const double r = nb6_slot_reference_radius(sim, slot);
     struct nb6_perturber_rule rule = {.r2 = r * r, .unit = 2 / (nb6_get_body(sim, i)->mass * weakest(sim, slot))};
     nb6_perturber_set_lightest(&rule, mean_mass_inside(sim, i));
@@ -92,7 +92,7 @@ struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int
 }
 
 /* The third body counts as no heavier than the pair: a heavier one is a perturber much farther away. */
-struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, int64_t slot)
+struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, nb6_slot slot)
 {
     struct nb6_perturber_rule rule = nb6_pair_perturber_rule(sim, slot);
     if (!nb6_hierarchies_enabled(sim) || !nb6_kind_of(&sim->subsystems, slot)->can_freeze ||
@@ -112,16 +112,16 @@ static double time_of_same(const struct seen *seen, double mass)
     return SAME * r / sqrt(seen->v2 + 2 * mass / (r + DBL_MIN) + DBL_MIN);
 }
 
-void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body, struct nb6_selection *s)
+void nb6_pair_select(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, nb6_index *body, struct nb6_selection *s)
 {
-    int32_t i = nb6_centre(sim, slot);
+    nb6_index i = nb6_centre(sim, slot);
     const struct nb6_perturber_rule rule = nb6_pair_perturber_rule(sim, slot), look = nb6_pair_look_rule(sim, slot);
     const double dt = nb6_step_length(nb6_get_star(sim, i)->level_irr);
     double x[3], v[3];
     double mass = rule.lightest, limit = nb6_perturber_limit2(&rule, mass), /* of the neighbour before */
         look_limit = nb6_perturber_limit2(&look, mass);
     size_t nnb = 0;
-    const int32_t *list = nb6_get_list(sim, i, &nnb);
+    const nb6_index *list = nb6_get_list(sim, i, &nnb);
     nb6_get_predicted(sim, i, t, x, v);
     *s = (struct nb6_selection){
         .safe = INFINITY, .same = INFINITY, .remote = 1, .tide.t = t, .far = sim->subsystems.system[slot].far};
@@ -152,7 +152,7 @@ void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_
     nb6_tide_join(&s->far, &s->tide);
 }
 
-static int same(const struct nb6_subsystems *p, int64_t slot, const struct nb6_selection *s, const int32_t *body)
+static int same(const struct nb6_subsystems *p, nb6_slot slot, const struct nb6_selection *s, const nb6_index *body)
 {
     const struct nb6_perturbers *pert = &p->pert[slot];
     return p->system[slot].galactic == s->galactic && pert->n == s->n &&
@@ -160,14 +160,14 @@ static int same(const struct nb6_subsystems *p, int64_t slot, const struct nb6_s
 }
 
 /* A pair that is wider, or comes apart, has perturbers by its separation, which changes faster than theirs. */
-static int is_compact(const struct nb6_sim *sim, int64_t slot)
+static int is_compact(const struct nb6_sim *sim, nb6_slot slot)
 {
     return nb6_slot_reference_radius(sim, slot) <= sim->subsystems.system[slot].r_end;
 }
 
 /* Time after which a pair that goes on has to choose again. Chains take in and give up bodies at any time, and a remote
  * pair has to know when it is none any more. */
-static double time_to_check(const struct nb6_sim *sim, int64_t slot, const struct nb6_selection *s)
+static double time_to_check(const struct nb6_sim *sim, nb6_slot slot, const struct nb6_selection *s)
 {
     if (!nb6_kind_of(&sim->subsystems, slot)->is_pair) return 0;
     if (s->n > 0) return !s->remote && is_compact(sim, slot) ? s->same : 0;
@@ -178,7 +178,8 @@ static double time_to_check(const struct nb6_sim *sim, int64_t slot, const struc
 struct choice {
     struct nb6_sim *sim;
     int64_t n, row;
-    int32_t *slot, *body;
+    nb6_stored_slot *slot;
+    nb6_index *body;
     struct nb6_selection *selection;
 };
 
@@ -203,12 +204,12 @@ static int choose(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     c->n = 0;
     c->row = 1;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
-        int64_t slot = nb6_slot_of(sim, active->irr[at]);
+        nb6_slot slot = nb6_slot_of(sim, active->irr[at]);
         if (nb6_is_ending(&sim->subsystems, slot)) continue;
         if (sim->subsystems.system[slot].t_check > t && nb6_get_star(sim, active->irr[at])->t0_reg != active->t)
             continue;
         if (nb6_get_star(sim, active->irr[at])->nnb > c->row) c->row = nb6_get_star(sim, active->irr[at])->nnb;
-        sim->subsystems.changed[c->n++] = (int32_t)slot;
+        sim->subsystems.changed[c->n++] = (nb6_stored_slot)slot;
     }
     if (c->n == 0) return NBC_OK;
     c->slot = sim->subsystems.changed;
@@ -224,19 +225,19 @@ static int choose(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
 }
 
 /* A pair that no other one resolves and is resolved by: it may be worked on while others are. */
-static int is_alone(const struct nb6_subsystems *p, int64_t slot)
+static int is_alone(const struct nb6_subsystems *p, nb6_slot slot)
 {
     return p->leader[slot] == slot && p->follower[slot] < 0;
 }
 
-typedef int pair_action(struct nb6_sim *sim, int part, int64_t slot, struct nbc_error *err);
+typedef int pair_action(struct nb6_sim *sim, int part, nb6_slot slot, struct nbc_error *err);
 
 /* What is done to the pairs of a list. The failure of the one that stands first counts, whoever met it. */
 struct task {
     struct nb6_sim *sim;
     pair_action *act;
     int64_t n;
-    const int32_t *slot;
+    const nb6_stored_slot *slot;
     struct nbc_queue queue;
     int64_t failed;
     int status;
@@ -258,7 +259,7 @@ static void act_on_those_alone(void *context, int part, int parts)
     (void)parts;
     struct task *task = context;
     for (int64_t k; (k = nbc_take(&task->queue)) < task->n;) {
-        const int32_t slot = task->slot[k];
+        const nb6_stored_slot slot = task->slot[k];
         struct nbc_error why = {0};
         int status = is_alone(&task->sim->subsystems, slot) ? task->act(task->sim, part, slot, &why) : NBC_OK;
         if (status) note(task, k, status, &why);
@@ -266,7 +267,8 @@ static void act_on_those_alone(void *context, int part, int parts)
 }
 
 /* Do something to all pairs of a list: those alone side by side, then those in groups one after the other. */
-static int for_pairs(struct nb6_sim *sim, int64_t n, const int32_t *slot, pair_action *act, struct nbc_error *err)
+static int for_pairs(struct nb6_sim *sim, int64_t n, const nb6_stored_slot *slot, pair_action *act,
+                     struct nbc_error *err)
 {
     struct task task = {.sim = sim, .act = act, .n = n, .slot = slot, .failed = -1};
     const int parts = n >= PARALLEL_PAIRS ? nbc_parts(n, 1) : 1;
@@ -282,7 +284,7 @@ static int for_pairs(struct nb6_sim *sim, int64_t n, const int32_t *slot, pair_a
     return status;
 }
 
-static int finish(struct nb6_sim *sim, int part, int64_t slot, struct nbc_error *err)
+static int finish(struct nb6_sim *sim, int part, nb6_slot slot, struct nbc_error *err)
 {
     return nb6_pair_finish_beside(sim, part, slot, sim->active.t, err);
 }
@@ -293,7 +295,7 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     struct nb6_subsystems *p = &sim->subsystems;
     int64_t n = 0;
     for (int64_t k = 0; k < c->n; k++) {
-        const int32_t *body = c->body + k * c->row;
+        const nb6_index *body = c->body + k * c->row;
         const struct nb6_selection *s = &c->selection[k];
         if (same(p, c->slot[k], s, body)) {
             p->system[c->slot[k]].tide = s->tide;

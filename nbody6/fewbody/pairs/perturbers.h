@@ -24,13 +24,13 @@ struct nb6_selection {
 
 /** Choose the perturbers of a pair at the time of the last block from the list of its centre of mass, and sum the tides
  *  of all others in that list.   @param[out] body  [length of that list] */
-void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body,
+void nb6_pair_select(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, nb6_index *body,
                      struct nb6_selection *selection);
 /** The rule by which they are chosen, with what the system is now. */
-struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int64_t slot);
+struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, nb6_slot slot);
 /** The rule of those whom a look finds around a pair that has no perturbers: whoever would be one, and whoever is as
  * near as compact systems are wide, with which the pair may be a stable hierarchy (nb6_hierarchies_search). */
-struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, int64_t slot);
+struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, nb6_slot slot);
 /** New lists for the centres of mass of the last block. */
 int nb6_subsystems_update(struct nb6_sim *sim, struct nbc_error *err);
 

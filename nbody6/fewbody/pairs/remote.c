@@ -22,7 +22,7 @@
 static const double ROOM = 1.1;
 
 /* Stars that may touch want a look at each step. */
-int nb6_pair_may_be_remote(const struct nb6_sim *sim, int64_t slot, int64_t n)
+int nb6_pair_may_be_remote(const struct nb6_sim *sim, nb6_slot slot, int64_t n)
 {
     if (n == 0 || n > NB6_REMOTE_PERTURBERS || sim->subsystems.system[slot].kind != NB6_PAIR) return 0;
     if (sim->config.pair.r_star > 0 || nb6_radii_act(sim->properties)) return 0;
@@ -35,14 +35,14 @@ static double reach_of(const struct nb6_sim *sim)
 }
 
 /* The orbit of a pair that moves, and is no remote one, changes unseen. */
-static struct nb6_mean_rule rule_of(const struct nb6_sim *sim, int64_t slot)
+static struct nb6_mean_rule rule_of(const struct nb6_sim *sim, nb6_slot slot)
 {
     static const struct nb6_mean_rule nowhere = {.apocentres = INFINITY, .mass = 1};
     if (nb6_subsystems_is_perturbed(&sim->subsystems, slot) && !sim->subsystems.system[slot].remote) return nowhere;
     return nb6_slot_mean_rule(sim, slot);
 }
 
-static double far_distance(const struct nb6_sim *sim, int64_t slot, int32_t body, double v)
+static double far_distance(const struct nb6_sim *sim, nb6_slot slot, nb6_index body, double v)
 {
     const double own = nb6_get_body(sim, nb6_centre(sim, slot))->mass, mass = nb6_get_body(sim, body)->mass;
     const struct nb6_mean_rule rule = nb6_slot_mean_rule(sim, slot);
@@ -54,7 +54,7 @@ static double far_distance(const struct nb6_sim *sim, int64_t slot, int32_t body
     return nb6_all_mean() * (sim->subsystems.system[slot].remote ? 1 : ROOM) * r;
 }
 
-int nb6_is_far_from(const struct nb6_sim *sim, int64_t slot, int32_t body, int perturbs, double nearest2, double r2,
+int nb6_is_far_from(const struct nb6_sim *sim, nb6_slot slot, nb6_index body, int perturbs, double nearest2, double r2,
                     double v2)
 {
     const double reach = reach_of(sim);
@@ -74,7 +74,7 @@ static int see_orbit(const struct ks_pair *ks, struct nb6_seen_orbit *orbit)
     return ks_get_ellipse(ks, &orbit->ellipse) == NBC_OK;
 }
 
-void nb6_pair_set_remote(struct nb6_sim *sim, int64_t slot, int is_remote)
+void nb6_pair_set_remote(struct nb6_sim *sim, nb6_slot slot, int is_remote)
 {
     struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     if (is_remote && !pair->remote) is_remote = see_orbit(&sim->subsystems.ks[slot], &pair->orbit);
@@ -82,7 +82,7 @@ void nb6_pair_set_remote(struct nb6_sim *sim, int64_t slot, int is_remote)
     if (is_remote) nb6_pair_note_gamma(sim, slot);
 }
 
-int nb6_group_is_remote(const struct nb6_sim *sim, int64_t slot)
+int nb6_group_is_remote(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     for (int64_t k = p->leader[slot]; k >= 0; k = p->follower[k])
@@ -90,7 +90,7 @@ int nb6_group_is_remote(const struct nb6_sim *sim, int64_t slot)
     return 1;
 }
 
-void nb6_pair_get_remote(const struct nb6_sim *sim, int64_t slot, struct nb6_remote *remote)
+void nb6_pair_get_remote(const struct nb6_sim *sim, nb6_slot slot, struct nb6_remote *remote)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     const struct ks_pair *ks = &p->ks[slot];
@@ -102,7 +102,7 @@ void nb6_pair_get_remote(const struct nb6_sim *sim, int64_t slot, struct nb6_rem
     remote->n = p->pert[slot].n;
     remote->far_limit = nb6_pair_far_tide_limit(sim, slot);
     for (int32_t k = 0; k < remote->n; k++) {
-        const int32_t j = p->pert[slot].body[k];
+        const nb6_index j = p->pert[slot].body[k];
         remote->body[k] = j;
         if (nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, slot, nb6_slot_of(sim, j))) remote->mutual |= 1 << k;
     }

@@ -8,24 +8,25 @@
 #define NB6_PAIRS_REMOTE_H
 
 #include "nbody6/fewbody/remote.h"
+#include "nbody6/state/body.h"
 
 #include <stdint.h>
 
 struct nb6_sim;
 
 /** Whether a pair with n perturbers is a remote one if all neighbours are far away. */
-int nb6_pair_may_be_remote(const struct nb6_sim *sim, int64_t slot, int64_t n);
+int nb6_pair_may_be_remote(const struct nb6_sim *sim, nb6_slot slot, int64_t n);
 /** Whether a neighbour of the pair in a slot is far away: a perturber as far as that both feel means, and anybody
  *  farther than the third body of a hierarchy.
  *  @param[in] nearest2, r2, v2  as for nb6_may_be_hierarchy */
-int nb6_is_far_from(const struct nb6_sim *sim, int64_t slot, int32_t body, int perturbs, double nearest2, double r2,
+int nb6_is_far_from(const struct nb6_sim *sim, nb6_slot slot, nb6_index body, int perturbs, double nearest2, double r2,
                     double v2);
 /** The slot becomes a remote pair, whose orbit is that of now, stays one, with the orbit that others know of, or is
  * none any more. */
-void nb6_pair_set_remote(struct nb6_sim *sim, int64_t slot, int is_remote);
+void nb6_pair_set_remote(struct nb6_sim *sim, nb6_slot slot, int is_remote);
 /** Whether a slot and all that advance with it (state/groups.h) are remote pairs. */
-int nb6_group_is_remote(const struct nb6_sim *sim, int64_t slot);
+int nb6_group_is_remote(const struct nb6_sim *sim, nb6_slot slot);
 /** A pair as engines know it, with bodies of the run; `mean` of any pair, the rest of a remote one. */
-void nb6_pair_get_remote(const struct nb6_sim *sim, int64_t slot, struct nb6_remote *remote);
+void nb6_pair_get_remote(const struct nb6_sim *sim, nb6_slot slot, struct nb6_remote *remote);
 
 #endif

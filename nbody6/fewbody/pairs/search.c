@@ -34,7 +34,7 @@ static const double CLOSE_AT_START = 0.1;
 
 /* Two stars on their way to each other. */
 struct candidate {
-    int32_t i, j;
+    nb6_index i, j;
     double x[3], v[3], r2; /* of j seen from i */
     int touches, overlap;  /* 1: they are about to; they do */
 };
@@ -43,10 +43,10 @@ struct candidate {
 static void find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate *c)
 {
     size_t nnb = 0;
-    const int32_t *list = nb6_get_list(sim, c->i, &nnb);
+    const nb6_index *list = nb6_get_list(sim, c->i, &nnb);
     double x[3], v[3];
     nb6_get_predicted(sim, c->i, t, x, v);
-    c->j = -1;
+    c->j = NB6_NOBODY;
     c->r2 = INFINITY;
     for (size_t k = 0; k < nnb; k++) {
         const double r2 = nb6_get_distance2(sim, list[k], t, x);
@@ -63,7 +63,7 @@ static int find_other(const struct nb6_sim *sim, nb6_time t, struct candidate *c
 {
     const int touching = nb6_contacts_are_possible(sim);
     const struct nb6_contact contact =
-        touching ? nb6_contact_of_star(sim, c->i, t) : (struct nb6_contact){.j = -1, .time = INFINITY};
+        touching ? nb6_contact_of_star(sim, c->i, t) : (struct nb6_contact){.j = NB6_NOBODY, .time = INFINITY};
     double x[3], v[3];
     c->touches = contact.j >= 0;
     c->overlap = c->touches && !(contact.time > 0);
@@ -109,12 +109,12 @@ static int is_near_and_approaching(const struct nb6_sim *sim, const struct candi
 
 /* What the other neighbours and the galaxy do to the relative motion, beside the mutual attraction; and which neighbour
  * does most of it. */
-static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct candidate *c, int32_t *strongest)
+static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct candidate *c, nb6_index *strongest)
 {
     size_t nnb = 0;
-    const int32_t *list = nb6_get_list(sim, c->i, &nnb);
+    const nb6_index *list = nb6_get_list(sim, c->i, &nnb);
     double x[3], v[3], p[3] = {0, 0, 0}, largest = 0;
-    *strongest = -1;
+    *strongest = NB6_NOBODY;
     nb6_get_predicted(sim, c->i, t, x, v);
     for (size_t k = 0; k < nnb; k++) {
         if (list[k] == c->j) continue;
@@ -143,18 +143,18 @@ static int is_dominated(const struct nb6_sim *sim, nb6_time t, const struct cand
     if (c->overlap) return 1; /* they merge at once */
     double m = nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass, h = -m / sqrt(c->r2);
     for (int d = 0; d < 3; d++) h += 0.5 * c->v[d] * c->v[d];
-    int32_t strongest;
+    nb6_index strongest;
     double gamma = perturbation(sim, t, c, &strongest);
     if (c->touches) return gamma < GAMMA_FORM_CONTACT;
     if (!nb6_orbit_is_hard(sim, m, h, near(sim, c))) return gamma < GAMMA_FORM_SOFT;
     return gamma < (nb6_is_centre(sim, strongest) ? GAMMA_FORM_COLLISION : GAMMA_FORM_HARD);
 }
 
-double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j)
+double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, nb6_index i, nb6_index j)
 {
     struct candidate c = {.i = i, .j = j};
     double y[3], w[3];
-    int32_t strongest;
+    nb6_index strongest;
     nb6_get_predicted(sim, i, t, y, w);
     nb6_get_predicted(sim, j, t, c.x, c.v);
     for (int d = 0; d < 3; d++) {
@@ -206,7 +206,7 @@ int nb6_subsystems_search(struct nb6_sim *sim, struct nb6_decisions *d, struct n
     int status = NBC_OK;
     const struct nb6_encounter_rules rules = nb6_encounter_rules_of(sim);
     if (!rules.enabled) return NBC_OK;
-    for (int64_t slot = 0; slot < active->n_irr && !status; slot++) {
+    for (nb6_slot slot = 0; slot < active->n_irr && !status; slot++) {
         struct candidate c = {.i = active->irr[slot]};
         if (nb6_is_centre(sim, c.i)) break;
         const int own = nb6_schedule_level(sim->schedule, c.i); /* a byte; records of large blocks are in no cache */

@@ -16,6 +16,6 @@ struct nb6_sim;
  * called to the next common step. */
 int nb6_subsystems_search(struct nb6_sim *sim, struct nb6_decisions *decisions, struct nbc_error *err);
 /** What the neighbours of body i do to the motion of i and j relative to each other, in units of their attraction. */
-double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, int32_t j);
+double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, nb6_index i, nb6_index j);
 
 #endif

@@ -146,7 +146,7 @@ static double perturbation(const struct nb6_sim *sim, int64_t i, int64_t j, cons
 
 static int make_pair(struct nb6_sim *sim, int64_t i, int64_t j, int primordial, struct nbc_error *err)
 {
-    int64_t slot;
+    nb6_slot slot;
     int status = nb6_sim_reserve(sim, sim->subsystems.n_slot + 1, err);
     if (!status) status = nb6_pair_make(sim, (int32_t)i, (int32_t)j, sim->ti_now, 0, &slot, err);
     if (!status) sim->subsystems.system[slot].primordial = primordial;

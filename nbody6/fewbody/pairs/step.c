@@ -22,14 +22,14 @@
 static const double GAMMA_TO_LOOK = 0.05;
 
 /* A centre of mass joins the block if its kind says so. */
-static void look_at_pair(struct nb6_sim *sim, int64_t slot)
+static void look_at_pair(struct nb6_sim *sim, nb6_slot slot)
 {
     struct nb6_active *active = &sim->active;
     if (!nb6_kind_of(&sim->subsystems, slot)->look(sim, slot)) return;
     active->n_irr = nb6_list_insert(active->irr, active->n_irr, nb6_centre(sim, slot));
 }
 
-int nb6_pair_is_wide(const struct nb6_sim *sim, int64_t slot)
+int nb6_pair_is_wide(const struct nb6_sim *sim, nb6_slot slot)
 {
     if (nb6_goes_on_demand(&sim->subsystems, slot) || nb6_subsystems_is_perturbed(&sim->subsystems, slot)) return 0;
     return !nb6_slot_stays(sim, slot) || nb6_contacts_are_possible(sim);
@@ -42,7 +42,7 @@ static int look_at_centres(struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
-        const int64_t slot = nb6_slot_of(sim, active->irr[at]);
+        const nb6_slot slot = nb6_slot_of(sim, active->irr[at]);
         const int is_wide = nb6_pair_is_wide(sim, slot);
         const int may_touch = nb6_contacts_are_possible(sim) && !nb6_goes_on_demand(&sim->subsystems, slot);
         if (!is_wide && !may_touch) continue;
@@ -54,14 +54,14 @@ static int look_at_centres(struct nb6_sim *sim, struct nbc_error *err)
 }
 
 /* Bookkeeping of a group that was advanced, which may have to end. */
-static int after_group(struct nb6_sim *sim, int64_t leader, int looks, struct nbc_error *err)
+static int after_group(struct nb6_sim *sim, nb6_slot leader, int looks, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
     const struct nb6_motion motion = nb6_subsystems_motion(p);
     int status = NBC_OK;
     p->next[leader] = INFINITY;
     p->system[leader].begun = 0;
-    for (int64_t slot = leader; slot >= 0 && !status; slot = p->follower[slot]) {
+    for (nb6_slot slot = leader; slot >= 0 && !status; slot = p->follower[slot]) {
         const struct nb6_kind *kind = nb6_kind_of(p, slot);
         if (kind->publish) status = kind->publish(sim, slot, err);
         p->next[leader] = fmin(p->next[leader], nb6_slot_step_end(p, &motion, slot));
@@ -76,7 +76,7 @@ static int count_work(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
     struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
     for (int64_t k = 0; k < n_due; k++)
-        for (int64_t slot = p->due[k]; slot >= 0 && !status; slot = p->follower[slot]) {
+        for (nb6_slot slot = p->due[k]; slot >= 0 && !status; slot = p->follower[slot]) {
             nb6_kind_of(p, slot)->count_work(sim, slot);
             status = nb6_slot_book_galaxy_work(sim, slot, err);
         }
@@ -89,7 +89,7 @@ static int count_due(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
     struct nb6_subsystems *p = &sim->subsystems;
     int status = count_work(sim, n_due, err);
     for (int64_t k = 0; k < n_due && !status; k++)
-        for (int64_t slot = p->due[k]; slot >= 0 && !status; slot = p->follower[slot])
+        for (nb6_slot slot = p->due[k]; slot >= 0 && !status; slot = p->follower[slot])
             status = nb6_slot_tell(sim, slot, err);
     return status;
 }
@@ -123,7 +123,7 @@ int nb6_step_pairs_now(struct nb6_sim *sim, int *paused, struct nbc_error *err)
 
 /* Whether nothing has to be decided about a pair (nb6_pair_must_end) but what can be seen of it alone. If not, it stays
  * begun, and the next block asks for it. */
-static int is_calm(const struct nb6_sim *sim, int64_t slot)
+static int is_calm(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
     if (sim->subsystems.system[slot].remote) return 1; /* it cannot come apart */
@@ -154,7 +154,7 @@ static int after_following(struct nb6_sim *sim, const struct nb6_advance *did, i
     return status;
 }
 
-int nb6_step_pairs_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const int32_t *body, struct nbc_error *err)
+int nb6_step_pairs_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nbc_error *err)
 {
     const double start = nbc_wtime();
     struct nb6_advance did;

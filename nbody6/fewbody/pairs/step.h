@@ -22,12 +22,12 @@ int nb6_step_pairs_now(struct nb6_sim *sim, int *paused, struct nbc_error *err);
 int nb6_step_pairs_rest(struct nb6_sim *sim, int64_t *last, int64_t most, int64_t *n, struct nbc_error *err);
 /** Remote pairs that lag behind time t, and depend on these bodies, which have made a step then: to that time
  *  (nb6_subsystems_follow). Nothing has to be decided about them.   @param[in] body [n] */
-int nb6_step_pairs_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const int32_t *body, struct nbc_error *err);
+int nb6_step_pairs_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nbc_error *err);
 /** The next one of all that lag, with those that advance with it.
  *  @param[in,out] last  -1, then as it was left: whom the last call has moved; -1 if there was nobody left */
 int nb6_step_pairs_follow_next(struct nb6_sim *sim, nb6_time t, int64_t *last, struct nbc_error *err);
 /** Whether a pair without perturbers can leave its orbit's bounds, or has stars that may touch: then somebody has to
  * look at each step of its centre of mass. Also of a frozen one. */
-int nb6_pair_is_wide(const struct nb6_sim *sim, int64_t slot);
+int nb6_pair_is_wide(const struct nb6_sim *sim, nb6_slot slot);
 
 #endif

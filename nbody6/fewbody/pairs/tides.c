@@ -32,21 +32,21 @@ void nb6_tide_join(const struct nb6_tide *far, struct nb6_tide *tide)
     }
 }
 
-double nb6_pair_far_tide_limit(const struct nb6_sim *sim, int64_t slot)
+double nb6_pair_far_tide_limit(const struct nb6_sim *sim, nb6_slot slot)
 {
     const double r = nb6_slot_reference_radius(sim, slot);
     return FAR_ENERGY * nb6_energy_scale(sim) / (nb6_get_body(sim, nb6_centre(sim, slot))->mass * r * r);
 }
 
 /* Whether it is worth the sum. */
-static int is_felt(const struct nb6_sim *sim, int64_t slot)
+static int is_felt(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_star *star = nb6_get_star(sim, nb6_centre(sim, slot));
     return nb6_strongest_outside(sim->book.mass_start, (double)sim->subsystems.n_source, star->acc_reg, star->r_nb,
                                  star->nnb) > nb6_pair_far_tide_limit(sim, slot);
 }
 
-int nb6_pair_far_tide_is_old(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+int nb6_pair_far_tide_is_old(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
     const nb6_time t0_reg = nb6_get_star(sim, nb6_centre(sim, slot))->t0_reg;
     return t0_reg == t || sim->subsystems.system[slot].far.t < t0_reg;
@@ -57,14 +57,14 @@ static int leaves_nobody(const struct nb6_sim *sim, size_t nnb)
     return nnb + 1 >= (size_t)sim->subsystems.n_source;
 }
 
-int nb6_pair_sums_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t)
+int nb6_pair_sums_far_tide(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
     const size_t nnb = (size_t)nb6_get_star(sim, nb6_centre(sim, slot))->nnb;
     return nb6_pair_far_tide_is_old(sim, slot, t) && !leaves_nobody(sim, nnb) && is_felt(sim, slot);
 }
 
 /* A sum that an engine has made where the bodies are; NULL: it has not. */
-static const struct nb6_tide *summed_by_engine(const struct nb6_subsystems *p, int64_t slot)
+static const struct nb6_tide *summed_by_engine(const struct nb6_subsystems *p, nb6_slot slot)
 {
     for (int64_t k = 0; k < p->n_far; k++)
         if (p->far[k].slot == slot) return &p->far[k].tide;
@@ -118,7 +118,7 @@ static void finish_lanes(struct lanes *s, struct nb6_tide *tide)
 }
 
 /* Of all bodies but that at i and those of its list. */
-static void sum_far_tide(const struct nb6_sim *sim, int32_t i, nb6_time t, size_t nnb, const int32_t *list,
+static void sum_far_tide(const struct nb6_sim *sim, nb6_index i, nb6_time t, size_t nnb, const nb6_index *list,
                          struct nb6_tide *tide)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -127,7 +127,7 @@ static void sum_far_tide(const struct nb6_sim *sim, int32_t i, nb6_time t, size_
     size_t next = 0;
     nb6_get_predicted(sim, i, t, x, v);
     for (int64_t m = 0; m < p->n_source; m++) {
-        const int32_t j = p->source[m];
+        const nb6_index j = p->source[m];
         if (next < nnb && list[next] == j) {
             next++;
             continue;
@@ -145,7 +145,7 @@ static void sum_far_tide(const struct nb6_sim *sim, int32_t i, nb6_time t, size_
     finish_lanes(&s, tide);
 }
 
-void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size_t nnb, const int32_t *list,
+void nb6_pair_far_tide(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, size_t nnb, const nb6_index *list,
                        struct nb6_tide *tide)
 {
     const struct nb6_tide *summed = summed_by_engine(&sim->subsystems, slot);
@@ -154,7 +154,7 @@ void nb6_pair_far_tide(const struct nb6_sim *sim, int64_t slot, nb6_time t, size
         sum_far_tide(sim, nb6_centre(sim, slot), t, nnb, list, tide);
 }
 
-double nb6_pair_galactic_tide(const struct nb6_sim *sim, int64_t slot)
+double nb6_pair_galactic_tide(const struct nb6_sim *sim, nb6_slot slot)
 {
     const double r = nb6_slot_reference_radius(sim, slot);
     const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));

@@ -15,14 +15,14 @@
 
 void nb6_view_point(const struct nb6_sim *sim, int64_t i, struct nb6_view *view)
 {
-    view->slot = -1;
+    view->slot = NB6_NO_SLOT;
     view->mass = nb6_get_body(sim, i)->mass;
     view->status = NBC_OK;
     view->mean.n = 0;
     nb6_parts_of_point(&view->now);
 }
 
-void nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t,
+void nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot, double t,
                    struct nb6_view *view)
 {
     view->slot = slot;
@@ -106,7 +106,7 @@ void nb6_view_force(const struct nb6_sim *sim, const double x[3], const double v
 /* ---- a field */
 
 /* A body that pulls as strongly, from so far away, and passes as fast. */
-static double mean_radius_in_field(const struct nb6_sim *sim, int64_t slot, double strongest,
+static double mean_radius_in_field(const struct nb6_sim *sim, nb6_slot slot, double strongest,
                                    const struct nb6_external_scale *scale)
 {
     const double r = scale->length, mass = strongest * r * r * r;
@@ -151,7 +151,7 @@ void nb6_view_field(const struct nb6_sim *sim, double t, const double centre[2][
     }
 }
 
-double nb6_view_field_felt(const struct nb6_sim *sim, int64_t slot)
+double nb6_view_field_felt(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_body *body = nb6_get_body(sim, nb6_centre(sim, slot));
     const double t = nb6_time_to_double(body->t0);

@@ -7,6 +7,7 @@
 #define NB6_PAIRS_VIEW_H
 
 #include "nbody6/fewbody/parts.h"
+#include "nbody6/state/body.h"
 
 #include <stdint.h>
 
@@ -15,7 +16,7 @@ struct nb6_sim;
 
 /** A body with all that others may see of it. */
 struct nb6_view {
-    int64_t slot; /**< < 0: a point */
+    nb6_slot slot; /**< < 0: a point */
     double mass, t;
     const struct nb6_motion *motion;
     int status;                 /**< NBC_NON_FINITE: its stars were asked for, and have no prediction */
@@ -25,7 +26,7 @@ struct nb6_view {
 /** Body i as a point. */
 void nb6_view_point(const struct nb6_sim *sim, int64_t i, struct nb6_view *view);
 /** Its stars at time t, relative to sim->ti_origin. */
-void nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot, double t,
+void nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot, double t,
                    struct nb6_view *view);
 /** Force of a body at x, v on one at the origin less that of points of mass, added to acc and jerk. Remote pairs and
  * points feel the mean of each other, whatever their distance is just now (pairs/remote.h). */
@@ -39,6 +40,6 @@ void nb6_view_field(const struct nb6_sim *sim, double t, const double centre[2][
                     double jerk[3]);
 /** The second derivative of the field by places, if the centre of mass of a slot feels the motion in it there now, and
  * not the mean over an orbit alone; else 0. */
-double nb6_view_field_felt(const struct nb6_sim *sim, int64_t slot);
+double nb6_view_field_felt(const struct nb6_sim *sim, nb6_slot slot);
 
 #endif
