@@ -77,8 +77,8 @@ static struct work difference(const struct nb6_sim *sim, double wall_s, const st
                      sim->stage_s[NB6_STAGE_PAIRS] - before->pairs_s,
                      0,
                      0,
-                     (double)sim->counters.ks_steps - before->steps,
-                     (double)sim->counters.ks_forces - before->forces};
+                     (double)sim->run.counters.ks_steps - before->steps,
+                     (double)sim->run.counters.ks_forces - before->forces};
     for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++) {
         double members = 0;
         w.perturbed += sim->subsystems.pert[slot].n > 0;

@@ -160,7 +160,7 @@ static int keep(void *context, nb6_t *sim, const struct nb6_adjust_row *row, str
 
 static struct totals totals_of(const nb6_t *sim)
 {
-    struct totals t = {.counters = sim->counters};
+    struct totals t = {.counters = sim->run.counters};
     memcpy(t.stage_s, sim->stage_s, sizeof t.stage_s);
     nb6_wrapped_calls.read(&t.calls);
     return t;

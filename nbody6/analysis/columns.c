@@ -45,11 +45,11 @@ const struct nb6_column *nb6_column(int k)
     return k >= 0 && k < (int)(sizeof columns / sizeof columns[0]) ? &columns[k] : NULL;
 }
 
-void nb6_columns_compute(const struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust_row *row)
+void nb6_columns_compute(const struct nb6_run_record *run, const struct nb6_frame *frame, struct nb6_adjust_row *row)
 {
     for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++) {
         if (!columns[k].of) continue;
-        const double value = columns[k].of(sim, frame, row);
+        const double value = columns[k].of(run, frame, row);
         memcpy((char *)row + columns[k].offset, &value, sizeof value);
     }
 }

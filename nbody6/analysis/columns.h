@@ -6,13 +6,14 @@
 
 struct nb6_adjust_row;
 struct nb6_frame;
-struct nb6_sim;
+struct nb6_run_record;
 
 /** A quantity that is the business of one column, in the unit that the column has.
- *  @param[in] sim    at the time of an adjust, before escapers are removed
+ *  @param[in] run    at the time of an adjust, before escapers are removed
  *  @param[in] frame  its bodies: single stars, and the centres of mass of pairs and chains, with potentials
  *  @param[in] row    what is known already: all that is no quantity of this kind */
-typedef double nb6_quantity(const struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_adjust_row *row);
+typedef double nb6_quantity(const struct nb6_run_record *run, const struct nb6_frame *frame,
+                            const struct nb6_adjust_row *row);
 
 /** How the value is stored and printed. A time has 12 digits: it is a multiple of 2^-40, and 1.1 shall read 1.1. */
 enum nb6_column_kind { NB6_COLUMN_TIME, NB6_COLUMN_REAL, NB6_COLUMN_INTEGER, NB6_COLUMN_COUNT };
@@ -27,6 +28,6 @@ struct nb6_column {
 /** Line k of the table; NULL past the end. */
 const struct nb6_column *nb6_column(int k);
 /** Fill in the columns that are computed. All else of the row is known. */
-void nb6_columns_compute(const struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust_row *row);
+void nb6_columns_compute(const struct nb6_run_record *run, const struct nb6_frame *frame, struct nb6_adjust_row *row);
 
 #endif

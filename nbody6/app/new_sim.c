@@ -20,7 +20,7 @@ int nb6_new_model(const struct nb6_config *config, struct nb6_config *settled, s
     return NBC_OK;
 }
 
-static void make_id(const struct nb6_sim *sim, const struct nb6_model *model, char id[NB6_RUN_ID_BYTES])
+static void make_id(struct nb6_sim *sim, const struct nb6_model *model)
 {
     const struct nb6_run_origin origin = {.gpunb_backend = gpunb_info(sim->reg)->name,
                                           .gpuirr_backend = gpuirr_info(sim->irr)->name,
@@ -31,17 +31,17 @@ static void make_id(const struct nb6_sim *sim, const struct nb6_model *model, ch
                                           .x = (const double(*)[3])model->x,
                                           .v = (const double(*)[3])model->v,
                                           .properties = model->properties};
-    nb6_run_id_make(&sim->config, &origin, id);
+    nb6_run_id_make(&sim->run.config, &origin, sim->run.id);
 }
 
 int nb6_new_sim(const struct nb6_config *settled, const struct nb6_model *model, struct nb6_sim **sim,
-                char id[NB6_RUN_ID_BYTES], struct nbc_error *err)
+                struct nbc_error *err)
 {
     int status = nb6_create(sim, settled, err);
-    if (!status) status = nb6_properties_copy(model->properties, &(*sim)->properties, err);
+    if (!status) status = nb6_properties_copy(model->properties, &(*sim)->run.properties, err);
     if (!status)
         status = nb6_set_bodies(*sim, model->n, model->name, model->mass, (const double(*)[3])model->x,
                                 (const double(*)[3])model->v, err);
-    if (!status) make_id(*sim, model, id);
+    if (!status) make_id(*sim, model);
     return status;
 }

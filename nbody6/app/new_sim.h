@@ -4,7 +4,6 @@
 #define NB6_NEW_SIM_H
 
 #include "common/nbc.h"
-#include "nbody6/output/run_id.h"
 
 struct nb6_config;
 struct nb6_model;
@@ -17,9 +16,9 @@ struct nb6_sim;
 int nb6_new_model(const struct nb6_config *config, struct nb6_config *settled, struct nb6_model *model,
                   struct nbc_error *err);
 /** A simulation of a model at t = 0.
- *  @param[out] sim  release with nb6_free, also after a failure   @param[out] id  of the run
+ *  @param[out] sim  with the id of the run; release with nb6_free, also after a failure
  *  @return as nb6_create and nb6_set_bodies */
 int nb6_new_sim(const struct nb6_config *settled, const struct nb6_model *model, struct nb6_sim **sim,
-                char id[NB6_RUN_ID_BYTES], struct nbc_error *err);
+                struct nbc_error *err);
 
 #endif

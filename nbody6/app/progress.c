@@ -205,8 +205,8 @@ static void say_stages(const struct nb6_sim *sim)
 
 void nb6_progress_summary(struct nb6_progress *progress, const struct nb6_sim *sim)
 {
-    const struct nb6_counters *counters = &sim->counters;
-    double t = nb6_time_to_double(sim->ti_reached), wall = nbc_wtime() - sim->wall_start_s;
+    const struct nb6_counters *counters = &sim->run.counters;
+    double t = nb6_time_to_double(sim->ti_reached), wall = nbc_wtime() - sim->run.wall_start_s;
     if (progress->quiet) return;
     wipe(progress);
     printf("  t = %.10g (%.6g Myr), N = %lld", t, t * progress->time_myr, (long long)sim->n);
@@ -226,7 +226,7 @@ void nb6_progress_summary(struct nb6_progress *progress, const struct nb6_sim *s
                (unsigned long long)counters->chains_formed, (unsigned long long)counters->chain_steps, sim->chain_s,
                (unsigned long long)counters->hierarchies_formed);
     printf("  wall time %.3g s", wall);
-    if (sim->book.wall_used_s > 0) printf(", %.3g s with earlier sessions", wall + sim->book.wall_used_s);
+    if (sim->run.book.wall_used_s > 0) printf(", %.3g s with earlier sessions", wall + sim->run.book.wall_used_s);
     putchar('\n');
     say_stages(sim);
     nb6_screen_flush();

@@ -24,8 +24,7 @@
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/log.h"
 #include "nbody6/output/restore.h"
-#include "nbody6/output/run_id.h"
-#include "nbody6/output/snapshot.h"
+#include "nbody6/output/run_snapshot.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
@@ -55,8 +54,9 @@ static void start_clock(struct nb6_session *session, const struct nb6_run_option
     const nb6_t *sim = session->sim;
     session->wall_start = nbc_wtime();
     session->checkpoint_wall = session->wall_start;
-    session->snapshots_before = sim->book.snapshot_count;
-    nb6_progress_begin(&session->progress, options->quiet, nb6_time_now(sim), sim->config.run.t_crit, &sim->units);
+    session->snapshots_before = sim->run.book.snapshot_count;
+    nb6_progress_begin(&session->progress, options->quiet, nb6_time_now(sim), sim->run.config.run.t_crit,
+                       &sim->run.units);
 }
 
 /* Who reads this line may stop the run softly from then on. */
@@ -67,8 +67,8 @@ static void say_start(struct nb6_session *session, const char *what)
     nb6_progress_note(&session->progress,
                       "nbody6 " NB6_VERSION
                       ": %s, N = %lld, from t = %.10g to %.10g (%.6g Myr), backends %s and %s, %s engine",
-                      what, (long long)nb6_count(sim), nb6_time_now(sim), sim->config.run.t_crit,
-                      sim->config.run.t_crit * sim->units.time_myr, gpunb_info(sim->reg)->name,
+                      what, (long long)nb6_count(sim), nb6_time_now(sim), sim->run.config.run.t_crit,
+                      sim->run.config.run.t_crit * sim->run.units.time_myr, gpunb_info(sim->reg)->name,
                       gpuirr_info(sim->irr)->name, nb6_engine_name(sim));
     nb6_progress_note(&session->progress, "engine %s: %s", nb6_engine_name(sim), nb6_engine_why(sim));
 }
@@ -79,12 +79,12 @@ static int say_data(struct nb6_session *session, const struct nb6_model *model, 
     char text[NB6_DATA_TEXT];
     const nb6_t *sim = session->sim;
     int64_t regularized = 0;
-    if (sim->config.model.kind != NB6_MODEL_FILE) return NBC_OK;
+    if (sim->run.config.model.kind != NB6_MODEL_FILE) return NBC_OK;
     const int status = nb6_data_describe(model, text, err);
     if (status) return status;
     for (int64_t i = 0; i < sim->n; i++) regularized += nb6_get_star(sim, i)->owner != 0;
-    nb6_progress_note(&session->progress, "%s: %s; regularized from the start: %lld", sim->config.model.data_path, text,
-                      (long long)(regularized / 2));
+    nb6_progress_note(&session->progress, "%s: %s; regularized from the start: %lld", sim->run.config.model.data_path,
+                      text, (long long)(regularized / 2));
     return NBC_OK;
 }
 
@@ -92,7 +92,7 @@ static int say_data(struct nb6_session *session, const struct nb6_model *model, 
 static int start_new(struct nb6_session *session, struct nb6_model *model, const struct nb6_run_options *options,
                      struct nbc_error *err)
 {
-    const struct nb6_run_config *config = &session->sim->config.run;
+    const struct nb6_run_config *config = &session->sim->run.config.run;
     int status = options->overwrite ? nb6_run_names_check(&session->names, 1, err) : NBC_OK;
     if (!status && config->write_data_table) status = nb6_model_write_table(model, session->names.table, err);
     if (!status) status = say_data(session, model, err);
@@ -108,7 +108,7 @@ static int start_new(struct nb6_session *session, struct nb6_model *model, const
 static void say_end(struct nb6_session *session, const struct nb6_config *asked)
 {
     char text[NB6_END_TEXT];
-    if (nb6_config_tell_end(asked, session->sim->units.time_myr, text))
+    if (nb6_config_tell_end(asked, session->sim->run.units.time_myr, text))
         nb6_progress_note(&session->progress, "note: %s", text);
 }
 
@@ -120,7 +120,7 @@ static int make_new(struct nb6_session *session, const struct nb6_config *config
     int status = nb6_new_model(config, &settled, &model, err);
     if (status) return status;
     nb6_progress_note(&session->progress, "initial model: %lld stars; first forces and steps ...", (long long)model.n);
-    status = advise_device(nb6_new_sim(&settled, &model, &session->sim, session->id, err), err);
+    status = advise_device(nb6_new_sim(&settled, &model, &session->sim, err), err);
     if (!status) say_end(session, config);
     if (!status) status = start_new(session, &model, options, err);
     nb6_model_free(&model);
@@ -231,8 +231,8 @@ static void warn_of_short_steps(struct nb6_session *session)
 {
     const struct nb6_sim *sim = session->sim;
     char text[NB6_ADVICE_ROOM];
-    const double left = sim->config.run.t_crit - nb6_time_now(sim);
-    if (nb6_advise_short_steps(&sim->config, sim->n, sim->subsystems.count, left, text))
+    const double left = sim->run.config.run.t_crit - nb6_time_now(sim);
+    if (nb6_advise_short_steps(&sim->run.config, sim->n, sim->subsystems.count, left, text))
         nb6_progress_warn(&session->progress, "warning: %s", text);
 }
 
@@ -240,12 +240,13 @@ static int continue_run(struct nb6_session *session, const char *checkpoint, con
                         const struct nb6_run_options *options, struct nbc_error *err)
 {
     const struct nb6_run_state *state = &resumed->state;
-    const double t = nb6_time_now(session->sim), end = session->sim->config.run.t_crit, tick = nb6_time_to_double(1);
+    const double t = nb6_time_now(session->sim), end = session->sim->run.config.run.t_crit,
+                 tick = nb6_time_to_double(1);
     if ((options->t_crit > 0 || end != resumed->written.run.t_crit) && end < t)
         return nbc_fail(err, NBC_BAD_INPUT, "%s %.10g: %s is at t = %.10g already",
                         options->t_crit > 0 ? "--tcrit" : "TCRIT =", end, checkpoint, t);
     /* A run that was stopped at its last block still has to write what is due at the end. */
-    if (nb6_time_to_double(session->sim->book.ti_ended) >= end - tick) {
+    if (nb6_time_to_double(session->sim->run.book.ti_ended) >= end - tick) {
         nb6_progress_note(&session->progress, "%s: the run has reached its end, t = %.10g; --tcrit T takes it further",
                           checkpoint, t);
         return NBC_OK;
@@ -274,14 +275,6 @@ static int read_locked(const char *checkpoint, const struct nb6_run_options *opt
     }
 }
 
-/* The files under the name are this run's. */
-static int claim_files(struct nb6_session *session, const char *checkpoint, const struct nb6_run_state *state,
-                       struct nbc_error *err)
-{
-    memcpy(session->id, state->id, sizeof session->id);
-    return nb6_run_owner_check(&session->names, session->id, checkpoint, err);
-}
-
 int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err)
 {
     struct nb6_session session = nb6_session_empty();
@@ -290,10 +283,11 @@ int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options
     session.progress.quiet = options->quiet;
     int status = read_locked(checkpoint, options, &session, &resumed, err);
     if (!status) status = nb6_run_names_refuse_special(&session.names, err);
-    if (!status) status = claim_files(&session, checkpoint, &resumed.state, err);
+    if (!status) status = nb6_run_owner_check(&session.names, resumed.state.id, checkpoint, err);
     if (!status) nb6_run_names_sweep(&session.names);
     if (!status) status = advise_device(nb6_restore_changed(&session.sim, checkpoint, &resumed.config, err), err);
     if (!status) {
+        memcpy(session.sim->run.id, resumed.state.id, sizeof session.sim->run.id);
         start_clock(&session, options);
         say_backends(&session, &resumed.written, resumed.state.engine);
         if (strcmp(checkpoint, session.names.checkpoint) == 0) session.checkpoint_t = nb6_time_now(session.sim);
@@ -308,14 +302,14 @@ int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options
 static int write_model(const struct nb6_config *config, const struct nb6_model *model,
                        const struct nb6_run_names *names, struct nbc_error *err)
 {
-    const struct nb6_units units = nb6_units_from(config->rbar_pc, config->zmbar_msun, model->n);
-    struct nb6_external external;
-    int status = nb6_external_make(config, &units, &external, err);
+    struct nb6_run_record run = {.config = *config,
+                                 .units = nb6_units_from(config->rbar_pc, config->zmbar_msun, model->n),
+                                 .properties = model->properties};
+    int status = nb6_external_make(config, &run.units, &run.external, err);
     if (status) return status;
-    const struct nb6_snapshot_info info = {&units, &external, config, 0, NULL, model->properties, 0};
     const struct nb6_frame frame = {
         .n = model->n, .name = model->name, .mass = model->mass, .x = model->x, .v = model->v};
-    status = nb6_snapshot_write(names->initial, &frame, &info, err);
+    status = nb6_run_snapshot_write(names->initial, &frame, &run, 0, err);
     return status ? status : nb6_model_write_table(model, names->table, err);
 }
 

@@ -33,12 +33,14 @@ int nb6_session_open_files(struct nb6_session *session, const struct nb6_run_sta
     struct nb6_textfile *log = &session->log, *events = &session->events, *escapers = &session->escapers;
     if (!state) state = &fresh;
     int status = open_file(session, log, names->log, state->log_bytes, err);
-    if (!status && log->bytes == 0) status = nb6_log_begin(log, session->id, nb6_engine_name(session->sim), err);
+    if (!status && log->bytes == 0)
+        status = nb6_log_begin(log, session->sim->run.id, nb6_engine_name(session->sim), err);
     if (!status) status = open_file(session, events, names->events, state->events_bytes, err);
-    if (!status && events->bytes == 0) status = nb6_events_begin(events, nb6_time_now(session->sim), session->id, err);
-    if (status || !session->sim->config.write_escapers) return status;
+    if (!status && events->bytes == 0)
+        status = nb6_events_begin(events, nb6_time_now(session->sim), session->sim->run.id, err);
+    if (status || !session->sim->run.config.write_escapers) return status;
     status = open_file(session, escapers, names->escapers, state->escapers_bytes, err);
-    return status || escapers->bytes ? status : nb6_escapers_begin(escapers, session->id, err);
+    return status || escapers->bytes ? status : nb6_escapers_begin(escapers, session->sim->run.id, err);
 }
 
 int nb6_session_sync_files(struct nb6_session *session, struct nbc_error *err)
@@ -53,7 +55,7 @@ struct nb6_run_state nb6_session_files(const struct nb6_session *session)
     struct nb6_run_state state = {.log_bytes = session->log.bytes,
                                   .events_bytes = session->events.bytes,
                                   .escapers_bytes = session->escapers.fd < 0 ? 0 : session->escapers.bytes};
-    memcpy(state.id, session->id, sizeof state.id);
+    memcpy(state.id, session->sim->run.id, sizeof state.id);
     return state;
 }
 

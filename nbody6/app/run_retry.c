@@ -33,9 +33,9 @@ int nb6_retry_is_possible(const struct nb6_session *session)
     struct nb6_config config;
     struct nb6_run_state state;
     struct nbc_error ignored = {0};
-    if (sim->book.energy_tries >= sim->config.run.energy_retries) return 0;
+    if (sim->book.energy_tries >= sim->run.config.run.energy_retries) return 0;
     if (nb6_checkpoint_read_config(session->names.retry, &config, &state, &ignored)) return 0;
-    return strcmp(state.id, session->id) == 0 && state.adjusts == sim->book.adjust_count;
+    return strcmp(state.id, sim->run.id) == 0 && state.adjusts == sim->run.book.adjust_count;
 }
 
 /* What the run has now, with smaller steps, and with the backends that wrote the file: their bits go on. */
@@ -59,6 +59,7 @@ static int restore(struct nb6_session *session, const struct nb6_config *now, in
     if (status) return status;
     nb6_free(session->sim);
     session->sim = made;
+    memcpy(made->run.id, state->id, sizeof made->run.id);
     made->book.energy_tries = tries;
     return NBC_OK;
 }
@@ -81,7 +82,7 @@ static int reopen(struct nb6_session *session, const struct nb6_run_state *state
 
 int nb6_retry_go_back(struct nb6_session *session, struct nbc_error *err)
 {
-    const struct nb6_config before = session->sim->config;
+    const struct nb6_config before = session->sim->run.config;
     struct nb6_config written;
     const int64_t tries = session->sim->book.energy_tries + 1;
     const double t_failed = nb6_time_now(session->sim);
@@ -94,7 +95,7 @@ int nb6_retry_go_back(struct nb6_session *session, struct nbc_error *err)
                       (long long)tries, before.run.energy_retries);
     status = nb6_log_again(&session->log, state.t, t_failed, err);
     /* The log, cut back, knows of no earlier try: what it tells begins with what the state had. */
-    const struct nb6_integration_config *was = &written.integration, *is = &session->sim->config.integration;
+    const struct nb6_integration_config *was = &written.integration, *is = &session->sim->run.config.integration;
     if (!status) status = tell_step_factor(session, "ETAI", was->eta_irr, is->eta_irr, err);
     if (!status) status = tell_step_factor(session, "ETAR", was->eta_reg, is->eta_reg, err);
     session->retry_wanted = 0;      /* the row was that of the adjust that failed */

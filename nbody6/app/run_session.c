@@ -18,7 +18,7 @@
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/events.h"
 #include "nbody6/output/log.h"
-#include "nbody6/output/snapshot.h"
+#include "nbody6/output/run_snapshot.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
@@ -118,7 +118,7 @@ static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, st
     struct nb6_session *session = context;
     int status = nb6_events_add(&session->events, event, err);
     if (!status && event->kind == NB6_EVENT_ESCAPE && session->escapers.fd >= 0)
-        status = nb6_escapers_add(&session->escapers, event, &sim->units, err);
+        status = nb6_escapers_add(&session->escapers, event, &sim->run.units, err);
     if (event->kind == NB6_EVENT_ENERGY_JUMP)
         nb6_progress_warn(&session->progress, "warning: the energy error up to t = %.10g is %.2e, above QE = %.2e",
                           event->t, event->value[0], event->value[1]);
@@ -136,7 +136,7 @@ static int on_adjust(void *context, nb6_t *sim, const struct nb6_adjust_row *row
 {
     struct nb6_session *session = context;
     nb6_progress_row(&session->progress, row);
-    session->retry_wanted = sim->config.run.energy_retries > 0;
+    session->retry_wanted = sim->run.config.run.energy_retries > 0;
     nb6_progress_watch(&session->progress, &session->log);
     nb6_progress_watch(&session->progress, &session->events);
     nb6_progress_watch(&session->progress, &session->escapers);
@@ -150,16 +150,14 @@ static int write_snapshot(struct nb6_session *session, struct nbc_error *err)
     char path[NB6_NAME_BYTES + 40];
     const double now = nbc_wtime();
     const int at_once = session->snapshot_wall > 0 && now - session->snapshot_wall < SYNC_INTERVAL_S;
-    const struct nb6_snapshot_info info = {&sim->units, &sim->external,  &sim->config, sim->book.snapshot_count,
-                                           session->id, sim->properties, at_once};
     int status = at_once ? NBC_OK : sync_snapshots(session, err);
     if (!status) status = nb6_frame_make(sim, sim->ti_reached, 1, &frame, err);
     if (status) return status;
-    nb6_run_names_snapshot(&session->names, sim->book.snapshot_count, path);
-    status = nb6_snapshot_write(path, &frame, &info, err);
+    nb6_run_names_snapshot(&session->names, sim->run.book.snapshot_count, path);
+    status = nb6_run_snapshot_write(path, &frame, &sim->run, at_once, err);
     nb6_frame_free(&frame);
     if (status) return status;
-    sim->book.snapshot_count++;
+    sim->run.book.snapshot_count++;
     session->unsynced |= at_once;
     if (!at_once) session->snapshot_wall = now;
     return NBC_OK;
@@ -169,10 +167,10 @@ static int write_snapshot(struct nb6_session *session, struct nbc_error *err)
 static int on_output(void *context, nb6_t *sim, struct nbc_error *err)
 {
     struct nb6_session *session = context;
-    const struct nb6_run_config *config = &sim->config.run;
+    const struct nb6_run_config *config = &sim->run.config.run;
     int at_end = nb6_time_now(sim) >= config->t_crit - nb6_time_to_double(1);
     session->checkpoint_wanted |= config->checkpoint_at_output;
-    if (!config->snapshots || (!at_end && (sim->book.output_count - 1) % config->n_fix != 0)) return NBC_OK;
+    if (!config->snapshots || (!at_end && (sim->run.book.output_count - 1) % config->n_fix != 0)) return NBC_OK;
     return write_snapshot(session, err);
 }
 
@@ -188,7 +186,7 @@ static int stop_file_found(struct nb6_session *session, const char *path)
 
 static int should_stop(struct nb6_session *session, double now)
 {
-    const struct nb6_run_config *config = &session->sim->config.run;
+    const struct nb6_run_config *config = &session->sim->run.config.run;
     const char *name = nb6_signals_pending();
     if (name) {
         snprintf(session->reason, sizeof session->reason, "%s came", name);
@@ -212,7 +210,7 @@ static int should_stop(struct nb6_session *session, double now)
 static int on_poll(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
 {
     struct nb6_session *session = context;
-    double now = nbc_wtime(), interval = sim->config.run.checkpoint_interval_s;
+    double now = nbc_wtime(), interval = sim->run.config.run.checkpoint_interval_s;
     session->polled = nb6_session_files(session);
     nb6_progress_step(&session->progress, nb6_time_now(sim), nb6_count(sim));
     if (session->retry_wanted) {
@@ -235,7 +233,8 @@ static void say_files(struct nb6_session *session)
     const struct nb6_session *s = session;
     nb6_progress_note(&session->progress, "  files: %s, %s%s%s, %s, %lld new snapshots %s.snap.*.h5", names->log,
                       names->events, s->escapers.fd >= 0 ? ", " : "", s->escapers.fd >= 0 ? names->escapers : "",
-                      names->checkpoint, (long long)(s->sim->book.snapshot_count - s->snapshots_before), names->prefix);
+                      names->checkpoint, (long long)(s->sim->run.book.snapshot_count - s->snapshots_before),
+                      names->prefix);
 }
 
 static void summarize(struct nb6_session *session)
@@ -279,10 +278,10 @@ static int leave_device(struct nb6_session *session, struct nbc_error *err)
 static int evolve(struct nb6_session *session, struct nbc_error *err)
 {
     nb6_t *sim = session->sim;
-    int status = nb6_evolve(sim, sim->config.run.t_crit, err);
-    if (!status || !nb6_device_is_lost(sim) || sim->config.run.on_device_loss != NB6_LOSS_HOST) return status;
+    int status = nb6_evolve(sim, sim->run.config.run.t_crit, err);
+    if (!status || !nb6_device_is_lost(sim) || sim->run.config.run.on_device_loss != NB6_LOSS_HOST) return status;
     status = leave_device(session, err);
-    return status ? status : nb6_evolve(sim, sim->config.run.t_crit, err);
+    return status ? status : nb6_evolve(sim, sim->run.config.run.t_crit, err);
 }
 
 static int fail(struct nb6_session *session, int status, struct nbc_error *err)

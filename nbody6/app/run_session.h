@@ -7,7 +7,6 @@
 #include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
 #include "nbody6/output/checkpoint.h"
-#include "nbody6/output/run_id.h"
 #include "nbody6/output/textfile.h"
 #include "nbody6/state/event.h"
 
@@ -15,7 +14,6 @@ struct nb6_session {
     nb6_t *sim;
     struct nb6_run_names names;
     struct nb6_run_lock lock;
-    char id[NB6_RUN_ID_BYTES]; /**< of the run */
     struct nb6_textfile log, events, escapers;
     struct nb6_run_state polled; /**< lengths of the files when all that was due had been written last */
     struct nb6_progress progress;

@@ -8,8 +8,7 @@
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/events.h"
 #include "nbody6/output/log.h"
-#include "nbody6/output/run_id.h"
-#include "nbody6/output/snapshot.h"
+#include "nbody6/output/run_snapshot.h"
 #include "nbody6/output/textfile.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/nbody6.h"
@@ -24,7 +23,6 @@ static const double POLL_INTERVAL_S = 0.02;
 struct nb6_script {
     struct nb6_config config;
     nb6_t *sim;
-    char id[NB6_RUN_ID_BYTES];
     nb6_script_listener *listener;
     void *context;
     int stop_wanted, is_telling, is_freed;
@@ -147,7 +145,7 @@ int nb6_script_make(struct nb6_script *script, struct nbc_error *err)
     int status = check_script(script, 0, err);
     if (!status) status = nb6_new_model(&script->config, &settled, &model, err);
     if (status) return status;
-    status = begin(script, nb6_new_sim(&settled, &model, &script->sim, script->id, err));
+    status = begin(script, nb6_new_sim(&settled, &model, &script->sim, err));
     nb6_model_free(&model);
     return status;
 }
@@ -181,7 +179,7 @@ int nb6_script_set_bodies(struct nb6_script *script, int64_t n, const int64_t *n
     struct nb6_config settled = script->config;
     settled.model.n = n;
     status = copy_model(&model, n, name, mass, x, v, err);
-    if (!status) status = begin(script, nb6_new_sim(&settled, &model, &script->sim, script->id, err));
+    if (!status) status = begin(script, nb6_new_sim(&settled, &model, &script->sim, err));
     nb6_model_free(&model);
     return status;
 }
@@ -194,8 +192,9 @@ int nb6_script_restore(struct nb6_script *script, const char *path, struct nbc_e
     if (!status && !path) status = nbc_fail(err, NBC_BAD_ARGUMENT, "path is NULL");
     if (!status) status = nb6_checkpoint_read_config(path, &config, &state, err);
     if (status) return status;
-    memcpy(script->id, state.id, sizeof script->id);
-    return begin(script, nb6_restore(&script->sim, path, err));
+    status = begin(script, nb6_restore(&script->sim, path, err));
+    if (!status) memcpy(script->sim->run.id, state.id, sizeof state.id);
+    return status;
 }
 
 /* ---- what it says ---- */
@@ -203,19 +202,19 @@ int nb6_script_restore(struct nb6_script *script, const char *path, struct nbc_e
 double nb6_script_end(const struct nb6_script *script)
 {
     if (!script) return 0;
-    return script->sim ? script->sim->config.run.t_crit : script->config.run.t_crit;
+    return script->sim ? script->sim->run.config.run.t_crit : script->config.run.t_crit;
 }
 
 void nb6_script_units(const struct nb6_script *script, double units[4])
 {
-    const struct nb6_units *u = script && script->sim ? &script->sim->units : NULL;
+    const struct nb6_units *u = script && script->sim ? &script->sim->run.units : NULL;
     const double values[4] = {u ? u->length_pc : 0, u ? u->mass_msun : 0, u ? u->velocity_kms : 0, u ? u->time_myr : 0};
     memcpy(units, values, sizeof values);
 }
 
 const char *nb6_script_id(const struct nb6_script *script)
 {
-    return script ? script->id : "";
+    return script && script->sim ? script->sim->run.id : "";
 }
 
 int nb6_script_pairs(struct nb6_script *script, int64_t capacity, int64_t *n, int64_t (*names)[2],
@@ -248,15 +247,8 @@ int nb6_script_snapshot(struct nb6_script *script, const char *path, struct nbc_
     status = nb6_bring_home(sim, err);
     if (!status) status = nb6_frame_make(sim, sim->ti_reached, NB6_FRAME_POTENTIAL, &frame, err);
     if (status) return status;
-    const struct nb6_snapshot_info info = {&sim->units,
-                                           &sim->external,
-                                           &sim->config,
-                                           sim->book.snapshot_count,
-                                           script->id[0] ? script->id : NULL,
-                                           sim->properties,
-                                           0};
-    status = nb6_snapshot_write(path, &frame, &info, err);
+    status = nb6_run_snapshot_write(path, &frame, &sim->run, 0, err);
     nb6_frame_free(&frame);
-    if (!status) sim->book.snapshot_count++;
+    if (!status) sim->run.book.snapshot_count++;
     return status;
 }

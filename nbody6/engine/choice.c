@@ -125,8 +125,8 @@ int nb6_engine_check(const struct nb6_config *config, struct nbc_error *err)
 
 int nb6_engine_settle(struct nb6_sim *sim, struct nbc_error *err)
 {
-    int status = nb6_engine_check(&sim->config, err);
-    if (!status) sim->engine = (int)nb6_engine_choose(&sim->config, sim->n, sim->engine_why);
+    int status = nb6_engine_check(&sim->run.config, err);
+    if (!status) sim->engine = (int)nb6_engine_choose(&sim->run.config, sim->n, sim->engine_why);
     return status;
 }
 

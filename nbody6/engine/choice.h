@@ -33,7 +33,7 @@ int nb6_engine_is_here(enum nb6_engine_choice choice, char why_not[NB6_ENGINE_WH
  *  @return NBC_OK; NBC_UNAVAILABLE (says what to ask for instead) */
 int nb6_engine_check(const struct nb6_config *config, struct nbc_error *err);
 
-/** Choose the engine of a run; sim->config and sim->n are known.   @return as nb6_engine_check */
+/** Choose the engine of a run; sim->run.config and sim->n are known.   @return as nb6_engine_check */
 int nb6_engine_settle(struct nb6_sim *sim, struct nbc_error *err);
 /** Choose the engine of a run from a checkpoint: sim->engine, which wrote the checkpoint, if it is available here.
  *  @param[in] asked  1: the options now name another engine or other backends   @return as nb6_engine_check */

@@ -105,7 +105,7 @@ int nb6_engines_leave_device(struct nb6_sim *sim, struct nbc_error *err)
     if (!status && nb6_sim_irr_on_gpu(sim)) status = nb6_sim_use_irregular(sim, nb6_sim_irregular_on_cpu(), err);
     if (status) return status;
     nb6_engines_release(sim);
-    sim->engine = sim->config.run.engine = NB6_ENGINE_HOST;
+    sim->engine = sim->run.config.run.engine = NB6_ENGINE_HOST;
     snprintf(sim->engine_why, sizeof sim->engine_why, "the device was lost");
     nb6_profile_recount(sim);
     return send_all(sim, err);
@@ -214,7 +214,7 @@ static int advance_image(struct nb6_sim *sim, const struct nb6_engine *engine, n
 static int uses_image(struct nb6_sim *sim, const struct nb6_engine *engine)
 {
     struct nb6_bookkeeping *book = &sim->book;
-    const int64_t blocks = (int64_t)sim->counters.blocks;
+    const int64_t blocks = (int64_t)sim->run.counters.blocks;
     if (engine == &nb6_host_engine) return 0;
     if (sim->engine_image.ahead) return 1;
     if (blocks < book->host_until) return 0;

@@ -21,7 +21,8 @@ int nb6_keep_begin(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_
     if (!nbc_grow(&keep->body_at, &keep->bodies, nb6_bodies(sim), sizeof *keep->body_at) ||
         !nbc_grow(&keep->slot_at, &keep->slots, sim->subsystems.n_slot, sizeof *keep->slot_at))
         return no_memory(err);
-    keep->counters = sim->counters;
+    keep->counters = sim->run.counters;
+    keep->run_book = sim->run.book;
     keep->book = sim->book;
     keep->ti_now = sim->ti_now;
     keep->began = 1;
@@ -131,7 +132,8 @@ void nb6_keep_restore(struct nb6_keep *keep, struct nb6_sim *sim)
     if (!keep->began) return;
     for (int64_t k = 0; k < keep->n_body; k++) restore_body(&keep->body[k], sim);
     for (int64_t k = 0; k < keep->n_slot; k++) nb6_slot_restore(&sim->subsystems, &keep->slot[k]);
-    sim->counters = keep->counters;
+    sim->run.counters = keep->counters;
+    sim->run.book = keep->run_book;
     sim->book = keep->book;
     sim->ti_now = keep->ti_now;
     nb6_subsystems_count_resolvers(&sim->subsystems, nb6_bodies(sim));

@@ -21,6 +21,7 @@ struct nb6_kept_body {
 struct nb6_keep {
     int began; /**< 1: the counters are recorded */
     struct nb6_counters counters;
+    struct nb6_run_book run_book;
     struct nb6_bookkeeping book;
     nb6_time ti_now;
     int64_t bodies, slots;      /**< capacity of the following two */

@@ -120,7 +120,7 @@ int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room)
 
 struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
 {
-    const struct nb6_integration_config *config = &sim->config.integration;
+    const struct nb6_integration_config *config = &sim->run.config.integration;
     struct nb6_dev_rules rules = {.step = nb6_step_rules_of(sim),
                                   .radius = nb6_radius_rules_of(sim),
                                   .encounter = nb6_encounter_rules_of(sim),
@@ -128,10 +128,10 @@ struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
                                   .system_limit = nb6_list_limit(sim, sim->n),
                                   .per_radius = config->mass_weighted_nb ? 1 / sqrt(sim->mean_mass) : 1,
                                   .mean_mass = sim->mean_mass,
-                                  .mass = sim->book.mass_start,
+                                  .mass = sim->run.book.mass_start,
                                   .weighted = config->mass_weighted_nb != 0,
                                   .fixed_radii = config->fixed_nnb != 0};
-    nb6_external_linear(&sim->external, &rules.field);
+    nb6_external_linear(&sim->run.external, &rules.field);
     if (!rules.encounter.enabled) return rules;
     rules.encounter.touch = nb6_contact_range(sim);
     rules.near = (float)(NB6_DEV_NEAR_MARGIN * fmax(NB6_CONFINED * rules.encounter.r_min, rules.encounter.touch) /
@@ -149,7 +149,7 @@ const char *nb6_dev_unsupported(const struct nb6_config *config)
 
 int nb6_dev_supports(const struct nb6_sim *sim)
 {
-    return !nb6_dev_unsupported(&sim->config);
+    return !nb6_dev_unsupported(&sim->run.config);
 }
 
 int nb6_dev_report_non_finite(const struct nb6_dev *dev, int32_t i, int irregular,

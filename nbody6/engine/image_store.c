@@ -108,13 +108,13 @@ static int store_lists(const struct storing *job, struct nbc_error *err)
 static void store_counters(struct nb6_dev_control *control, struct nb6_sim *sim)
 {
     nb6_profile_image(sim, -(int64_t)control->blocks, -(int64_t)control->steps_irr, -(int64_t)control->steps_reg);
-    sim->counters.blocks += control->blocks;
-    sim->counters.blocks_reg += control->blocks_reg;
-    sim->counters.steps_irr += control->steps_irr;
-    sim->counters.steps_reg += control->steps_reg;
-    sim->counters.pairs_irr += control->pairs_irr;
-    sim->counters.pairs_reg += control->pairs_reg;
-    sim->counters.overflows += control->overflows;
+    sim->run.counters.blocks += control->blocks;
+    sim->run.counters.blocks_reg += control->blocks_reg;
+    sim->run.counters.steps_irr += control->steps_irr;
+    sim->run.counters.steps_reg += control->steps_reg;
+    sim->run.counters.pairs_irr += control->pairs_irr;
+    sim->run.counters.pairs_reg += control->pairs_reg;
+    sim->run.counters.overflows += control->overflows;
     control->blocks = control->blocks_reg = control->steps_irr = control->steps_reg = 0;
     control->pairs_irr = control->pairs_reg = control->overflows = 0;
 }

@@ -40,7 +40,7 @@ struct side {
 
 int nb6_contacts_are_possible(const struct nb6_sim *sim)
 {
-    return sim->config.pair.r_star > 0 || nb6_radii_act(sim->properties);
+    return sim->run.config.pair.r_star > 0 || nb6_radii_act(sim->run.properties);
 }
 
 double nb6_contact_range(const struct nb6_sim *sim)

@@ -10,18 +10,18 @@
 
 int nb6_subsystems_enabled(const struct nb6_sim *sim)
 {
-    const struct nb6_integration_config *c = &sim->config.integration;
+    const struct nb6_integration_config *c = &sim->run.config.integration;
     return sim->book.r_min > 0 && sim->book.dt_min > 0 && !(c->dt_fixed_irr > 0) && !(c->dt_fixed_reg > 0);
 }
 
 int nb6_chains_enabled(const struct nb6_sim *sim)
 {
-    return sim->config.pair.systems && sim->config.pair.chains && nb6_subsystems_enabled(sim);
+    return sim->run.config.pair.systems && sim->run.config.pair.chains && nb6_subsystems_enabled(sim);
 }
 
 int nb6_hierarchies_enabled(const struct nb6_sim *sim)
 {
-    return sim->config.pair.systems && sim->config.pair.hierarchies && nb6_subsystems_enabled(sim);
+    return sim->run.config.pair.systems && sim->run.config.pair.hierarchies && nb6_subsystems_enabled(sim);
 }
 
 int nb6_orbit_is_hard(const struct nb6_sim *sim, double m, double h, double r)
@@ -79,7 +79,7 @@ int nb6_pair_stays_together(const struct nb6_sim *sim, nb6_slot slot, double h, 
     if (!(h < 0 && -ks->m / h < widest(sim) * pair->r_end)) return 0;
     if (pair->remote) return 1;
     const double wider = apocentre / ks->now.r;
-    return ks->gamma * wider * wider * wider < sim->config.pair.gamma_max;
+    return ks->gamma * wider * wider * wider < sim->run.config.pair.gamma_max;
 }
 
 int nb6_orbit_stays_together(const struct nb6_sim *sim, double m, double h, double r)

@@ -113,9 +113,9 @@ int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const 
     memcpy(event.v, v, sizeof event.v);
     status = nb6_star_absorb(sim, i, gone, merger->mass, merger->radius, err);
     if (status) return status;
-    status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_MERGED, -merger->energy, err);
+    status = nb6_ledger_book(&sim->run.book.ledger, NB6_CHANNEL_MERGED, -merger->energy, err);
     if (status) return status;
-    sim->counters.mergers++;
+    sim->run.counters.mergers++;
     return nb6_event_raise(sim, &event, err);
 }
 

@@ -45,9 +45,9 @@ int nb6_subsystems_vanish(struct nb6_sim *sim, const nb6_index *moved, struct nb
     for (nb6_slot slot = p->n_slot - 1; slot >= 0 && !status; slot--) { /* slots at the end are given up on the way */
         if (!nb6_slot_is_used(p, slot) || moved[nb6_centre(sim, slot)] >= 0) continue;
         if (nb6_kind_of(p, slot)->is_pair)
-            sim->counters.pairs_ended++;
+            sim->run.counters.pairs_ended++;
         else
-            sim->counters.chains_ended++;
+            sim->run.counters.chains_ended++;
         status = nb6_slot_clear(sim, slot, err);
     }
     return status;

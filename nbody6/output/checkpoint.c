@@ -17,6 +17,7 @@
 #include "nbody6/output/checkpoint_relations.h"
 #include "nbody6/output/checkpoint_rules.h"
 #include "nbody6/output/checkpoint_seal.h"
+#include "nbody6/output/checkpoint_state.h"
 #include "nbody6/output/run_id.h"
 #include "nbody6/run/live.h"
 #include "nbody6/run/nbody6.h"
@@ -30,20 +31,11 @@
 
 static void write_heading(struct nb6_hdf5 *file, const struct nb6_sim *sim, const struct nb6_run_state *run)
 {
-    hid_t object = nb6_hdf5_make_group(file, file->file, "nbody6");
-    char reg[sizeof sim->config.run.device];
-    memcpy(reg, sim->config.run.device, sizeof reg);
+    char reg[sizeof sim->run.config.run.device];
+    memcpy(reg, sim->run.config.run.device, sizeof reg);
     if (sim->reg) nb6_regular_name(sim->reg, reg, sizeof reg);
-    nb6_hdf5_put_text(file, object, "version", NB6_VERSION);
-    nb6_hdf5_put_int(file, object, "schema", NB6_CHECKPOINT_SCHEMA);
-    nb6_hdf5_put_text(file, object, "gpunb_backend", reg);
-    nb6_hdf5_put_text(file, object, "gpuirr_backend", gpuirr_info(sim->irr)->name);
-    nb6_hdf5_put_text(file, object, "engine", nb6_engine_choice_name((enum nb6_engine_choice)sim->engine));
-    nb6_hdf5_put_text(file, object, "run", run->id);
-    nb6_hdf5_put(file, object, "log_bytes", H5T_NATIVE_INT64, 0, &run->log_bytes);
-    nb6_hdf5_put(file, object, "events_bytes", H5T_NATIVE_INT64, 0, &run->events_bytes);
-    nb6_hdf5_put(file, object, "escapers_bytes", H5T_NATIVE_INT64, 0, &run->escapers_bytes);
-    nb6_hdf5_close_object(object);
+    nb6_checkpoint_write_heading(file, reg, gpuirr_info(sim->irr)->name,
+                                 nb6_engine_choice_name((enum nb6_engine_choice)sim->engine), run);
 }
 
 int nb6_checkpoint_write_run(const char *path, const char *keep_as, const struct nb6_sim *sim,
@@ -51,18 +43,17 @@ int nb6_checkpoint_write_run(const char *path, const char *keep_as, const struct
 {
     static const struct nb6_run_state no_run;
     struct nb6_hdf5 file;
-    const struct nb6_field_group *group;
-    struct nb6_sim state = *sim; /* the session that resumes counts this one's time as past */
-    state.book.wall_used_s += nbc_wtime() - sim->wall_start_s;
+    struct nb6_checkpoint_state state;
+    nb6_checkpoint_state_of(sim, &state);
+    state.run.book.wall_used_s += nbc_wtime() - sim->run.wall_start_s; /* past for the session that resumes */
     nb6_hdf5_create(&file, path, NB6_SEAL_BYTES, err);
     write_heading(&file, sim, run ? run : &no_run);
-    for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_write_group(&file, group, &state);
-    nb6_checkpoint_write_numbers(&file, &sim->config);
+    nb6_checkpoint_write_state(&file, &state);
     nb6_checkpoint_write_columns(&file, &nb6_body_fields, sim->body, nb6_bodies(sim));
     nb6_checkpoint_write_columns(&file, &nb6_star_fields, sim->star, nb6_bodies(sim));
     if (!file.status) nb6_checkpoint_write_pairs(&file, sim);
     if (!file.status) nb6_checkpoint_write_lists(&file, sim);
-    if (!file.status) nb6_checkpoint_write_properties(&file, sim);
+    if (!file.status) nb6_checkpoint_write_properties(&file, sim->run.properties);
     nb6_hdf5_finish(&file);
     nb6_seal_write(&file, NB6_CHECKPOINT_SCHEMA);
     return nb6_hdf5_commit(&file, keep_as);
@@ -75,9 +66,8 @@ int nb6_checkpoint_write(const char *path, const struct nb6_sim *sim, struct nbc
 
 /* ---- reading ---- */
 
-static void read_heading(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_run_state *run)
+static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struct nb6_run_state *run)
 {
-    struct nb6_config *config = &sim->config;
     hid_t object = nb6_hdf5_open_group(file, file->file, "nbody6");
     nb6_hdf5_get_text(file, object, "gpunb_backend", sizeof config->run.device, config->run.device);
     nb6_hdf5_get_text(file, object, "gpuirr_backend", sizeof config->run.irr_backend, config->run.irr_backend);
@@ -87,7 +77,6 @@ static void read_heading(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_
     nb6_hdf5_get(file, object, "events_bytes", H5T_NATIVE_INT64, 0, &run->events_bytes);
     nb6_hdf5_get(file, object, "escapers_bytes", H5T_NATIVE_INT64, 0, &run->escapers_bytes);
     nb6_hdf5_close_object(object);
-    if (!file->status) sim->engine = nb6_engine_named(run->engine);
 }
 
 /* nbody6-collisionless has the same configuration and books, and other bodies. */
@@ -96,9 +85,9 @@ static int is_collisionless(const struct nb6_run_state *run)
     return strcmp(run->engine, "collisionless") == 0;
 }
 
-static void check_engine(struct nb6_hdf5 *file, const struct nb6_sim *sim, const struct nb6_run_state *run)
+static void check_engine(struct nb6_hdf5 *file, const struct nb6_run_state *run)
 {
-    if (file->status || sim->engine >= 0) return;
+    if (file->status || nb6_engine_named(run->engine) >= 0) return;
     if (is_collisionless(run))
         nb6_hdf5_fail(file, NBC_BAD_INPUT, "it is a checkpoint of nbody6-collisionless, which has --resume too");
     else
@@ -115,27 +104,22 @@ static void check_external(struct nb6_hdf5 *file, int kind)
 }
 
 /* Everything that has a fixed size, judged: what is left may be used, and sizes say how much there is to read. */
-static void read_state(struct nb6_hdf5 *file, struct nb6_sim *sim, struct nb6_run_state *run)
+static void read_state(struct nb6_hdf5 *file, struct nb6_checkpoint_state *state, struct nb6_run_state *run)
 {
-    const struct nb6_field_group *group;
-    const struct nb6_rule_sizes nothing = {0, 0, 0};
-    nb6_checkpoint_check_groups(file);
-    for (int k = 0; (group = nb6_state_group(k)); k++) {
-        nb6_checkpoint_read_group(file, group, sim);
-        if (!file->status) nb6_rules_judge(file, group, sim, 1, NULL, &nothing);
-    }
-    check_external(file, sim->external.kind);
-    nb6_checkpoint_read_numbers(file, &sim->config);
-    nb6_checkpoint_read_radii(file, &sim->config);
-    const struct nb6_config settled = sim->config; /* before the heading names the backends in use */
-    read_heading(file, sim, run);
+    struct nb6_config *config = &state->run.config;
+    nb6_checkpoint_read_state(file, state);
+    check_external(file, state->run.external.kind);
+    nb6_checkpoint_read_numbers(file, config);
+    nb6_checkpoint_read_radii(file, config);
+    const struct nb6_config settled = *config; /* before the heading names the backends in use */
+    read_heading(file, config, run);
     if (file->status) return;
     nb6_relations_heading(file, run);
-    nb6_relations_state(file, sim, &settled, is_collisionless(run));
-    run->t = nb6_time_to_double(sim->ti_reached);
-    run->n = sim->n;
-    run->adjusts = sim->book.adjust_count;
-    run->t_ended = nb6_time_to_double(sim->book.ti_ended);
+    nb6_relations_state(file, state, &settled, is_collisionless(run));
+    run->t = nb6_time_to_double(state->ti_reached);
+    run->n = state->n;
+    run->adjusts = state->run.book.adjust_count;
+    run->t_ended = nb6_time_to_double(state->run.book.ti_ended);
 }
 
 static void read_bodies(struct nb6_hdf5 *file, struct nb6_sim *sim)
@@ -186,15 +170,16 @@ static void read_stars(struct nb6_hdf5 *file, struct nb6_sim *sim, int32_t **nbl
     if (!file->status) nb6_checkpoint_read_pairs(file, sim);
     if (!file->status) nb6_checkpoint_read_lists(file, sim, nblist);
     if (!file->status) judge_relations(file, sim, *nblist);
-    nb6_checkpoint_read_properties(file, sim);
+    nb6_checkpoint_read_properties(file, &sim->run);
 }
 
 /* A checkpoint to be read, by a child process first. */
 struct reading {
     const char *path;
-    struct nb6_sim *sim;
+    struct nb6_checkpoint_state *state;
     struct nb6_run_state *run;
-    int32_t **nblist; /* NULL: the configuration alone */
+    struct nb6_sim *sim; /* NULL: the configuration alone */
+    int32_t **nblist;
     struct nbc_error *err;
 };
 
@@ -202,9 +187,13 @@ static int read_sealed(const struct reading *r)
 {
     struct nb6_hdf5 file;
     nb6_hdf5_open(&file, r->path, r->err);
-    read_state(&file, r->sim, r->run);
-    if (r->nblist || !is_collisionless(r->run)) check_engine(&file, r->sim, r->run);
-    if (r->nblist && !file.status) read_stars(&file, r->sim, r->nblist);
+    read_state(&file, r->state, r->run);
+    if (r->sim || !is_collisionless(r->run)) check_engine(&file, r->run);
+    if (r->sim && !file.status) {
+        nb6_checkpoint_state_to(r->state, r->sim);
+        r->sim->engine = nb6_engine_named(r->run->engine);
+        read_stars(&file, r->sim, r->nblist);
+    }
     return nb6_hdf5_close(&file);
 }
 
@@ -217,24 +206,32 @@ static int read_file(struct reading *r)
 {
     int status = nb6_seal_check(r->path, NB6_CHECKPOINT_SCHEMA, r->err);
     if (status) return status;
-    status = r->nblist ? nb6_hdf5_try_briefly(r->path, try_sealed, r, r->err)
-                       : nb6_hdf5_try(r->path, 0, try_sealed, r, r->err);
+    status =
+        r->sim ? nb6_hdf5_try_briefly(r->path, try_sealed, r, r->err) : nb6_hdf5_try(r->path, 0, try_sealed, r, r->err);
     return status ? status : read_sealed(r);
+}
+
+static int no_memory(const char *path, struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_NO_MEMORY, "not enough memory to read %s", path);
 }
 
 int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist, struct nbc_error *err)
 {
     struct nb6_run_state run = {0};
-    struct reading reading = {path, sim, &run, nblist, err};
+    struct nb6_checkpoint_state *state = nbc_alloc(1, sizeof *state); /* too large for a stack */
+    struct reading reading = {path, state, &run, sim, nblist, err};
     *nblist = NULL;
+    if (!state) return no_memory(path, err);
     const int status = read_file(&reading);
+    nbc_free(state);
     if (!status) return NBC_OK;
     nb6_subsystems_free(&sim->subsystems);
     nbc_free(sim->body);
     nbc_free(sim->star);
     nbc_free(*nblist);
-    nb6_properties_free(sim->properties);
-    sim->properties = NULL;
+    nb6_properties_free(sim->run.properties);
+    sim->run.properties = NULL;
     sim->body = NULL;
     sim->star = NULL;
     *nblist = NULL;
@@ -244,12 +241,12 @@ int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist,
 int nb6_checkpoint_read_config(const char *path, struct nb6_config *config, struct nb6_run_state *run,
                                struct nbc_error *err)
 {
-    struct nb6_sim *sim = nbc_alloc(1, sizeof *sim); /* too large for a stack */
-    if (!sim) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory to read %s", path);
-    struct reading reading = {path, sim, run, NULL, err};
+    struct nb6_checkpoint_state *state = nbc_alloc(1, sizeof *state);
+    struct reading reading = {path, state, run, NULL, NULL, err};
+    if (!state) return no_memory(path, err);
     int status = read_file(&reading);
-    if (!status) *config = sim->config;
-    nbc_free(sim);
+    if (!status) *config = state->run.config;
+    nbc_free(state);
     if (!status && !run->id[0]) status = nb6_run_id_of_seal(path, run->id, err);
     return nb6_checkpoint_advise(path, status, err);
 }

@@ -1,14 +1,16 @@
 #include "nbody6/output/checkpoint_fields.h"
 
 #include "common/nbc.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
+#include "nbody6/output/checkpoint_state.h"
 #include "nbody6/output/checkpoint_table.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/ledger.h"
-#include "nbody6/state/sim.h"
-#include "nbody6/state/subsystems.h"
+#include "nbody6/state/run_record.h"
+#include "nbody6/state/stuck.h"
 #include "regularization/chain.h"
 
 #include <stdint.h>
@@ -148,7 +150,7 @@ _Static_assert(NB6_COVERS(struct nb6_config, CONFIG_FIELDS,
                           sizeof(struct nb6_data_config) CONFIG_STRUCTS(NB6_PLUS_BYTES, struct nb6_config)),
                FORGOTTEN);
 
-/* ---- the simulation ---- */
+/* ---- the record of a run, and the state ---- */
 
 /* clang-format off */
 #define UNITS_FIELDS(F, T) \
@@ -193,27 +195,34 @@ static const struct nb6_state_field counter_fields[] = {COUNTER_FIELDS(NB6_FIELD
 _Static_assert(NB6_COVERS(struct nb6_counters, COUNTER_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
-#define BOOK_FIELDS(F, T) \
+#define RUN_BOOK_FIELDS(F, T) \
     F(T, ti_next_adjust, "ti_next_adjust", DUE) F(T, ti_next_output, "ti_next_output", DUE) \
     F(T, adjust_count, "adjust_count", COUNT) F(T, output_count, "output_count", COUNT) \
-    F(T, snapshot_count, "snapshot_count", COUNT) F(T, energy_known, "energy_known", FLAG) \
-    F(T, e_scale, "e_scale", ENERGY_SCALE) F(T, e_cluster, "e_cluster", ENERGY_SCALE) \
-    F(T, mass_start, "mass_start", NOT_NEGATIVE) F(T, r_density, "r_density", PLACE) \
-    F(T, v_density, "v_density", PLACE) F(T, r_half, "r_half", NOT_NEGATIVE) \
+    F(T, snapshot_count, "snapshot_count", COUNT) F(T, ti_ended, "ti_ended", TIME) \
+    F(T, energy_known, "energy_known", FLAG) F(T, e_scale, "e_scale", ENERGY_SCALE) \
+    F(T, e_cluster, "e_cluster", ENERGY_SCALE) F(T, mass_start, "mass_start", NOT_NEGATIVE) \
+    F(T, wall_used_s, "wall_used_s", SECONDS)
+#define BOOK_FIELDS(F, T) \
+    F(T, r_density, "r_density", PLACE) F(T, v_density, "v_density", PLACE) F(T, r_half, "r_half", NOT_NEGATIVE) \
     F(T, nb_alpha, "nb_alpha", BETWEEN(0, 1e6)) F(T, eta_share, "eta_share", BETWEEN(0, 1)) \
     F(T, nnb_opt, "nnb_opt", BETWEEN(0, INT32_MAX)) F(T, r_min, "r_min", BETWEEN(0, 1e6)) \
     F(T, dt_min, "dt_min", BETWEEN(0, 1e6)) F(T, e_close, "e_close", NOT_NEGATIVE) \
     F(T, pairs_announced, "pairs_announced", FLAG) F(T, undecided, "undecided", FLAG) \
-    F(T, host_until, "host_until", COUNT) F(T, ti_ended, "ti_ended", TIME) F(T, name_zero, "name_zero", NAME_ZERO) \
+    F(T, host_until, "host_until", COUNT) F(T, name_zero, "name_zero", NAME_ZERO) \
     F(T, pairs_irr_last, "pairs_irr_last", COUNT) F(T, pairs_reg_last, "pairs_reg_last", COUNT) \
-    F(T, energy_tries, "energy_tries", BETWEEN(0, 1000)) F(T, wall_used_s, "wall_used_s", SECONDS) \
+    F(T, energy_tries, "energy_tries", BETWEEN(0, 1000)) \
     F(T, stuck.blocks, "stuck.blocks", BETWEEN(0, NB6_STUCK_BLOCKS + 1)) F(T, stuck.who, "stuck.who", NAME_ZERO) \
     F(T, stuck_told, "stuck_told", NAME_ZERO)
 /* clang-format on */
 
-static const struct nb6_state_field book_fields[] = {BOOK_FIELDS(NB6_FIELD, struct nb6_bookkeeping)};
+/* One group in files: the books of every run, and those of the integrator of stars. */
+#define OF_RUN_BOOK(T, member, name, rule) NB6_FIELD_AT(struct nb6_checkpoint_state, run.book.member, name, rule)
+#define OF_BOOK(T, member, name, rule) NB6_FIELD_AT(struct nb6_checkpoint_state, book.member, name, rule)
 
-_Static_assert(NB6_COVERS(struct nb6_bookkeeping, BOOK_FIELDS, sizeof(struct nb6_energy_ledger)), FORGOTTEN);
+static const struct nb6_state_field book_fields[] = {RUN_BOOK_FIELDS(OF_RUN_BOOK, ) BOOK_FIELDS(OF_BOOK, )};
+
+_Static_assert(NB6_COVERS(struct nb6_run_book, RUN_BOOK_FIELDS, sizeof(struct nb6_energy_ledger)), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct nb6_bookkeeping, BOOK_FIELDS, 0), FORGOTTEN);
 
 /* Channels by their names. */
 #define CHANNEL_FIELD(constant, name, transfer)                                                                        \
@@ -231,67 +240,54 @@ _Static_assert(NB6_COVERS(struct nb6_energy_ledger, LEDGER_FIELDS, sizeof(double
 
 /* clang-format off */
 #define STATE_FIELDS(F, T) \
-    F(T, n, "n", STARS) F(T, subsystems.n_slot, "pairs.n_slot", STARS) F(T, subsystems.count, "pairs.count", STARS) \
-    F(T, subsystems.n_chain, "pairs.n_chain", STARS) F(T, ti_now, "ti_now", TIME) F(T, ti_reached, "ti_reached", TIME) \
+    F(T, n, "n", STARS) F(T, n_slot, "pairs.n_slot", STARS) F(T, n_system, "pairs.count", STARS) \
+    F(T, n_chain, "pairs.n_chain", STARS) F(T, ti_now, "ti_now", TIME) F(T, ti_reached, "ti_reached", TIME) \
     F(T, ti_origin, "ti_origin", TIME) F(T, nb_cap, "nb_cap", BETWEEN(0, 0x1p32)) \
     F(T, mean_mass, "mean_mass", NOT_NEGATIVE) F(T, stage_s, "stage_s", SECONDS)
+#define STATE_STRUCTS(F, T) F(T, run) F(T, book)
 /* clang-format on */
 
-static const struct nb6_state_field state_fields[] = {STATE_FIELDS(NB6_FIELD, struct nb6_sim)};
+static const struct nb6_state_field state_fields[] = {STATE_FIELDS(NB6_FIELD, struct nb6_checkpoint_state)};
 
-/* Which members of a simulation are stored: as fields of the group "state", as groups or columns, and not at all,
- * because they follow from others or belong to the session. A new member has to be put into one of these lists. */
-/* clang-format off */
-#define SIM_FIELDS(F, T) \
-    F(T, n) F(T, ti_now) F(T, ti_reached) F(T, ti_origin) F(T, nb_cap) F(T, mean_mass) F(T, stage_s)
-#define SIM_GROUPS(F, T) \
-    F(T, config) F(T, units) F(T, external) F(T, counters) F(T, book) F(T, body) F(T, star) F(T, subsystems)
-#define SIM_NOT_STORED(F, T) \
-    F(T, schedule) F(T, reg) F(T, irr) F(T, active) F(T, transaction) F(T, engine_image) F(T, edits) F(T, prediction) \
-    F(T, chain_s) F(T, potential) F(T, nearest) F(T, motions_now) F(T, properties) F(T, profile) F(T, observer) F(T, stopped) \
-    F(T, is_called) F(T, is_freed) F(T, engine) F(T, engine_why) F(T, wall_start_s)
-/* clang-format on */
-
-_Static_assert(NB6_COVERS(struct nb6_sim, SIM_FIELDS,
-                          0 SIM_GROUPS(NB6_PLUS_BYTES, struct nb6_sim) SIM_NOT_STORED(NB6_PLUS_BYTES, struct nb6_sim)),
+_Static_assert(NB6_COVERS(struct nb6_checkpoint_state, STATE_FIELDS,
+                          0 STATE_STRUCTS(NB6_PLUS_BYTES, struct nb6_checkpoint_state)),
                FORGOTTEN);
 
-#define PAIRS_FIELDS(F, T) F(T, n_slot) F(T, count) F(T, n_chain)
-#define PAIRS_COLUMNS(F, T) F(T, system) F(T, ks) F(T, chain) F(T, pert)
-/* clang-format off */
-#define PAIRS_NOT_STORED(F, T) \
-    F(T, capacity) F(T, kinds) F(T, n_kind) F(T, chain_capacity) F(T, resolved_by) F(T, leader) F(T, follower) F(T, next) F(T, due) \
-    F(T, n_listed) F(T, listed) F(T, is_listed) F(T, free_from) F(T, changed) F(T, form) F(T, chain_change) F(T, form_capacity) F(T, change_capacity) \
-    F(T, source) F(T, n_source) F(T, holder_capacity) F(T, holder) F(T, n_far) F(T, far) F(T, scratch)
-/* clang-format on */
+/* Of the record of a run: groups; and what has a group of its own or stands in the heading, or belongs to a session. */
+#define RECORD_GROUPS(F, T) F(T, config) F(T, units) F(T, external) F(T, counters) F(T, book)
+#define RECORD_OTHERS(F, T) F(T, properties) F(T, id) F(T, unused) F(T, wall_start_s)
 
-_Static_assert(NB6_COVERS(struct nb6_subsystems, PAIRS_FIELDS,
-                          0 PAIRS_COLUMNS(NB6_PLUS_BYTES, struct nb6_subsystems)
-                              PAIRS_NOT_STORED(NB6_PLUS_BYTES, struct nb6_subsystems)),
+_Static_assert(NB6_COVERS(struct nb6_run_record, RECORD_GROUPS, 0 RECORD_OTHERS(NB6_PLUS_BYTES, struct nb6_run_record)),
                FORGOTTEN);
 
 /* ---- the groups ---- */
 
 #define GROUP(name, member, fields)                                                                                    \
     {                                                                                                                  \
-        name, offsetof(struct nb6_sim, member), sizeof NB6_MEMBER(struct nb6_sim, member), NB6_ROWS(fields), fields    \
+        name, offsetof(struct nb6_checkpoint_state, member), sizeof NB6_MEMBER(struct nb6_checkpoint_state, member),   \
+            NB6_ROWS(fields), fields                                                                                   \
+    }
+
+#define STATE_GROUP(name, fields)                                                                                      \
+    {                                                                                                                  \
+        name, 0, sizeof(struct nb6_checkpoint_state), NB6_ROWS(fields), fields                                         \
     }
 
 static const struct nb6_field_group state_groups[] = {
-    GROUP("config_run", config.run, run_fields),
-    GROUP("config_model", config.model, model_fields),
-    GROUP("config_tide", config.tide, tide_fields),
-    GROUP("config_integration", config.integration, integration_fields),
-    GROUP("config_pair", config.pair, pair_config_fields),
-    GROUP("config_binaries", config.binaries, binaries_fields),
-    GROUP("config_triples", config.triples, triples_fields),
-    GROUP("config", config, config_fields),
-    GROUP("units", units, units_fields),
-    GROUP("external", external, external_fields),
-    {"state", 0, sizeof(struct nb6_sim), NB6_ROWS(state_fields), state_fields},
-    GROUP("counters", counters, counter_fields),
-    GROUP("bookkeeping", book, book_fields),
-    GROUP("ledger", book.ledger, ledger_fields),
+    GROUP("config_run", run.config.run, run_fields),
+    GROUP("config_model", run.config.model, model_fields),
+    GROUP("config_tide", run.config.tide, tide_fields),
+    GROUP("config_integration", run.config.integration, integration_fields),
+    GROUP("config_pair", run.config.pair, pair_config_fields),
+    GROUP("config_binaries", run.config.binaries, binaries_fields),
+    GROUP("config_triples", run.config.triples, triples_fields),
+    GROUP("config", run.config, config_fields),
+    GROUP("units", run.units, units_fields),
+    GROUP("external", run.external, external_fields),
+    STATE_GROUP("state", state_fields),
+    GROUP("counters", run.counters, counter_fields),
+    STATE_GROUP("bookkeeping", book_fields),
+    GROUP("ledger", run.book.ledger, ledger_fields),
 };
 
 const struct nb6_field_group *nb6_state_group(int k)

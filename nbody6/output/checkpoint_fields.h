@@ -1,4 +1,4 @@
-/** The schema of a checkpoint: tables of the members of sim.h that make up the state of a run. */
+/** The schema of a checkpoint: tables of the members that make up the state of a run. */
 #ifndef NB6_CHECKPOINT_FIELDS_H
 #define NB6_CHECKPOINT_FIELDS_H
 
@@ -41,7 +41,7 @@ struct nb6_state_field {
 /** Members that are stored together. */
 struct nb6_field_group {
     const char *name; /**< of the HDF5 group, such as "config_run" */
-    size_t offset;    /**< of the struct inside struct nb6_sim; 0 for body and star, which are arrays */
+    size_t offset;    /**< of the struct inside struct nb6_checkpoint_state; 0 for arrays, of bodies and stars */
     size_t size;      /**< of the struct */
     size_t count;     /**< of fields */
     const struct nb6_state_field *field;

@@ -4,7 +4,7 @@
 #include "nbody6/input/properties.h"
 #include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_rules.h"
-#include "nbody6/state/sim.h"
+#include "nbody6/state/run_record.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,9 +38,8 @@ static int take(void *context, int64_t first, int64_t count, void *buffer)
     return NBC_OK;
 }
 
-void nb6_checkpoint_write_properties(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+void nb6_checkpoint_write_properties(struct nb6_hdf5 *file, const struct nb6_properties *p)
 {
-    const struct nb6_properties *p = sim->properties;
     if (!p) return;
     struct vector names = {(char *)p->name, sizeof *p->name};
     hid_t group = nb6_hdf5_make_group(file, file->file, GROUP);
@@ -128,7 +127,7 @@ static void read_names(struct nb6_hdf5 *file, hid_t group, struct nb6_properties
     if (!file->status) judge_names(file, *properties);
 }
 
-void nb6_checkpoint_read_properties(struct nb6_hdf5 *file, struct nb6_sim *sim)
+void nb6_checkpoint_read_properties(struct nb6_hdf5 *file, struct nb6_run_record *run)
 {
     int columns = 0;
     if (file->status || H5Lexists(file->file, GROUP, H5P_DEFAULT) <= 0) return;
@@ -136,10 +135,10 @@ void nb6_checkpoint_read_properties(struct nb6_hdf5 *file, struct nb6_sim *sim)
     nb6_hdf5_get(file, group, "columns", H5T_NATIVE_INT, 0, &columns);
     if (!file->status && (columns < 0 || columns > NB6_PROPERTIES_MAX))
         nb6_rules_refuse(file, "properties/columns", -1, columns, "a number from 0 to 64");
-    read_names(file, group, &sim->properties);
-    for (int k = 0; k < columns && !file->status; k++) read_column(file, group, k, sim->properties);
-    if (!file->status && sim->config.data.radii && nb6_properties_find(sim->properties, NB6_STELLAR_RADIUS) < 0)
+    read_names(file, group, &run->properties);
+    for (int k = 0; k < columns && !file->status; k++) read_column(file, group, k, run->properties);
+    if (!file->status && run->config.data.radii && nb6_properties_find(run->properties, NB6_STELLAR_RADIUS) < 0)
         nb6_rules_refuse(file, "properties/radii_act", -1, 1, "0: there are no radii");
-    if (sim->properties) sim->properties->radii_act = sim->config.data.radii;
+    if (run->properties) run->properties->radii_act = run->config.data.radii;
     nb6_hdf5_close_object(group);
 }

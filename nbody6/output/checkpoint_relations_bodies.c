@@ -2,6 +2,7 @@
 #include "common/nbc.h"
 #include "nbody6/output/checkpoint_relations.h"
 #include "nbody6/output/checkpoint_rules.h"
+#include "nbody6/output/checkpoint_state.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -238,23 +239,23 @@ static int ascends(const void *a, const void *b)
 }
 
 /* Names of stars are positive, and none is twice. Nearly always they ascend. */
-static void judge_names(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+static void judge_names(struct nb6_hdf5 *file, int64_t n, const struct nb6_star *star)
 {
     int64_t rising = 1;
-    for (int64_t i = 0; i < sim->n; i++) {
-        const int64_t name = sim->star[i].name;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t name = star[i].name;
         if (name < 1) nb6_rules_refuse(file, "stars/name", i, (double)name, "a number > 0");
-        rising += i > 0 && name > sim->star[i - 1].name;
+        rising += i > 0 && name > star[i - 1].name;
     }
-    if (file->status || rising == sim->n) return;
-    int64_t *sorted = nbc_alloc((size_t)sim->n, sizeof *sorted);
+    if (file->status || rising == n) return;
+    int64_t *sorted = nbc_alloc((size_t)n, sizeof *sorted);
     if (!sorted) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for the names of its stars");
         return;
     }
-    for (int64_t i = 0; i < sim->n; i++) sorted[i] = sim->star[i].name;
-    qsort(sorted, (size_t)sim->n, sizeof *sorted, ascends);
-    for (int64_t i = 1; i < sim->n; i++)
+    for (int64_t i = 0; i < n; i++) sorted[i] = star[i].name;
+    qsort(sorted, (size_t)n, sizeof *sorted, ascends);
+    for (int64_t i = 1; i < n; i++)
         if (sorted[i] == sorted[i - 1])
             nb6_rules_refuse(file, "stars/name", -1, (double)sorted[i], "the name of one star only");
     nbc_free(sorted);
@@ -263,16 +264,16 @@ static void judge_names(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 void nb6_relations_bodies(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
     nb6_rules_each(file, sim, nb6_bodies(sim), judge_body);
-    if (!file->status) judge_names(file, sim);
+    if (!file->status) judge_names(file, sim->n, sim->star);
 }
 
-void nb6_relations_collisionless(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+void nb6_relations_collisionless(struct nb6_hdf5 *file, const struct nb6_checkpoint_state *state,
+                                 const struct nb6_body *body, const struct nb6_star *star)
 {
-    if (!file->status && sim->n < 1) nb6_rules_refuse(file, "state/n", -1, (double)sim->n, "1 or more");
-    for (int64_t i = 0; i < sim->n && !file->status; i++)
-        if (sim->body[i].t0 != sim->ti_now)
-            nb6_rules_refuse(file, "bodies/t0", i, (double)sim->body[i].t0, "state/ti_now");
-    if (!file->status) judge_names(file, sim);
+    if (!file->status && state->n < 1) nb6_rules_refuse(file, "state/n", -1, (double)state->n, "1 or more");
+    for (int64_t i = 0; i < state->n && !file->status; i++)
+        if (body[i].t0 != state->ti_now) nb6_rules_refuse(file, "bodies/t0", i, (double)body[i].t0, "state/ti_now");
+    if (!file->status) judge_names(file, state->n, star);
 }
 
 /* ---- lists ---- */

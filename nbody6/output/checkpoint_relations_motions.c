@@ -130,7 +130,7 @@ static void judge_ks(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot 
                          ks->mass[m], "bodies/mass of this member");
     nb6_rules_unless(nb6_rules_are_near(sim->body[nb6_centre(sim, slot)].mass, ks->m), file, "bodies/mass",
                      nb6_centre(sim, slot), sim->body[nb6_centre(sim, slot)].mass, "ks/m, the sum of its members");
-    nb6_rules_unless(ks->options.eta == sim->config.pair.eta_u, file, "ks/options.eta", slot, ks->options.eta,
+    nb6_rules_unless(ks->options.eta == sim->run.config.pair.eta_u, file, "ks/options.eta", slot, ks->options.eta,
                      "config_pair/eta_u");
     if (file->status) return;
     judge_ks_time(file, sim, slot);

@@ -7,9 +7,10 @@
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/checkpoint_relations.h"
 #include "nbody6/output/checkpoint_rules.h"
+#include "nbody6/output/checkpoint_state.h"
 #include "nbody6/run/change.h"
 #include "nbody6/state/ledger.h"
-#include "nbody6/state/sim.h"
+#include "nbody6/state/run_record.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,19 +36,19 @@ static void judge_config(struct nb6_hdf5 *file, const struct nb6_config *config)
 }
 
 /* Stars at the start, by which the unit of mass is the mean mass. */
-static double stars_at_start(const struct nb6_sim *sim)
+static double stars_at_start(const struct nb6_checkpoint_state *state)
 {
-    return nearbyint(sim->units.mass_msun / sim->config.zmbar_msun);
+    return nearbyint(state->run.units.mass_msun / state->run.config.zmbar_msun);
 }
 
-static void judge_units(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+static void judge_units(struct nb6_hdf5 *file, const struct nb6_checkpoint_state *state)
 {
-    const double n = stars_at_start(sim);
-    unless(n >= 1 && n <= MOST_STARS, file, "units/mass_msun", sim->units.mass_msun,
+    const double n = stars_at_start(state);
+    unless(n >= 1 && n <= MOST_STARS, file, "units/mass_msun", state->run.units.mass_msun,
            "config/zmbar_msun times the number of stars at the start");
     if (file->status) return;
-    const struct nb6_units *u = &sim->units;
-    const struct nb6_units made = nb6_units_from(sim->config.rbar_pc, sim->config.zmbar_msun, (int64_t)n);
+    const struct nb6_units *u = &state->run.units;
+    const struct nb6_units made = nb6_units_from(state->run.config.rbar_pc, state->run.config.zmbar_msun, (int64_t)n);
     const struct {
         const char *field;
         double is, made;
@@ -61,15 +62,15 @@ static void judge_units(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 }
 
 /* The field that the configuration makes; where it moves, all but its way. */
-static void judge_external(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+static void judge_external(struct nb6_hdf5 *file, const struct nb6_checkpoint_state *state)
 {
     static const char MADE[] = "what the configuration and the units make it";
-    const struct nb6_external *e = &sim->external;
+    const struct nb6_external *e = &state->run.external;
     struct nb6_external made;
     struct nbc_error err = {0};
     if (file->status) return;
-    unless(!nb6_external_make(&sim->config, &sim->units, &made, &err), file, "config_tide/kind",
-           (double)sim->config.tide.kind, "an external potential that its variables can make");
+    unless(!nb6_external_make(&state->run.config, &state->run.units, &made, &err), file, "config_tide/kind",
+           (double)state->run.config.tide.kind, "an external potential that its variables can make");
     if (file->status) return;
     unless(e->kind == made.kind, file, "external/kind", e->kind, "config_tide/kind");
     unless(e->active == made.active, file, "external/active", e->active, MADE);
@@ -97,27 +98,28 @@ static void judge_next(struct nb6_hdf5 *file, const char *field, nb6_time next, 
     unless(is_multiple && is_near_now, file, field, (double)next, must_be);
 }
 
-static void judge_times(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+static void judge_times(struct nb6_hdf5 *file, const struct nb6_checkpoint_state *state)
 {
-    const struct nb6_bookkeeping *book = &sim->book;
-    unless(sim->ti_now <= sim->ti_reached, file, "state/ti_now", (double)sim->ti_now, "no later than state/ti_reached");
-    unless(sim->ti_origin <= sim->ti_now, file, "state/ti_origin", (double)sim->ti_origin,
+    const struct nb6_run_book *book = &state->run.book;
+    unless(state->ti_now <= state->ti_reached, file, "state/ti_now", (double)state->ti_now,
+           "no later than state/ti_reached");
+    unless(state->ti_origin <= state->ti_now, file, "state/ti_origin", (double)state->ti_origin,
            "no later than state/ti_now");
-    unless(book->ti_ended <= sim->ti_reached, file, "bookkeeping/ti_ended", (double)book->ti_ended,
+    unless(book->ti_ended <= state->ti_reached, file, "bookkeeping/ti_ended", (double)book->ti_ended,
            "no later than state/ti_reached");
     if (file->status) return;
-    judge_next(file, "bookkeeping/ti_next_adjust", book->ti_next_adjust, book->adjust_count, sim->config.run.dt_adjust,
-               sim->ti_reached);
-    judge_next(file, "bookkeeping/ti_next_output", book->ti_next_output, book->output_count, sim->config.run.dt_output,
-               sim->ti_reached);
+    judge_next(file, "bookkeeping/ti_next_adjust", book->ti_next_adjust, book->adjust_count,
+               state->run.config.run.dt_adjust, state->ti_reached);
+    judge_next(file, "bookkeeping/ti_next_output", book->ti_next_output, book->output_count,
+               state->run.config.run.dt_output, state->ti_reached);
 }
 
 /* ---- counters and books ---- */
 
-static void judge_counters(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+static void judge_counters(struct nb6_hdf5 *file, const struct nb6_checkpoint_state *state)
 {
-    const struct nb6_counters *c = &sim->counters;
-    const struct nb6_bookkeeping *book = &sim->book;
+    const struct nb6_counters *c = &state->run.counters;
+    const struct nb6_bookkeeping *book = &state->book;
     unless(c->blocks_reg <= c->blocks, file, "counters/blocks_reg", (double)c->blocks_reg,
            "no more than counters/blocks");
     unless(book->pairs_irr_last <= c->pairs_irr, file, "bookkeeping/pairs_irr_last", (double)book->pairs_irr_last,
@@ -131,42 +133,42 @@ static void judge_counters(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 /* Errors are divided by them. Of a star that is left alone they are 0. */
 static const double LEAST_SCALE = 1e-150;
 
-static void judge_scales(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+static void judge_scales(struct nb6_hdf5 *file, const struct nb6_checkpoint_state *state)
 {
-    const struct nb6_bookkeeping *book = &sim->book;
-    if (!book->energy_known || sim->n <= 1) return;
+    const struct nb6_run_book *book = &state->run.book;
+    if (!book->energy_known || state->n <= 1) return;
     unless(book->e_scale >= LEAST_SCALE, file, "bookkeeping/e_scale", book->e_scale, "a number >= 1e-150");
     unless(book->e_cluster >= LEAST_SCALE, file, "bookkeeping/e_cluster", book->e_cluster, "a number >= 1e-150");
 }
 
 /* Books of collisional runs: neighbours, encounters. */
-static void judge_neighbours(struct nb6_hdf5 *file, const struct nb6_sim *sim)
+static void judge_neighbours(struct nb6_hdf5 *file, const struct nb6_checkpoint_state *state)
 {
-    const struct nb6_bookkeeping *book = &sim->book;
-    const int64_t then = (int64_t)stars_at_start(sim), most = then > sim->n ? then : sim->n;
-    const int64_t asked = sim->config.integration.nnb_opt;
+    const struct nb6_bookkeeping *book = &state->book;
+    const int64_t then = (int64_t)stars_at_start(state), most = then > state->n ? then : state->n;
+    const int64_t asked = state->run.config.integration.nnb_opt;
     const double room = 4 * fmax((double)asked, (double)most) + 64;
-    unless(sim->n >= 1, file, "state/n", (double)sim->n, "1 or more");
-    unless(sim->mean_mass > 0, file, "state/mean_mass", sim->mean_mass, "a number > 0");
-    unless(book->mass_start > 0, file, "bookkeeping/mass_start", book->mass_start, "a number > 0");
+    unless(state->n >= 1, file, "state/n", (double)state->n, "1 or more");
+    unless(state->mean_mass > 0, file, "state/mean_mass", state->mean_mass, "a number > 0");
+    unless(state->run.book.mass_start > 0, file, "bookkeeping/mass_start", state->run.book.mass_start, "a number > 0");
     unless(book->eta_share >= 0.05, file, "bookkeeping/eta_share", book->eta_share, "a number from 0.05 to 1");
     unless(book->nb_alpha >= 0.01 && book->nb_alpha <= 100, file, "bookkeeping/nb_alpha", book->nb_alpha,
            "a number from 0.01 to 100");
     unless(book->nnb_opt > 0, file, "bookkeeping/nnb_opt", book->nnb_opt, "a number > 0");
-    unless(sim->nb_cap >= 16 && (double)sim->nb_cap <= room, file, "state/nb_cap", (double)sim->nb_cap,
+    unless(state->nb_cap >= 16 && (double)state->nb_cap <= room, file, "state/nb_cap", (double)state->nb_cap,
            "a number from 16 to what lists of so many stars may need");
 }
 
-void nb6_relations_state(struct nb6_hdf5 *file, const struct nb6_sim *sim, const struct nb6_config *settled,
-                         int is_collisionless)
+void nb6_relations_state(struct nb6_hdf5 *file, const struct nb6_checkpoint_state *state,
+                         const struct nb6_config *settled, int is_collisionless)
 {
     judge_config(file, settled);
-    judge_units(file, sim);
-    judge_external(file, sim);
-    judge_times(file, sim);
-    judge_counters(file, sim);
-    judge_scales(file, sim);
-    if (!is_collisionless && !file->status) judge_neighbours(file, sim);
+    judge_units(file, state);
+    judge_external(file, state);
+    judge_times(file, state);
+    judge_counters(file, state);
+    judge_scales(file, state);
+    if (!is_collisionless && !file->status) judge_neighbours(file, state);
 }
 
 /* ---- what the command adds ---- */

@@ -66,9 +66,12 @@
 
 /* ---- rows */
 
+/** Row of a table, whose rule is what stands last: for macros that have a struct of their own. */
+#define NB6_FIELD_AT(T, member, name, ...)                                                                             \
+    {name,       NB6_TYPE_OF(NB6_MEMBER(T, member)), offsetof(T, member), NB6_COUNT_OF(NB6_MEMBER(T, member)), 1, 0,   \
+     __VA_ARGS__},
 /** Row of a table: a member, or a member of a struct inside ("options.eta"), and its name in files. */
-#define NB6_FIELD(T, member, name, rule)                                                                               \
-    {name, NB6_TYPE_OF(NB6_MEMBER(T, member)), offsetof(T, member), NB6_COUNT_OF(NB6_MEMBER(T, member)), 1, 0, rule},
+#define NB6_FIELD(T, member, name, rule) NB6_FIELD_AT(T, member, name, rule)
 /** Row of a table: one member of every struct of an array ("merged.t"). */
 #define NB6_FIELD_OF_EACH(T, array, member, name, rule)                                                                \
     {name,                                                                                                             \

@@ -7,35 +7,19 @@
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/checkpoint_advice.h"
-#include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_columns.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_properties.h"
 #include "nbody6/output/checkpoint_relations.h"
 #include "nbody6/output/checkpoint_rules.h"
 #include "nbody6/output/checkpoint_seal.h"
-#include "nbody6/run/nbody6.h"
-#include "nbody6/state/sim.h"
+#include "nbody6/output/checkpoint_state.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/run_record.h"
 
 #include <string.h>
 
 static const char ENGINE[] = "collisionless";
-
-static void write_heading(struct nb6_hdf5 *file, const struct nb6_collisionless *system,
-                          const struct nb6_run_state *run)
-{
-    hid_t object = nb6_hdf5_make_group(file, file->file, "nbody6");
-    nb6_hdf5_put_text(file, object, "version", NB6_VERSION);
-    nb6_hdf5_put_int(file, object, "schema", NB6_CHECKPOINT_SCHEMA);
-    nb6_hdf5_put_text(file, object, "gpunb_backend", gpunb_info(system->force)->name);
-    nb6_hdf5_put_text(file, object, "gpuirr_backend", "none"); /* nbody6 reads on, up to the engine */
-    nb6_hdf5_put_text(file, object, "engine", ENGINE);
-    nb6_hdf5_put_text(file, object, "run", run->id);
-    nb6_hdf5_put(file, object, "log_bytes", H5T_NATIVE_INT64, 0, &run->log_bytes);
-    nb6_hdf5_put(file, object, "events_bytes", H5T_NATIVE_INT64, 0, &run->events_bytes);
-    nb6_hdf5_put(file, object, "escapers_bytes", H5T_NATIVE_INT64, 0, &run->escapers_bytes);
-    nb6_hdf5_close_object(object);
-}
 
 /* Bodies as the records that nbody6 keeps, whose columns the file has. */
 static int to_records(const struct nb6_collisionless *system, struct nb6_body **body, struct nb6_star **star)
@@ -56,28 +40,50 @@ static int to_records(const struct nb6_collisionless *system, struct nb6_body **
     return NBC_OK;
 }
 
-int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, const struct nb6_sim *book,
+/* What is not of such a run is 0. */
+static void state_of(const struct nb6_run_record *record, const struct nb6_collisionless *system,
+                     struct nb6_checkpoint_state *state)
+{
+    *state = (struct nb6_checkpoint_state){
+        .run = *record, .n = system->n, .ti_now = system->ti_now, .ti_reached = system->ti_now};
+    state->run.book.wall_used_s += nbc_wtime() - record->wall_start_s; /* past for the session that resumes */
+}
+
+int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, const struct nb6_run_record *record,
                                        const struct nb6_collisionless *system, const struct nb6_run_state *run,
                                        struct nbc_error *err)
 {
     struct nb6_hdf5 file;
     struct nb6_body *body = NULL;
     struct nb6_star *star = NULL;
-    const struct nb6_field_group *group;
+    struct nb6_checkpoint_state state;
+    state_of(record, system, &state);
     nb6_hdf5_create(&file, path, NB6_SEAL_BYTES, err);
     if (to_records(system, &body, &star)) nb6_hdf5_fail(&file, NBC_NO_MEMORY, "not enough memory to write it");
-    write_heading(&file, system, run);
-    for (int k = 0; (group = nb6_state_group(k)); k++) nb6_checkpoint_write_group(&file, group, book);
-    nb6_checkpoint_write_numbers(&file, &book->config);
+    /* nbody6 reads on, up to the engine */
+    nb6_checkpoint_write_heading(&file, gpunb_info(system->force)->name, "none", ENGINE, run);
+    nb6_checkpoint_write_state(&file, &state);
     nb6_checkpoint_write_columns(&file, &nb6_body_fields, body, system->n);
     nb6_checkpoint_write_columns(&file, &nb6_star_fields, star, system->n);
-    if (!file.status) nb6_checkpoint_write_properties(&file, book);
+    if (!file.status) nb6_checkpoint_write_properties(&file, record->properties);
     nb6_hdf5_finish(&file);
     nb6_seal_write(&file, NB6_CHECKPOINT_SCHEMA);
     nbc_free(body);
     nbc_free(star);
     return nb6_hdf5_commit(&file, keep_as);
 }
+
+/* ---- reading ---- */
+
+/* A checkpoint to be read, by a child process first. */
+struct reading {
+    const char *path;
+    struct nb6_checkpoint_state state;
+    struct nb6_body *body; /* [state.n] */
+    struct nb6_star *star; /* [state.n] */
+    struct nb6_run_state *run;
+    struct nbc_error *err;
+};
 
 static void check_engine(struct nb6_hdf5 *file, struct nb6_run_state *run)
 {
@@ -97,50 +103,46 @@ static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struc
     nb6_hdf5_close_object(object);
 }
 
-static void read_bodies(struct nb6_hdf5 *file, struct nb6_sim *book)
+static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
 {
-    const struct nb6_rule_sizes sizes = nb6_rule_sizes_of(book);
-    nb6_checkpoint_check_columns(file, &nb6_body_fields, book->n);
-    nb6_checkpoint_check_columns(file, &nb6_star_fields, book->n);
+    const int64_t n = r->state.n;
+    const struct nb6_rule_sizes sizes = {.stars = n};
+    nb6_checkpoint_check_columns(file, &nb6_body_fields, n);
+    nb6_checkpoint_check_columns(file, &nb6_star_fields, n);
     if (file->status) return;
-    book->body = nbc_alloc((size_t)book->n, sizeof *book->body);
-    book->star = nbc_alloc((size_t)book->n, sizeof *book->star);
-    if (!book->body || !book->star) {
+    r->body = nbc_alloc((size_t)n, sizeof *r->body);
+    r->star = nbc_alloc((size_t)n, sizeof *r->star);
+    if (!r->body || !r->star) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its stars");
         return;
     }
-    nb6_checkpoint_read_columns(file, &nb6_body_fields, book->body, book->n, NULL, &sizes);
-    nb6_checkpoint_read_columns(file, &nb6_star_fields, book->star, book->n, NULL, &sizes);
-    nb6_relations_collisionless(file, book);
-    nb6_checkpoint_read_properties(file, book);
+    nb6_checkpoint_read_columns(file, &nb6_body_fields, r->body, n, NULL, &sizes);
+    nb6_checkpoint_read_columns(file, &nb6_star_fields, r->star, n, NULL, &sizes);
+    nb6_relations_collisionless(file, &r->state, r->body, r->star);
+    nb6_checkpoint_read_properties(file, &r->state.run);
 }
 
 /* Everything but the bodies, judged. */
-static void read_state(struct nb6_hdf5 *file, struct nb6_sim *book, struct nb6_run_state *run)
+static void read_state(struct nb6_hdf5 *file, struct nb6_checkpoint_state *state, struct nb6_run_state *run)
 {
-    const struct nb6_field_group *group;
-    const struct nb6_rule_sizes nothing = {0, 0, 0};
+    struct nb6_config *config = &state->run.config;
     check_engine(file, run);
-    nb6_checkpoint_check_groups(file);
-    for (int k = 0; (group = nb6_state_group(k)); k++) {
-        nb6_checkpoint_read_group(file, group, book);
-        if (!file->status) nb6_rules_judge(file, group, book, 1, NULL, &nothing);
-    }
-    nb6_checkpoint_read_numbers(file, &book->config);
-    const struct nb6_config settled = book->config; /* before the heading names the backend in use */
-    read_heading(file, &book->config, run);
+    nb6_checkpoint_read_state(file, state);
+    nb6_checkpoint_read_numbers(file, config);
+    const struct nb6_config settled = *config; /* before the heading names the backend in use */
+    read_heading(file, config, run);
     if (file->status) return;
     nb6_relations_heading(file, run);
-    nb6_relations_state(file, book, &settled, 1);
+    nb6_relations_state(file, state, &settled, 1);
 }
 
-static int from_records(const struct nb6_sim *book, struct nb6_collisionless *then, struct nbc_error *err)
+static int from_records(const struct reading *r, struct nb6_collisionless *then, struct nbc_error *err)
 {
-    const size_t n = (size_t)book->n;
-    then->n = book->n;
-    then->ti_now = book->ti_now;
-    then->n_blocks = book->counters.blocks;
-    then->n_steps = book->counters.steps_irr;
+    const size_t n = (size_t)r->state.n;
+    then->n = r->state.n;
+    then->ti_now = r->state.ti_now;
+    then->n_blocks = r->state.run.counters.blocks;
+    then->n_steps = r->state.run.counters.steps_irr;
     then->name = nbc_alloc(n, sizeof *then->name);
     then->mass = nbc_alloc(n, sizeof *then->mass);
     then->x0 = nbc_alloc(n, sizeof *then->x0);
@@ -150,31 +152,23 @@ static int from_records(const struct nb6_sim *book, struct nb6_collisionless *th
     if (!then->name || !then->mass || !then->x0 || !then->v || !then->acc || !then->level)
         return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %zu bodies", n);
     for (int64_t i = 0; i < then->n; i++) {
-        const struct nb6_body *b = &book->body[i];
-        then->name[i] = book->star[i].name;
+        const struct nb6_body *b = &r->body[i];
+        then->name[i] = r->star[i].name;
         then->mass[i] = b->mass;
         memcpy(then->x0[i], b->x0, sizeof b->x0);
         memcpy(then->v[i], b->v0, sizeof b->v0);
         memcpy(then->acc[i], b->acc, sizeof b->acc);
-        then->level[i] = book->star[i].level_irr;
+        then->level[i] = r->star[i].level_irr;
     }
     return NBC_OK;
 }
 
-/* A checkpoint to be read, by a child process first. */
-struct reading {
-    const char *path;
-    struct nb6_sim *book;
-    struct nb6_run_state *run;
-    struct nbc_error *err;
-};
-
-static int read_sealed(const struct reading *r)
+static int read_sealed(struct reading *r)
 {
     struct nb6_hdf5 file;
     nb6_hdf5_open(&file, r->path, r->err);
-    read_state(&file, r->book, r->run);
-    if (!file.status) read_bodies(&file, r->book);
+    read_state(&file, &r->state, r->run);
+    if (!file.status) read_bodies(&file, r);
     return nb6_hdf5_close(&file);
 }
 
@@ -183,22 +177,33 @@ static void try_sealed(void *context)
     read_sealed(context);
 }
 
-int nb6_collisionless_checkpoint_read(const char *path, struct nb6_sim *book, struct nb6_collisionless *then,
+/* @return the status of reading, of which the advice is told */
+static int read_file(struct reading *r, struct nbc_error *err)
+{
+    int status = nb6_seal_check(r->path, NB6_CHECKPOINT_SCHEMA, err);
+    if (!status) status = nb6_hdf5_try_briefly(r->path, try_sealed, r, err);
+    if (status) return nb6_checkpoint_advise(r->path, status, err);
+    status = read_sealed(r);
+    r->run->t = nb6_time_to_double(r->state.ti_now);
+    if (strcmp(r->run->engine, ENGINE) == 0) nb6_checkpoint_advise(r->path, status, err);
+    return status;
+}
+
+int nb6_collisionless_checkpoint_read(const char *path, struct nb6_run_record *record, struct nb6_collisionless *then,
                                       struct nb6_run_state *run, struct nbc_error *err)
 {
-    struct reading reading = {path, book, run, err};
     *run = (struct nb6_run_state){0};
-    int status = nb6_seal_check(path, NB6_CHECKPOINT_SCHEMA, err);
-    if (!status) status = nb6_hdf5_try_briefly(path, try_sealed, &reading, err);
-    if (status) return nb6_checkpoint_advise(path, status, err);
-    status = read_sealed(&reading);
-    run->t = nb6_time_to_double(book->ti_now);
-    if (strcmp(run->engine, ENGINE) == 0) nb6_checkpoint_advise(path, status, err);
-    if (!status) status = from_records(book, then, err);
-    nbc_free(book->body);
-    nbc_free(book->star);
-    book->body = NULL;
-    book->star = NULL;
+    struct reading *r = nbc_alloc(1, sizeof *r); /* too large for a stack */
+    if (!r) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory to read %s", path);
+    r->path = path;
+    r->run = run;
+    r->err = err;
+    int status = read_file(r, err);
+    if (!status) status = from_records(r, then, err);
+    *record = r->state.run;
+    nbc_free(r->body);
+    nbc_free(r->star);
+    nbc_free(r);
     return status;
 }
 

@@ -39,12 +39,12 @@ int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6
     struct nb6_sim *made = nb6_live_make();
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a simulation");
     int32_t *nblist = NULL;
-    made->wall_start_s = nbc_wtime();
+    made->run.wall_start_s = nbc_wtime();
     int status = nb6_checkpoint_read(path, made, &nblist, err);
-    const int asked = config && !status && asks_for_others(&made->config.run, &config->run);
+    const int asked = config && !status && asks_for_others(&made->run.config.run, &config->run);
     if (!status && config) {
-        const struct nb6_config before = made->config;
-        made->config = *config;
+        const struct nb6_config before = made->run.config;
+        made->run.config = *config;
         status = nb6_change_state(made, &before, err);
     }
     if (!status) status = nb6_engine_resume(made, asked, err);

@@ -10,8 +10,8 @@
 #include "nbody6/input/properties.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_seal.h"
+#include "nbody6/output/checkpoint_state.h"
 #include "nbody6/run/nbody6.h"
-#include "nbody6/state/sim.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -61,7 +61,7 @@ static uint64_t add_text(uint64_t crc, const char *text)
 
 static uint64_t add_group(uint64_t crc, const struct nb6_field_group *group, const struct nb6_config *config)
 {
-    const char *base = (const char *)config + (group->offset - offsetof(struct nb6_sim, config));
+    const char *base = (const char *)config + (group->offset - offsetof(struct nb6_checkpoint_state, run.config));
     crc = add_text(crc, group->name);
     for (size_t k = 0; k < group->count; k++) {
         const struct nb6_state_field *f = &group->field[k];

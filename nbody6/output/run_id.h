@@ -9,13 +9,12 @@
 #define NB6_RUN_ID_H
 
 #include "common/nbc.h"
+#include "nbody6/state/ledger.h"
 
 #include <stdint.h>
 
 struct nb6_config;
 struct nb6_properties;
-
-enum { NB6_RUN_ID_BYTES = 17 };
 
 /** Stars and backends of a run that begins. */
 struct nb6_run_origin {

@@ -44,9 +44,8 @@ static double cluster_energy(const struct nb6_energy *e, int64_t bodies, double 
     return bodies < 2 ? otherwise : scale > SMALL_ENERGY * size ? scale : size;
 }
 
-void nb6_adjust_raise_scales(struct nb6_sim *sim, const struct nb6_energy *energy, int64_t bodies)
+void nb6_adjust_raise_scales(struct nb6_run_book *book, const struct nb6_energy *energy, int64_t bodies)
 {
-    struct nb6_bookkeeping *book = &sim->book;
     const double size = energy->kinetic + fabs(energy->potential);
     const double scale = fabs(energy->total) > SMALL_ENERGY * size ? fabs(energy->total) : size;
     book->e_scale = fmax(book->e_scale, scale);
@@ -55,7 +54,7 @@ void nb6_adjust_raise_scales(struct nb6_sim *sim, const struct nb6_energy *energ
 
 static void first_energy(struct nb6_sim *sim, const struct nb6_energy *energy, int64_t bodies)
 {
-    struct nb6_bookkeeping *book = &sim->book;
+    struct nb6_run_book *book = &sim->run.book;
     double size = energy->kinetic + fabs(energy->potential);
     nb6_ledger_open(&book->ledger, energy->total);
     book->e_scale = fabs(energy->total) > SMALL_ENERGY * size ? fabs(energy->total) : size;
@@ -74,9 +73,9 @@ static int structure(struct nb6_sim *sim, const struct nb6_frame *frame, struct 
     int status = nb6_structure_of(frame->n, frame->mass, x, (const double(*)[3])frame->v, nearest, &s, err);
     nb6_nearest_free(sim->nearest);
     sim->nearest = NULL;
-    if (!status && sim->config.run.lagrangian_mass == NB6_LAGR_INITIAL_MASS)
-        status =
-            nb6_structure_lagrangian(frame->n, frame->mass, x, s.r_density, sim->book.mass_start, s.r_lagr, NULL, err);
+    if (!status && sim->run.config.run.lagrangian_mass == NB6_LAGR_INITIAL_MASS)
+        status = nb6_structure_lagrangian(frame->n, frame->mass, x, s.r_density, sim->run.book.mass_start, s.r_lagr,
+                                          NULL, err);
     if (status) return status;
     memcpy(row->r_lagr, s.r_lagr, sizeof row->r_lagr);
     memcpy(row->r_density, s.r_density, sizeof row->r_density);
@@ -114,7 +113,7 @@ static void timings(const struct nb6_sim *sim, struct nb6_adjust_row *row)
     gpunb_get_stats(sim->reg, &reg);
     gpuirr_get_stats(sim->irr, &irr);
     memcpy(row->stage_s, sim->stage_s, sizeof row->stage_s);
-    row->wall_s = sim->book.wall_used_s + (nbc_wtime() - sim->wall_start_s);
+    row->wall_s = sim->run.book.wall_used_s + (nbc_wtime() - sim->run.wall_start_s);
     row->ns_per_pair_reg = reg.interactions ? 1e9 * reg.seconds_regf / (double)reg.interactions : 0;
     row->ns_per_pair_irr =
         irr.interactions ? 1e9 * (irr.seconds_pred + irr.seconds_firr) / (double)irr.interactions : 0;
@@ -133,7 +132,7 @@ static void timings(const struct nb6_sim *sim, struct nb6_adjust_row *row)
 static int read_books(const struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_adjust_row *row,
                       struct nbc_error *err)
 {
-    const struct nb6_bookkeeping *book = &sim->book;
+    const struct nb6_run_book *book = &sim->run.book;
     struct nb6_energy_ledger ledger = book->ledger;
     int status = nb6_ledger_book(&ledger, NB6_CHANNEL_MERGED, -nb6_mergers_ahead(sim, &frame->motion), err);
     if (!status) status = nb6_ledger_book(&ledger, NB6_CHANNEL_GALAXY, frame->galaxy_work, err);
@@ -171,19 +170,19 @@ static int describe_adjust(struct nb6_sim *sim, const struct nb6_frame *frame, s
     row->r_min = sim->book.r_min;
     row->dt_min = sim->book.dt_min;
     row->e_close = sim->book.e_close;
-    nb6_energy_of_frame(frame, &sim->external, &row->energy);
+    nb6_energy_of_frame(frame, &sim->run.external, &row->energy);
     if (!isfinite(row->energy.total))
         return nbc_fail(err, NBC_NON_FINITE, "the total energy at t = %.12g is not finite (kinetic %g, potential %g)",
                         row->t, row->energy.kinetic, row->energy.potential);
-    if (!sim->book.energy_known) first_energy(sim, &row->energy, frame->n);
+    if (!sim->run.book.energy_known) first_energy(sim, &row->energy, frame->n);
     int status = read_books(sim, frame, row, err);
     if (status) return status;
     row->r_tide = nb6_escape_tidal_radius(sim, row->energy.mass);
-    row->counters = sim->counters;
+    row->counters = sim->run.counters;
     neighbours_and_steps(sim, row);
     timings(sim, row);
     status = structure(sim, frame, row, err);
-    if (!status) nb6_columns_compute(sim, frame, row);
+    if (!status) nb6_columns_compute(&sim->run, frame, row);
     return status;
 }
 
@@ -198,7 +197,7 @@ static int check_forces(const struct nb6_sim *sim, const struct nb6_frame *frame
                         struct nbc_error *err)
 {
     struct nb6_force_check check;
-    int status = nb6_force_check(frame, &sim->external, &check, err);
+    int status = nb6_force_check(frame, &sim->run.external, &check, err);
     if (status) return status;
     report->check[report->n_check++] =
         (struct nb6_event){.kind = NB6_EVENT_FORCE_CHECK,
@@ -212,22 +211,22 @@ static int measure_adjust(struct nb6_sim *sim, const struct nb6_frame *frame, st
                           struct nbc_error *err)
 {
     const struct nb6_adjust_row *row = &report->row;
-    const double tolerance = sim->config.run.energy_tol;
+    const double tolerance = sim->run.config.run.energy_tol;
     int status = describe_adjust(sim, frame, &report->row, err);
     if (status) return status;
     if (fabs(row->de_cluster_interval) > tolerance)
         report->check[report->n_check++] = (struct nb6_event){
             .kind = NB6_EVENT_ENERGY_JUMP, .t = row->t, .value = {row->de_cluster_interval, tolerance}};
-    return sim->config.run.force_check ? check_forces(sim, frame, report, err) : NBC_OK;
+    return sim->run.config.run.force_check ? check_forces(sim, frame, report, err) : NBC_OK;
 }
 
 static int accept_energy(const struct nb6_sim *sim, const struct nb6_adjust_row *row, struct nbc_error *err)
 {
-    const double tolerance = sim->config.run.energy_tol;
+    const double tolerance = sim->run.config.run.energy_tol;
     double part[NB6_ERROR_PARTS];
     if (!(fabs(row->de_cluster_interval) > 5 * tolerance)) return NBC_OK;
-    nb6_ledger_interval_parts(&sim->book.ledger,
-                              row->energy.total - row->e_expected + nb6_ledger_expected(&sim->book.ledger), part);
+    nb6_ledger_interval_parts(&sim->run.book.ledger,
+                              row->energy.total - row->e_expected + nb6_ledger_expected(&sim->run.book.ledger), part);
     return nbc_fail(err, NBC_ENERGY,
                     "the relative energy error of the interval up to t = %.12g is %.3g, above 5 QE = %.3g; "
                     "%s; a larger QE accepts it",
@@ -246,7 +245,7 @@ static int tell(struct nb6_sim *sim, const struct report *report, struct nbc_err
 static void keep(struct nb6_sim *sim, const struct nb6_adjust_row *row)
 {
     struct nb6_bookkeeping *book = &sim->book;
-    nb6_ledger_end_interval(&book->ledger, row->energy.total - row->e_expected);
+    nb6_ledger_end_interval(&sim->run.book.ledger, row->energy.total - row->e_expected);
     book->r_half = row->r_half;
     memcpy(book->r_density, row->r_density, sizeof book->r_density);
     memcpy(book->v_density, row->v_density, sizeof book->v_density);
@@ -263,8 +262,8 @@ static int adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct repo
     status = measure_adjust(sim, &frame, report, err);
     if (!status) status = accept_energy(sim, &report->row, err);
     if (!status && ti_next) {
-        sim->book.ti_next_adjust = ti_next;
-        sim->book.adjust_count++;
+        sim->run.book.ti_next_adjust = ti_next;
+        sim->run.book.adjust_count++;
         sim->book.energy_tries = 0;
         keep(sim, &report->row);
         const struct nb6_pair_cost cost = nb6_engines_cost(sim);

@@ -7,6 +7,7 @@
 #include "nbody6/state/body.h"
 
 struct nb6_energy;
+struct nb6_run_book;
 struct nb6_sim;
 
 /** Everything due at an adjust time t (not before sim->ti_now), as one transaction: it is committed as a whole, or the
@@ -22,6 +23,6 @@ int nb6_adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct nbc_err
 
 /** After stars were added: raise the scale of relative errors to the energy of the cluster, if that is larger.
  *  @param[in] energy  of its bodies   @param[in] bodies  their number */
-void nb6_adjust_raise_scales(struct nb6_sim *sim, const struct nb6_energy *energy, int64_t bodies);
+void nb6_adjust_raise_scales(struct nb6_run_book *book, const struct nb6_energy *energy, int64_t bodies);
 
 #endif

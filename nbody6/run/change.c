@@ -30,7 +30,7 @@ static void set_interval(nb6_time now, double interval, nb6_time *next, int64_t 
 /* Values that the input gives stand until the next adjust, if KZ(16) lets them follow the core. */
 static void set_criteria(struct nb6_sim *sim, const struct nb6_pair_config *before)
 {
-    const struct nb6_pair_config *now = &sim->config.pair;
+    const struct nb6_pair_config *now = &sim->run.config.pair;
     if (now->r_min != before->r_min) sim->book.r_min = now->r_min;
     if (now->dt_min != before->dt_min) sim->book.dt_min = now->dt_min;
     if (now->e_close != before->e_close) sim->book.e_close = now->e_close;
@@ -54,7 +54,7 @@ static int set_neighbours(struct nb6_sim *sim, struct nbc_error *err)
 {
     const int all_before = nb6_all_are_neighbours(sim);
     const double before = sim->book.nnb_opt;
-    sim->book.nnb_opt = nb6_radius_initial_mean(&sim->config, sim->n, heaviest_share(sim));
+    sim->book.nnb_opt = nb6_radius_initial_mean(&sim->run.config, sim->n, heaviest_share(sim));
     if (nb6_all_are_neighbours(sim) == all_before) return NBC_OK;
     sim->book.nnb_opt = before;
     if (all_before)
@@ -66,12 +66,12 @@ static int set_neighbours(struct nb6_sim *sim, struct nbc_error *err)
         err, NBC_BAD_INPUT,
         "NNBOPT: with %lld or more all stars would be neighbours of each other, which cannot begin in a run; "
         "give less, or begin a new run",
-        (long long)sim->config.integration.nnb_opt);
+        (long long)sim->run.config.integration.nnb_opt);
 }
 
 int nb6_change_state(struct nb6_sim *sim, const struct nb6_config *before, struct nbc_error *err)
 {
-    const struct nb6_config *now = &sim->config;
+    const struct nb6_config *now = &sim->run.config;
     if ((now->pair.r_min == 0 && before->pair.r_min > 0) || (now->pair.dt_min == 0 && before->pair.dt_min > 0))
         return nbc_fail(err, NBC_BAD_INPUT,
                         "%s: cannot become 0 in a run, which has its criteria of close encounters; give a value > 0",
@@ -81,16 +81,16 @@ int nb6_change_state(struct nb6_sim *sim, const struct nb6_config *before, struc
         if (status) return status;
     }
     set_criteria(sim, &before->pair);
-    nb6_change_times(sim, before);
+    nb6_change_times(&sim->run, sim->ti_reached, before);
     return NBC_OK;
 }
 
-void nb6_change_times(struct nb6_sim *sim, const struct nb6_config *before)
+void nb6_change_times(struct nb6_run_record *run, nb6_time reached, const struct nb6_config *before)
 {
-    const struct nb6_config *now = &sim->config;
-    struct nb6_bookkeeping *book = &sim->book;
+    const struct nb6_config *now = &run->config;
+    struct nb6_run_book *book = &run->book;
     if (now->run.dt_adjust != before->run.dt_adjust)
-        set_interval(sim->ti_reached, now->run.dt_adjust, &book->ti_next_adjust, &book->adjust_count);
+        set_interval(reached, now->run.dt_adjust, &book->ti_next_adjust, &book->adjust_count);
     if (now->run.dt_output != before->run.dt_output)
-        set_interval(sim->ti_reached, now->run.dt_output, &book->ti_next_output, &book->output_count);
+        set_interval(reached, now->run.dt_output, &book->ti_next_output, &book->output_count);
 }

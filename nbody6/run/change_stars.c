@@ -145,7 +145,7 @@ static void add_stars(const struct nb6_sim *sim, const struct request *request, 
         census->mass[to] = request->mass[k];
         memcpy(census->x[to], request->x[k], sizeof census->x[to]);
         memcpy(census->v[to], request->v[k], sizeof census->v[to]);
-        census->radius[to] = sim->config.pair.r_star;
+        census->radius[to] = sim->run.config.pair.r_star;
     }
 }
 
@@ -192,16 +192,16 @@ static int count_stars(struct nb6_sim *sim, const struct request *request, struc
  * such. */
 static int book(const struct nb6_sim *sim, struct change *c, struct nbc_error *err)
 {
-    struct nb6_bookkeeping *book = &c->made->book;
+    struct nb6_run_book *book = &c->made->run.book;
     struct nb6_frame after;
     struct nb6_energy energy;
-    c->energy = nb6_energy_of_new_stars(&c->census, c->frame.t, &sim->external) -
-                nb6_energy_of_old_stars(&c->frame, c->moved, &sim->external);
+    c->energy = nb6_energy_of_new_stars(&c->census, c->frame.t, &sim->run.external) -
+                nb6_energy_of_old_stars(&c->frame, c->moved, &sim->run.external);
     if (!book->energy_known) return NBC_OK;
     int status = nb6_frame_make(c->made, c->made->ti_reached, NB6_FRAME_POTENTIAL | NB6_FRAME_BODIES, &after, err);
     if (status) return status;
-    nb6_energy_of_frame(&after, &c->made->external, &energy);
-    nb6_adjust_raise_scales(c->made, &energy, after.n);
+    nb6_energy_of_frame(&after, &c->made->run.external, &energy);
+    nb6_adjust_raise_scales(book, &energy, after.n);
     nb6_frame_free(&after);
     status =
         nb6_ledger_book(&book->ledger, NB6_CHANNEL_GALAXY, c->frame.galaxy_work, err); /* no step ends to book it */

@@ -38,8 +38,8 @@ int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *e
     if (status) return status;
     nb6_t *made = nb6_live_make();
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a simulation");
-    made->wall_start_s = nbc_wtime();
-    made->config = *config;
+    made->run.wall_start_s = nbc_wtime();
+    made->run.config = *config;
     *sim = made;
     return NBC_OK;
 }
@@ -57,30 +57,31 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     int status = nb6_structure_of(n, mass, x, v, sim->nearest, &s, err);
     if (status) return status;
     struct nb6_bookkeeping *book = &sim->book;
+    sim->run.book = (struct nb6_run_book){0};
     memset(book, 0, sizeof *book);
     int64_t massive = 0; /* test particles do not change what the others do */
     double heaviest = 0;
     for (int64_t i = 0; i < n; i++) {
-        book->mass_start += mass[i];
+        sim->run.book.mass_start += mass[i];
         massive += mass[i] > 0;
         heaviest = fmax(heaviest, mass[i]);
     }
     memcpy(book->r_density, s.r_density, sizeof book->r_density);
     memcpy(book->v_density, s.v_density, sizeof book->v_density);
     book->r_half = s.r_half;
-    if (n > NB6_STARS_OF_A_CORE && sim->config.pair.r_min > s.r_half && s.r_half > 0)
+    if (n > NB6_STARS_OF_A_CORE && sim->run.config.pair.r_min > s.r_half && s.r_half > 0)
         return nbc_fail(err, NBC_BAD_INPUT, "RMIN: %.12g is larger than the half-mass radius of the cluster, %.6g",
-                        sim->config.pair.r_min, s.r_half);
+                        sim->run.config.pair.r_min, s.r_half);
     book->nb_alpha = NB_ALPHA_START;
     for (int64_t i = 0; i < n; i++)
         if (name && name[i] > book->name_zero) book->name_zero = name[i];
     if (!name) book->name_zero = n;
     nb6_subsystems_first_criteria(sim, n, massive, mass, x, s.rho_core, s.r_half);
-    book->nnb_opt = nb6_radius_initial_mean(&sim->config, n, heaviest / book->mass_start);
-    sim->mean_mass = book->mass_start / (double)massive;
-    sim->units = nb6_units_from(sim->config.rbar_pc, sim->config.zmbar_msun, n);
-    nb6_config_settle_end(&sim->config, sim->units.time_myr);
-    return nb6_external_make(&sim->config, &sim->units, &sim->external, err);
+    book->nnb_opt = nb6_radius_initial_mean(&sim->run.config, n, heaviest / sim->run.book.mass_start);
+    sim->mean_mass = sim->run.book.mass_start / (double)massive;
+    sim->run.units = nb6_units_from(sim->run.config.rbar_pc, sim->run.config.zmbar_msun, n);
+    nb6_config_settle_end(&sim->run.config, sim->run.units.time_myr);
+    return nb6_external_make(&sim->run.config, &sim->run.units, &sim->run.external, err);
 }
 
 /* All that is known before the forces. Libraries are opened, and a GPU is woken, while the stars are looked at. */
@@ -88,7 +89,7 @@ static int prepare(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
                    const double (*v)[3], struct nbc_error *err)
 {
     struct nb6_opening opening;
-    nb6_opening_begin(&sim->config, n, mass, x, &opening);
+    nb6_opening_begin(&sim->run.config, n, mass, x, &opening);
     nb6_nearest_free(sim->nearest); /* of bodies that were refused */
     int status = nb6_check_stars(n, name, mass, x, v, &sim->nearest, err);
     if (!status) status = first_bookkeeping(sim, n, name, mass, x, v, err);
@@ -118,9 +119,9 @@ static void set_stars(void *context, int part, int parts)
         memcpy(body->v0, given->v[i], sizeof body->v0);
         body->mass = given->mass[i];
         star->name = given->name ? given->name[i] : i + 1;
-        star->radius = nb6_radii_act(sim->properties)
-                           ? nb6_properties_radius(sim->properties, star->name, sim->units.length_pc)
-                           : sim->config.pair.r_star;
+        star->radius = nb6_radii_act(sim->run.properties)
+                           ? nb6_properties_radius(sim->run.properties, star->name, sim->run.units.length_pc)
+                           : sim->run.config.pair.r_star;
     }
 }
 
@@ -187,7 +188,7 @@ int nb6_get_energy(nb6_t *sim, struct nb6_energy *energy, struct nbc_error *err)
     if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_get_energy: the simulation has no stars yet");
     status = nb6_frame_make(sim, sim->ti_reached, NB6_FRAME_POTENTIAL | NB6_FRAME_BODIES, &frame, err);
     if (status) return status;
-    nb6_energy_of_frame(&frame, &sim->external, energy);
+    nb6_energy_of_frame(&frame, &sim->run.external, energy);
     nb6_frame_free(&frame);
     return NBC_OK;
 }

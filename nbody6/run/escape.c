@@ -29,7 +29,7 @@ static const double ESCAPE_RADII = 2, ISOLATED_HALF_MASS_RADII = 10;
 
 double nb6_escape_tidal_radius(const struct nb6_sim *sim, double mass)
 {
-    double r_tide = nb6_external_tidal_radius(&sim->external, mass);
+    double r_tide = nb6_external_tidal_radius(&sim->run.external, mass);
     return r_tide > 0 ? r_tide : ISOLATED_HALF_MASS_RADII * sim->book.r_half;
 }
 
@@ -50,7 +50,7 @@ static struct view view_of(const struct nb6_sim *sim, const struct nb6_frame *fr
         v2 += dv * dv;
     }
     view.energy = 0.5 * v2 + frame->pot[i];
-    view.field = nb6_external_potential(&sim->external, frame->t, x);
+    view.field = nb6_external_potential(&sim->run.external, frame->t, x);
     return view;
 }
 
@@ -59,11 +59,11 @@ static struct view view_of(const struct nb6_sim *sim, const struct nb6_frame *fr
  * a lower one than at the Lagrangian points. Stars of an isolated cluster must be unbound. */
 static int has_escaped(const struct nb6_sim *sim, double r_tide, double mass, const struct view *view)
 {
-    const int cut_off = sim->external.active && sim->config.escape == NB6_ESCAPE_CUT_OFF;
+    const int cut_off = sim->run.external.active && sim->run.config.escape == NB6_ESCAPE_CUT_OFF;
     const double radii = cut_off ? 1 : ESCAPE_RADII;
     if (!(view->r2 > radii * radii * r_tide * r_tide)) return 0;
     if (cut_off) return view->energy > -mass / r_tide;
-    if (nb6_external_tidal_radius(&sim->external, mass) > 0) return 1;
+    if (nb6_external_tidal_radius(&sim->run.external, mass) > 0) return 1;
     return view->energy + view->field > 0; /* without a tide that takes it away it has to be free, of the gas as well */
 }
 
@@ -110,7 +110,7 @@ static int leave(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t pla
         status = nb6_slot_report_end(sim, inner, NB6_PAIR_ESCAPED, err);
     }
     e->moved[i] = NB6_NOBODY;
-    sim->counters.hierarchies_ended += nb6_is_hierarchy(sim, nb6_slot_of(sim, i)) != 0;
+    sim->run.counters.hierarchies_ended += nb6_is_hierarchy(sim, nb6_slot_of(sim, i)) != 0;
     if (status) return status;
     return nb6_slot_report_end(sim, nb6_slot_of(sim, i), NB6_PAIR_ESCAPED, err);
 }
@@ -145,7 +145,7 @@ static int find(struct nb6_sim *sim, const struct nb6_frame *frame, struct nb6_e
     for (int64_t i = 0; i < frame->n; i++) mass += frame->mass[i];
     double r_tide = nb6_escape_tidal_radius(sim, mass);
     drop_merged(sim, e);
-    for (int64_t i = 0; i < frame->n && !status && sim->config.escape != NB6_ESCAPE_KEEP; i++) {
+    for (int64_t i = 0; i < frame->n && !status && sim->run.config.escape != NB6_ESCAPE_KEEP; i++) {
         const struct view view = view_of(sim, frame, i);
         if (has_escaped(sim, r_tide, mass, &view) && may_leave(sim, frame, e, i))
             status = leave(sim, frame, i, view.energy + view.field, e, err);
@@ -174,9 +174,9 @@ static int book(struct nb6_sim *sim, const struct nb6_frame *frame, const struct
     for (int64_t g = 0; g < e->n_gone; g++)
         if (nb6_is_centre(sim, e->gone[g]))
             work += nb6_slot_galaxy_work(&sim->subsystems, &frame->motion, nb6_slot_of(sim, e->gone[g]));
-    int status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_GALAXY, work, err);
-    if (!status) status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED, -bodies, err);
-    if (!status) status = nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_ESCAPED_BINDING, -binding, err);
+    int status = nb6_ledger_book(&sim->run.book.ledger, NB6_CHANNEL_GALAXY, work, err);
+    if (!status) status = nb6_ledger_book(&sim->run.book.ledger, NB6_CHANNEL_ESCAPED, -bodies, err);
+    if (!status) status = nb6_ledger_book(&sim->run.book.ledger, NB6_CHANNEL_ESCAPED_BINDING, -binding, err);
     return status ? status : nb6_event_raise(sim, &event, err);
 }
 
@@ -186,7 +186,7 @@ static int remove_bodies(struct nb6_sim *sim, const struct nb6_frame *frame, con
     int status = nb6_save_all(sim, err);
     if (status) return status;
     if (e->n_gone > 0 && (status = book(sim, frame, e, err))) return status;
-    sim->counters.escapers += (uint64_t)(e->n_stars_gone - e->n_merged);
+    sim->run.counters.escapers += (uint64_t)(e->n_stars_gone - e->n_merged);
     nb6_subsystems_leave(sim, &frame->motion, e->n_gone, e->gone, e->moved, frame->t);
     nb6_subsystems_come_to_copy(sim, &frame->motion, e->moved);
     nb6_motions_forget(sim);

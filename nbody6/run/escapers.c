@@ -44,7 +44,7 @@ double nb6_escapers_energy(const struct nb6_sim *sim, const struct nb6_frame *fr
         int64_t i = e->place[g];
         const double *v = frame->v[i], *x = frame->x[i];
         double per_mass = 0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + frame->pot[i] +
-                          nb6_external_potential(&sim->external, frame->t, x);
+                          nb6_external_potential(&sim->run.external, frame->t, x);
         for (int64_t h = 0; h < g; h++) {
             const double *y = frame->x[e->place[h]];
             double r =

@@ -91,8 +91,8 @@ static int output(struct nb6_sim *sim, struct nbc_error *err)
  * written by an observer records them as done, and a run that resumes from it does not repeat them. */
 static int events(struct nb6_sim *sim, nb6_time t, int end_of_run, struct nbc_error *err)
 {
-    const struct nb6_run_config *config = &sim->config.run;
-    struct nb6_bookkeeping *book = &sim->book;
+    const struct nb6_run_config *config = &sim->run.config.run;
+    struct nb6_run_book *book = &sim->run.book;
     const int adjust_due = book->ti_next_adjust <= t, output_due = book->ti_next_output <= t;
     int status = NBC_OK;
     if (!adjust_due && !output_due && !end_of_run) return NBC_OK;
@@ -110,7 +110,7 @@ static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
     if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_evolve: the simulation has no stars yet");
     if (!isfinite(t) || !(t >= -NB6_T_MAX && t <= NB6_T_MAX))
         return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_evolve: time %g; the latest is %g", t, NB6_T_MAX);
-    nb6_time end = ticks(t), run_end = ticks(sim->config.run.t_crit);
+    nb6_time end = ticks(t), run_end = ticks(sim->run.config.run.t_crit);
     if (end < sim->ti_reached)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_evolve: time %.12g lies before the present, %.12g", t,
                         nb6_time_to_double(sim->ti_reached));
@@ -121,7 +121,7 @@ static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
         sim->book.pairs_announced = 1;
     }
     for (;;) {
-        const struct nb6_bookkeeping *book = &sim->book;
+        const struct nb6_run_book *book = &sim->run.book;
         nb6_time next = earlier(earlier(book->ti_next_adjust, book->ti_next_output), end);
         int status = advance(sim, next, err);
         if (status || sim->stopped) return status;

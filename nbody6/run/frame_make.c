@@ -67,7 +67,7 @@ static void predict_body(const struct nb6_body *body, const struct nb6_star *sta
 static void remember(struct nb6_sim *sim, nb6_time t, int64_t n)
 {
     sim->potential.t = t;
-    sim->potential.blocks = sim->counters.blocks;
+    sim->potential.blocks = sim->run.counters.blocks;
     sim->potential.n = n;
 }
 
@@ -100,7 +100,7 @@ static int potential(struct nb6_sim *sim, nb6_time t, struct nb6_frame *frame, s
     size_t n = (size_t)frame->n;
     int status = take_started(sim, t, frame, err);
     if (status) return status;
-    if (cache->n != frame->n || cache->t != t || cache->blocks != sim->counters.blocks) {
+    if (cache->n != frame->n || cache->t != t || cache->blocks != sim->run.counters.blocks) {
         cache->n = 0;
         nbc_free(cache->pot);
         cache->pot = nbc_alloc(n, sizeof *cache->pot);
@@ -222,7 +222,7 @@ static int make_bodies(struct nb6_sim *sim, nb6_time t, int with_potential, stru
 #pragma omp parallel for schedule(static) if (p->n_source > 1000)
     for (int64_t m = 0; m < p->n_source; m++)
         predict_body(nb6_get_body(sim, p->source[m]), nb6_get_star(sim, p->source[m]), t, made, m);
-    for (int64_t m = 0; m < p->n_source && sim->external.active; m++)
+    for (int64_t m = 0; m < p->n_source && sim->run.external.active; m++)
         made->galaxy_work += nb6_galaxy_work(sim, p->source[m], made->t, made->x[m], made->v[m]);
     if (p->count > 0) status = nb6_motions_at(sim, t, 0, &paused, err);
     made->motion = sim->motions_now.motion;

@@ -59,21 +59,18 @@ static void name_backends(const struct nb6_sim *sim, struct nb6_run_config *run)
 /* Copy the state that does not follow from the stars. */
 static void inherit(const struct nb6_sim *sim, struct nb6_sim *made)
 {
-    made->config = sim->config;
-    name_backends(sim, &made->config.run);
-    made->units = sim->units;
-    made->external = sim->external;
+    made->run = sim->run;
+    made->run.properties = NULL;
+    name_backends(sim, &made->run.config.run);
     made->ti_now = made->ti_reached = sim->ti_reached;
     made->ti_origin = sim->ti_origin;
     made->mean_mass = sim->mean_mass;
-    made->counters = sim->counters;
     made->book = sim->book;
     memcpy(made->stage_s, sim->stage_s, sizeof made->stage_s);
     made->chain_s = sim->chain_s;
     made->observer = sim->observer;
     made->engine = sim->engine;
     memcpy(made->engine_why, sim->engine_why, sizeof made->engine_why);
-    made->wall_start_s = sim->wall_start_s;
 }
 
 /* Lists that held all bodies need not do so any more. */
@@ -91,9 +88,9 @@ static int set_books(const struct nb6_sim *sim, const struct nb6_census *census,
         heaviest = fmax(heaviest, census->mass[i]);
         if (census->name[i] > book->name_zero) book->name_zero = census->name[i];
     }
-    book->mass_start += total - before;
+    made->run.book.mass_start += total - before;
     if (nb6_all_are_neighbours(sim))
-        book->nnb_opt = nb6_radius_initial_mean(&made->config, census->n, heaviest / total);
+        book->nnb_opt = nb6_radius_initial_mean(&made->run.config, census->n, heaviest / total);
     int status = nb6_structure_find(census->n, census->mass, (const double(*)[3])census->x,
                                     (const double(*)[3])census->v, &s, err);
     if (status) return status;
@@ -130,7 +127,7 @@ static void go_on(const struct nb6_sim *sim, const struct nb6_census *census, st
         is->gamma_max = was->gamma_max;
         is->approaching = was->approaching; /* stars that have met are to merge */
     }
-    made->counters.pairs_formed -= (uint64_t)census->n_pair;
+    made->run.counters.pairs_formed -= (uint64_t)census->n_pair;
 }
 
 int nb6_remake(const struct nb6_sim *sim, const struct nb6_census *census, struct nb6_sim **made, struct nbc_error *err)
@@ -138,7 +135,7 @@ int nb6_remake(const struct nb6_sim *sim, const struct nb6_census *census, struc
     struct nb6_sim *fresh = nbc_alloc(1, sizeof *fresh);
     if (!fresh) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a simulation");
     inherit(sim, fresh);
-    int status = nb6_properties_copy(sim->properties, &fresh->properties, err);
+    int status = nb6_properties_copy(sim->run.properties, &fresh->run.properties, err);
     if (!status) status = set_books(sim, census, fresh, err);
     if (!status) status = nb6_sim_open(fresh, census->n, err);
     if (!status) {

@@ -8,5 +8,5 @@ double nb6_galaxy_work(const struct nb6_sim *sim, int64_t i, double t, const dou
 {
     const struct nb6_body *body = &sim->body[i];
     const struct nb6_moment from = {nb6_time_to_double(body->t0), body->x0, body->v0}, to = {t, x, v};
-    return sim->external.active ? body->mass * nb6_external_work(&sim->external, &from, &to) : 0;
+    return sim->run.external.active ? body->mass * nb6_external_work(&sim->run.external, &from, &to) : 0;
 }

@@ -11,7 +11,8 @@ const char *const nb6_stage_names[NB6_STAGE_COUNT] = {
 double nb6_energy_scale(const struct nb6_sim *sim)
 {
     const struct nb6_bookkeeping *book = &sim->book;
-    return book->e_cluster > 0 ? book->e_cluster : 0.2 * book->mass_start * book->mass_start / book->r_half;
+    return sim->run.book.e_cluster > 0 ? sim->run.book.e_cluster
+                                       : 0.2 * sim->run.book.mass_start * sim->run.book.mass_start / book->r_half;
 }
 
 double nb6_inexact_share(const struct nb6_sim *sim, double binding)

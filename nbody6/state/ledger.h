@@ -11,6 +11,9 @@
 
 struct nb6_sim;
 
+/** The id of a run is 16 hexadecimal digits and a 0. */
+enum { NB6_RUN_ID_BYTES = 17 };
+
 /** Event counters since t = 0. */
 struct nb6_counters {
     uint64_t steps_irr, steps_reg; /**< individual steps */
@@ -55,22 +58,27 @@ struct nb6_energy {
     double mass;
 };
 
-/** What has to survive between adjust times. */
-struct nb6_bookkeeping {
+/** Books that every kind of run keeps: what is due next, how often it was done, and its energies. */
+struct nb6_run_book {
     nb6_time ti_next_adjust, ti_next_output; /**< next multiples of DTADJ and DELTAT, TCRIT at the latest */
     int64_t adjust_count, output_count, snapshot_count;
+    nb6_time ti_ended;    /**< the end of the run whose row and snapshot were made, 0: none */
     int64_t energy_known; /**< 0 until the first energy is taken */
     double e_scale;       /**< |E|, or T + |U| if E is nearly zero, at t = 0: what de_rel is relative to */
     double e_cluster;     /**< energy of the cluster as a set of bodies at t = 0: what de_cluster is relative to */
     struct nb6_energy_ledger ledger;
     double mass_start;
+    double wall_used_s; /**< of earlier sessions */
+};
+
+/** Books of the integrator of stars: what it steers by, and what has to survive between adjust times. */
+struct nb6_bookkeeping {
     double r_density[3], v_density[3];       /**< density centre and its velocity */
     double r_half;                           /**< half-mass radius at the last adjust */
     double nb_alpha;                         /**< factor alpha of NA12 eq. 2 */
     double eta_share;                        /**< part of ETAI and ETAR that steps take (nb6_eta_share) */
     double r_min, dt_min, e_close;           /**< criteria of close encounters, as they are now */
     int64_t pairs_announced;                 /**< 1: the events of pairs from t = 0 have been raised */
-    nb6_time ti_ended;                       /**< the end of the run whose row and snapshot were made, 0: none */
     int64_t undecided;                       /**< 1: what the last block, or the start, brings is not decided yet */
     int64_t host_until;                      /**< number of blocks up to which the host makes them (engine/engines.h) */
     struct nb6_stuck stuck;                  /**< by names */
@@ -79,7 +87,6 @@ struct nb6_bookkeeping {
     double nnb_opt;                          /**< wanted mean neighbour number at present */
     uint64_t pairs_irr_last, pairs_reg_last; /**< counters at the last adjust */
     int64_t energy_tries;                    /**< how often the present adjust interval was begun again */
-    double wall_used_s;                      /**< of earlier sessions */
 };
 
 /** What energies of a pair are compared with: that of the cluster. */

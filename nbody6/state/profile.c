@@ -23,7 +23,7 @@ void nb6_profile_range(int size, uint64_t *least, uint64_t *most)
 /* Clock and counters as they are, without the stages. */
 static struct nb6_profile_row now(const struct nb6_sim *sim)
 {
-    const struct nb6_counters *c = &sim->counters;
+    const struct nb6_counters *c = &sim->run.counters;
     struct gpunb_stats reg;
     gpunb_get_stats(sim->reg, &reg);
     const struct nb6_profile *p = sim->profile;
@@ -106,7 +106,7 @@ void nb6_profile_step_begins(struct nb6_sim *sim)
 void nb6_profile_step_ends(struct nb6_sim *sim)
 {
     if (!sim->profile) return;
-    sim->profile->paused = sim->counters.blocks + sim->profile->blocks_image == sim->profile->before.blocks;
+    sim->profile->paused = sim->run.counters.blocks + sim->profile->blocks_image == sim->profile->before.blocks;
     if (!sim->profile->paused) close_row(sim);
 }
 

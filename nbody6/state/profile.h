@@ -65,8 +65,8 @@ void nb6_profile_stage(struct nb6_sim *sim, enum nb6_stage stage, double seconds
  *  next one ends. */
 void nb6_profile_step_begins(struct nb6_sim *sim);
 void nb6_profile_step_ends(struct nb6_sim *sim);
-/** Blocks and steps made by an engine that keeps the state elsewhere, which sim->counters does not have yet; negative:
- *  from now on it has. */
+/** Blocks and steps made by an engine that keeps the state elsewhere, which sim->run.counters does not have yet;
+ * negative: from now on it has. */
 void nb6_profile_image(struct nb6_sim *sim, int64_t blocks, int64_t steps_irr, int64_t steps_reg);
 /** Counters have been set back, or begin anew: blocks elsewhere that came to nothing, another handle of a library. */
 void nb6_profile_recount(struct nb6_sim *sim);

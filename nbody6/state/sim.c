@@ -4,6 +4,7 @@
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/properties.h"
+#include "nbody6/state/backend_name.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/nearest.h"
@@ -34,17 +35,6 @@ static int allocate(struct nb6_sim *sim, int64_t n)
            a->corrected && a->x;
 }
 
-/* "cpu": the best backend that is no device. */
-const char *nb6_sim_backend(const char *wanted)
-{
-    if (strcmp(wanted, "") == 0 || strcmp(wanted, "auto") == 0) return NULL;
-    if (strcmp(wanted, "cpu") != 0) return wanted;
-    const char *name;
-    for (int k = 0; (name = gpunb_backend_name(k)); k++)
-        if (strcmp(name, "cuda") != 0 && gpunb_backend(k)->available) return name;
-    return wanted;
-}
-
 /* A library makes its tables with the first predictor, a device in a tenth of a second for a million stars. */
 static int open_tables(gpunb_t *reg, struct nbc_error *err)
 {
@@ -58,7 +48,7 @@ static int open_tables(gpunb_t *reg, struct nbc_error *err)
 static int open_regular(const struct nb6_config *config, int64_t n, int64_t slots, const char *device, gpunb_t **reg,
                         struct nbc_error *err)
 {
-    struct gpunb_options options = {.backend = nb6_sim_backend(device),
+    struct gpunb_options options = {.backend = nb6_backend_name(device),
                                     .mass_weighted = config->integration.mass_weighted_nb,
                                     .precision = (enum gpunb_precision)config->run.precision};
     gpunb_t *made = NULL;
@@ -83,8 +73,9 @@ int nb6_sim_open_regular(const struct nb6_config *config, int64_t n, gpunb_t **r
 static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
 {
     const int64_t slots = sim->subsystems.capacity;
-    struct gpuirr_options irr = {.backend = nb6_sim_backend(sim->config.run.irr_backend)};
-    int status = sim->reg ? NBC_OK : open_regular(&sim->config, n, slots, sim->config.run.device, &sim->reg, err);
+    struct gpuirr_options irr = {.backend = nb6_backend_name(sim->run.config.run.irr_backend)};
+    int status =
+        sim->reg ? NBC_OK : open_regular(&sim->run.config, n, slots, sim->run.config.run.device, &sim->reg, err);
     return status ? status : gpuirr_create(&sim->irr, (size_t)(n + slots), &irr, err);
 }
 
@@ -122,12 +113,12 @@ void nb6_potential_give_up(struct nb6_sim *sim)
 int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err)
 {
     gpunb_t *reg = NULL;
-    int status = open_regular(&sim->config, sim->n, sim->subsystems.capacity, device, &reg, err);
+    int status = open_regular(&sim->run.config, sim->n, sim->subsystems.capacity, device, &reg, err);
     if (status) return status;
     gpunb_free(sim->reg);
     sim->reg = reg;
     nb6_potential_give_up(sim);
-    snprintf(sim->config.run.device, sizeof sim->config.run.device, "%s", device);
+    snprintf(sim->run.config.run.device, sizeof sim->run.config.run.device, "%s", device);
     return NBC_OK;
 }
 
@@ -159,7 +150,7 @@ int nb6_sim_use_irregular(struct nb6_sim *sim, const char *backend, struct nbc_e
     gpuirr_free(status ? irr : sim->irr);
     if (status) return status;
     sim->irr = irr;
-    snprintf(sim->config.run.irr_backend, sizeof sim->config.run.irr_backend, "%s", backend);
+    snprintf(sim->run.config.run.irr_backend, sizeof sim->run.config.run.irr_backend, "%s", backend);
     return NBC_OK;
 }
 
@@ -230,6 +221,6 @@ void nb6_sim_close(struct nb6_sim *sim)
     nbc_free(sim->profile);
     nb6_sim_close_regular(sim);
     nb6_nearest_free(sim->nearest);
-    nb6_properties_free(sim->properties);
+    nb6_properties_free(sim->run.properties);
     if (sim->irr) gpuirr_free(sim->irr);
 }

@@ -15,6 +15,7 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/nearest.h"
+#include "nbody6/state/run_record.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
 
@@ -83,9 +84,7 @@ struct nb6_engine_image {
 };
 
 struct nb6_sim {
-    struct nb6_config config;
-    struct nb6_units units;
-    struct nb6_external external;
+    struct nb6_run_record run; /**< what describes the run apart from its stars */
 
     int64_t n;             /**< stars now */
     struct nb6_body *body; /**< [n + n_slot] stars, then centres of mass of pairs */
@@ -101,11 +100,8 @@ struct nb6_sim {
     int64_t nb_cap;      /**< capacity of a list row asked of GPUNB */
     double mean_mass;    /**< of the initial model: unit of the mass-weighted neighbour criterion */
 
-    struct nb6_properties *properties; /**< what is kept with the stars, by their names; never changed; NULL: nothing */
-
     struct nb6_active active;
     struct nb6_transaction transaction; /**< the step or change in progress */
-    struct nb6_counters counters;
     struct nb6_bookkeeping book;
     double stage_s[NB6_STAGE_COUNT];
 
@@ -123,7 +119,6 @@ struct nb6_sim {
     int is_called, is_freed; /**< within a call that observers hear of; one of them has freed it (run/live.h) */
     int engine; /**< enum nb6_engine_choice, settled: not auto. A checkpoint has its name (engine/choice.h) */
     char engine_why[NB6_ENGINE_WHY];
-    double wall_start_s;
 };
 
 /** Allocate for n stars and open the two force libraries, with their tables of predictors. body and star may have been
@@ -147,9 +142,6 @@ int nb6_sim_irr_on_gpu(const struct nb6_sim *sim);
 /** The backend of the regular force as a configuration asks for it: with the GPUs in use, if it has any, since their
  *  number orders sums.   @param[out] text [size] */
 void nb6_regular_name(const gpunb_t *reg, char *text, size_t size);
-/** A backend as the libraries name it, of what a configuration says: NULL for "auto", the first one on a processor for
- *  "cpu". */
-const char *nb6_sim_backend(const char *wanted);
 /** Regular forces by another backend from now on, named as in the configuration. It has no predictors yet.
  *  @return NBC_OK; what gpunb_create says: nothing has changed then */
 int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err);

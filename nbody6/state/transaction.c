@@ -34,7 +34,8 @@ int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
     int status = gpuirr_begin(sim->irr);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
     t->n = sim->n;
-    t->counters = sim->counters;
+    t->counters = sim->run.counters;
+    t->run_book = sim->run.book;
     t->book = sim->book;
     t->ti_origin = sim->ti_origin;
     t->nb_cap = sim->nb_cap;

@@ -43,6 +43,7 @@ struct nb6_transaction {
     int open;
     int64_t n; /**< stars */
     struct nb6_counters counters;
+    struct nb6_run_book run_book;
     struct nb6_bookkeeping book;
     nb6_time ti_origin;
     int64_t nb_cap, n_slot, count, n_chain;

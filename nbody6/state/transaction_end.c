@@ -96,7 +96,8 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     gpuirr_discard(sim->irr);
     t->n_event = t->n_untold;
     sim->n = t->n;
-    sim->counters = t->counters;
+    sim->run.counters = t->counters;
+    sim->run.book = t->run_book;
     sim->book = t->book;
     sim->ti_origin = t->ti_origin;
     sim->nb_cap = t->nb_cap;

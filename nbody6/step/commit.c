@@ -27,11 +27,11 @@ static void commit_body(struct nb6_sim *sim, int64_t member)
 static void count(struct nb6_sim *sim)
 {
     const struct nb6_active *active = &sim->active;
-    sim->counters.pairs_irr += (uint64_t)active->pairs_irr;
-    sim->counters.steps_irr += (uint64_t)active->n_irr;
-    sim->counters.steps_reg += (uint64_t)active->n_reg;
-    sim->counters.blocks++;
-    sim->counters.blocks_reg += active->n_reg > 0;
+    sim->run.counters.pairs_irr += (uint64_t)active->pairs_irr;
+    sim->run.counters.steps_irr += (uint64_t)active->n_irr;
+    sim->run.counters.steps_reg += (uint64_t)active->n_reg;
+    sim->run.counters.blocks++;
+    sim->run.counters.blocks_reg += active->n_reg > 0;
 }
 
 static void count_for_whom(struct nb6_sim *sim)
@@ -85,9 +85,9 @@ static void commit_part(void *context, int part, int parts)
 static int book_work(struct nb6_sim *sim, struct nbc_error *err)
 {
     double sum = 0;
-    if (!sim->external.active) return NBC_OK;
+    if (!sim->run.external.active) return NBC_OK;
     for (int64_t member = 0; member < sim->active.n_irr; member++) sum += sim->active.corrected[member].work;
-    return nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_GALAXY, sum, err);
+    return nb6_ledger_book(&sim->run.book.ledger, NB6_CHANNEL_GALAXY, sum, err);
 }
 
 int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)

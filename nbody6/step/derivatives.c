@@ -49,8 +49,8 @@ static void add_field(const struct nb6_sim *sim, int64_t i)
     struct nb6_star *star = &sim->star[i];
     double inner[3], snap[3], crackle[3];
     for (int k = 0; k < 3; k++) inner[k] = star->snap_irr[k] + star->snap_reg[k];
-    nb6_external_higher(&sim->external, nb6_time_to_double(body->t0), body->x0, body->v0, body->acc, body->jerk, inner,
-                        snap, crackle);
+    nb6_external_higher(&sim->run.external, nb6_time_to_double(body->t0), body->x0, body->v0, body->acc, body->jerk,
+                        inner, snap, crackle);
     for (int k = 0; k < 3; k++) {
         star->snap_irr[k] += snap[k];
         star->crackle_irr[k] += crackle[k];
@@ -77,7 +77,7 @@ static void start_body(const struct starting *job, nb6_index i)
     memset(star->snap_reg, 0, sizeof star->snap_reg);
     memset(star->crackle_reg, 0, sizeof star->crackle_reg);
     if (job->with_regular) regular(sim, i);
-    if (sim->external.active) add_field(sim, i);
+    if (sim->run.external.active) add_field(sim, i);
 }
 
 static void start_bodies(void *context, int part, int parts)

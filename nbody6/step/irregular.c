@@ -30,10 +30,10 @@ static void set_force(const struct nb6_sim *sim, int64_t member, const double re
     struct nb6_corrected *c = &sim->active.corrected[member];
     const double *acc = sim->active.acc[member], *jerk = sim->active.jerk[member];
     double ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0};
-    if (sim->external.active) {
+    if (sim->run.external.active) {
         double inner[3];
         for (int k = 0; k < 3; k++) inner[k] = acc[k] + c->corr_acc[k] + reg[k];
-        nb6_external_force(&sim->external, nb6_time_to_double(sim->active.t), x, v, inner, ext_acc, ext_jerk);
+        nb6_external_force(&sim->run.external, nb6_time_to_double(sim->active.t), x, v, inner, ext_acc, ext_jerk);
     }
     for (int k = 0; k < 3; k++) {
         c->acc_irr[k] = acc[k] + c->corr_acc[k] + ext_acc[k];
@@ -57,12 +57,12 @@ static int correct(const struct nb6_sim *sim, const struct nb6_step_rules *rules
     int status = nb6_subsystems_correct(sim, sim->active.irr[member], sim->active.t, c->corr_acc, c->corr_jerk);
     memcpy(c->x, xp, sizeof xp);
     memcpy(c->v, vp, sizeof vp);
-    for (int pass = 0; pass <= sim->external.active; pass++) {
+    for (int pass = 0; pass <= sim->run.external.active; pass++) {
         set_force(sim, member, reg, c->x, c->v);
         nb6_correct_irregular(star, h, xp, vp, c, higher);
     }
-    c->noise_irr =
-        sim->active.noise[member] + nb6_external_noise(&sim->external, nb6_time_to_double(sim->active.t), c->x, c->v);
+    c->noise_irr = sim->active.noise[member] +
+                   nb6_external_noise(&sim->run.external, nb6_time_to_double(sim->active.t), c->x, c->v);
     c->noise_total = c->noise_irr + rules->noise_reg_most;
     c->noise_reg = (double)nb6_noise_of_regular(rules, c->x, star->nnb, star->r_nb);
     memcpy(c->snap_irr, higher->snap, sizeof c->snap_irr);
@@ -76,7 +76,7 @@ static int8_t next_level(const struct nb6_sim *sim, const struct nb6_step_rules 
 {
     const int32_t i = sim->active.irr[member];
     const struct nb6_star *star = &sim->star[i];
-    if (sim->config.integration.dt_fixed_irr > 0) return star->level_irr;
+    if (sim->run.config.integration.dt_fixed_irr > 0) return star->level_irr;
     const double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
     if (nb6_is_centre(sim, i)) longest = fmin(longest, nb6_contact_step(sim, nb6_slot_of(sim, i)));
     return nb6_next_irregular_level(rules, star, &sim->active.corrected[member], higher, h, longest, sim->active.t);
@@ -138,7 +138,7 @@ int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err)
     int status = irregular_sums(sim, err);
     if (status) return status;
     double start = nbc_wtime();
-    const double longest = nb6_external_longest_step(&sim->external, nb6_time_to_double(sim->active.t));
+    const double longest = nb6_external_longest_step(&sim->run.external, nb6_time_to_double(sim->active.t));
     struct correction job = {.sim = sim, .rules = nb6_step_rules_of(sim), .longest = longest, .unsound = INT64_MAX};
     nbc_team_run(nbc_parts(sim->active.n_irr, NB6_BODIES_OF_A_PART), correct_part, &job);
     status = job.unsound < INT64_MAX ? report_non_finite(sim, job.unsound, err) : NBC_OK;

@@ -31,7 +31,7 @@ static int predict_all_is_cheaper(const struct nb6_sim *sim, double pairs)
 
 int nb6_step_set_precision(struct nb6_sim *sim)
 {
-    return gpuirr_set_in_double(sim->irr, nb6_needs_double(sim->config.integration.eta_irr * sim->book.eta_share));
+    return gpuirr_set_in_double(sim->irr, nb6_needs_double(sim->run.config.integration.eta_irr * sim->book.eta_share));
 }
 
 int nb6_step_predict(struct nb6_sim *sim, struct nbc_error *err)

@@ -19,13 +19,13 @@ enum { LEAST_LIMIT = 32, LIMIT_OF_SYSTEMS = 256 };
 
 int nb6_all_are_neighbours(const struct nb6_sim *sim)
 {
-    return sim->book.nnb_opt >= (double)(sim->n - 1) && !sim->config.integration.fixed_nnb;
+    return sim->book.nnb_opt >= (double)(sim->n - 1) && !sim->run.config.integration.fixed_nnb;
 }
 
 int64_t nb6_list_limit(const struct nb6_sim *sim, int64_t i)
 {
-    if (sim->config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return sim->n;
-    const int64_t given = sim->config.integration.nnb_max;
+    if (sim->run.config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return sim->n;
+    const int64_t given = sim->run.config.integration.nnb_max;
     const int64_t limit = given > 0 ? given : (int64_t)(1.2 * NB6_HIGHEST_OF_MEAN * sim->book.nnb_opt);
     if (nb6_is_centre(sim, i)) return limit < LIMIT_OF_SYSTEMS ? LIMIT_OF_SYSTEMS : limit;
     return given > 0 || limit > LEAST_LIMIT ? limit : LEAST_LIMIT;
@@ -35,7 +35,7 @@ struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim)
 {
     const double mean = sim->book.nnb_opt;
     return (struct nb6_radius_rules){
-        .fixed = sim->config.integration.fixed_nnb,
+        .fixed = sim->run.config.integration.fixed_nnb,
         .all_are_neighbours = nb6_all_are_neighbours(sim),
         .lowest = LOWEST_OF_MEAN * mean,
         .mean = mean,
@@ -65,7 +65,7 @@ double nb6_system_radius(const struct nb6_sim *sim, nb6_slot slot)
 
 double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb)
 {
-    if (!nb6_is_centre(sim, i) || sim->config.integration.fixed_nnb) return r_nb;
+    if (!nb6_is_centre(sim, i) || sim->run.config.integration.fixed_nnb) return r_nb;
     const double wanted = nb6_system_radius(sim, nb6_slot_of(sim, i));
     return nb6_radius_with_system(r_nb, wanted, nb6_list_limit(sim, i), nnb);
 }
@@ -89,17 +89,17 @@ static void balance_work(struct nb6_sim *sim, double irr, double reg)
 void nb6_radius_steer(struct nb6_sim *sim, const struct nb6_pair_cost *cost)
 {
     struct nb6_bookkeeping *book = &sim->book;
-    double pairs_irr = (double)(sim->counters.pairs_irr - book->pairs_irr_last);
-    double pairs_reg = (double)(sim->counters.pairs_reg - book->pairs_reg_last);
-    book->pairs_irr_last = sim->counters.pairs_irr;
-    book->pairs_reg_last = sim->counters.pairs_reg;
-    if (sim->config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return;
+    double pairs_irr = (double)(sim->run.counters.pairs_irr - book->pairs_irr_last);
+    double pairs_reg = (double)(sim->run.counters.pairs_reg - book->pairs_reg_last);
+    book->pairs_irr_last = sim->run.counters.pairs_irr;
+    book->pairs_reg_last = sim->run.counters.pairs_reg;
+    if (sim->run.config.integration.fixed_nnb || nb6_all_are_neighbours(sim)) return;
     const struct nb6_subsystems *p = &sim->subsystems;
     double sum = 0;
     for (int64_t m = 0; m < p->n_source; m++) sum += sim->star[p->source[m]].nnb;
     double change = book->nnb_opt * (double)p->n_source / fmax(sum, 1);
     book->nb_alpha *= fmax(fmin(change, 1.1), 1 / 1.1);
     book->nb_alpha = fmax(fmin(book->nb_alpha, 20), 0.05);
-    if (sim->config.integration.nnb_opt == 0 && pairs_irr > 0 && pairs_reg > 0)
+    if (sim->run.config.integration.nnb_opt == 0 && pairs_irr > 0 && pairs_reg > 0)
         balance_work(sim, pairs_irr * cost->irr, pairs_reg * cost->reg);
 }

@@ -97,7 +97,7 @@ static void fill_rows(void *context, int part, int parts)
     const struct pass *pass = context;
     const struct nb6_sim *sim = pass->sim;
     struct chunk *chunk = pass->chunk;
-    const double unit = sim->config.integration.mass_weighted_nb ? sim->mean_mass : 1;
+    const double unit = sim->run.config.integration.mass_weighted_nb ? sim->mean_mass : 1;
     int64_t first, end;
     nbc_range(chunk->n, part, parts, &first, &end);
     for (int64_t row = first; row < end; row++) {
@@ -159,7 +159,7 @@ static int scatter(struct nb6_sim *sim, struct nb6_regular_target *target, struc
 {
     struct pass pass = {.sim = sim, .target = target, .chunk = chunk};
     nbc_team_run(nbc_parts(chunk->n, ROWS_OF_A_PART), take_rows, &pass);
-    sim->counters.overflows += pass.overflows;
+    sim->run.counters.overflows += pass.overflows;
     if (pass.longest > sim->nb_cap) sim->nb_cap = (pass.longest + pass.longest / 4 + 15) / 16 * 16;
     int64_t n = 0;
     for (int64_t row = 0; row < chunk->n; row++) {
@@ -209,7 +209,7 @@ static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n
 static int wait_for(struct nb6_sim *sim, const struct chunk *chunk, struct nbc_error *err)
 {
     const int status = gpunb_regf_wait(sim->reg);
-    sim->counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->subsystems.n_source;
+    sim->run.counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->subsystems.n_source;
     return status && status != NBC_NB_OVERFLOW ? regular_failure(sim, status, err) : NBC_OK;
 }
 

@@ -90,7 +90,7 @@ static void next_step(const struct correction *job, int64_t m, const struct nb6_
     c->r_nb = nb6_next_radius(&job->radii, target->r_nb, c->nnb);
     c->r_nb = nb6_radius_for_system(sim, target->body, c->r_nb, c->nnb);
     c->level_reg = star->level_reg;
-    if (sim->config.integration.dt_fixed_reg > 0) return;
+    if (sim->run.config.integration.dt_fixed_reg > 0) return;
     const double h = nb6_time_to_double(sim->active.t - star->t0_reg);
     nb6_next_regular_level(&job->steps, star, higher, h, sim->active.t, c);
 }

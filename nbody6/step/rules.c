@@ -30,9 +30,9 @@ static double noise_of_regular_forces(const struct nb6_sim *sim)
 
 struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim)
 {
-    const struct nb6_integration_config *config = &sim->config.integration;
+    const struct nb6_integration_config *config = &sim->run.config.integration;
     const double share = sim->book.eta_share, eta_irr = config->eta_irr * share, eta_reg = config->eta_reg * share;
-    const double noise_reg = noise_of_regular_forces(sim), noise_reg_far = 3 * noise_reg * sim->book.mass_start;
+    const double noise_reg = noise_of_regular_forces(sim), noise_reg_far = 3 * noise_reg * sim->run.book.mass_start;
     const double r_half2 = sim->book.r_half * sim->book.r_half;
     return (struct nb6_step_rules){.eta_irr = eta_irr,
                                    .eta_reg = eta_reg,
@@ -47,5 +47,5 @@ struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim)
                                    .noise_reg_far = noise_reg_far,
                                    .noise_reg_most = nb6_all_are_neighbours(sim) ? 0 : noise_reg_far / r_half2,
                                    .r_half2 = r_half2,
-                                   .seen_between_steps = is_seen_between_steps(&sim->config)};
+                                   .seen_between_steps = is_seen_between_steps(&sim->run.config)};
 }

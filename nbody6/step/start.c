@@ -70,7 +70,7 @@ static int find_distances(const struct nb6_sim *sim, int64_t n, const double (*x
 static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    double fixed = nb6_all_are_neighbours(sim) ? NB6_R_NB_ALL : sim->config.integration.r_nb_init;
+    double fixed = nb6_all_are_neighbours(sim) ? NB6_R_NB_ALL : sim->run.config.integration.r_nb_init;
     if (fixed > 0) {
         for (int64_t m = 0; m < p->n_source; m++) sim->star[p->source[m]].r_nb = fixed;
         return NBC_OK;

@@ -60,7 +60,7 @@ static double dispersion(const struct nb6_sim *sim)
  * none passes through unseen. */
 static double longest_first_step(const struct nb6_sim *sim, nb6_index i, double spread)
 {
-    const struct nb6_integration_config *config = &sim->config.integration;
+    const struct nb6_integration_config *config = &sim->run.config.integration;
     const double *v = sim->body[i].v0;
     if (config->dt_fixed_reg > 0) return config->dt_fixed_reg;
     double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + spread;
@@ -138,8 +138,8 @@ static int set_total(struct nb6_sim *sim, int64_t m, nb6_index i)
     struct nb6_body *body = &sim->body[i];
     double inner[3], ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0}, sum = 0;
     for (int k = 0; k < 3; k++) inner[k] = sim->active.acc[m][k] + star->acc_reg[k];
-    if (sim->external.active)
-        nb6_external_force(&sim->external, nb6_time_to_double(sim->ti_now), body->x0, body->v0, inner, ext_acc,
+    if (sim->run.external.active)
+        nb6_external_force(&sim->run.external, nb6_time_to_double(sim->ti_now), body->x0, body->v0, inner, ext_acc,
                            ext_jerk);
     for (int k = 0; k < 3; k++) {
         star->acc_irr[k] = sim->active.acc[m][k] + ext_acc[k];
@@ -179,11 +179,12 @@ static double crossing_limit(const struct nb6_star *star, const struct nb6_body 
 
 static void first_steps(struct nb6_sim *sim, int64_t n, const nb6_index *list, double spread)
 {
-    const struct nb6_integration_config *config = &sim->config.integration;
+    const struct nb6_integration_config *config = &sim->run.config.integration;
     int max_level = nb6_level_of(config->dt_max, NB6_TIME_BITS);
     while (sim->ti_now % nb6_step_ticks(max_level) != 0) max_level--;
     const double share = sim->book.eta_share, eta_irr = config->eta_irr * share, eta_reg = config->eta_reg * share;
-    const double longest = nb6_external_longest_step(&sim->external, nb6_time_to_double(sim->ti_now)) / START_SAFETY;
+    const double longest =
+        nb6_external_longest_step(&sim->run.external, nb6_time_to_double(sim->ti_now)) / START_SAFETY;
 #pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
     for (int64_t m = 0; m < n; m++) {
         nb6_index i = list[m];
@@ -226,7 +227,7 @@ int nb6_start_forces(struct nb6_sim *sim, int64_t n, const nb6_index *list, stru
     if ((status = first_perturbers(sim, n, list, err))) return status;
     if ((status = first_irregular(sim, n, list, err))) return status;
     if ((status = set_totals(sim, n, list, err))) return status;
-    nb6_start_derivatives(sim, n, list, sim->config.integration.initial_fpoly2);
+    nb6_start_derivatives(sim, n, list, sim->run.config.integration.initial_fpoly2);
     first_steps(sim, n, list, spread);
     for (int64_t m = 0; m < n; m++) nb6_schedule_set(sim->schedule, list[m], sim->star[list[m]].level_irr);
     return send(sim, n, list, err);

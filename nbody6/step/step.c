@@ -45,7 +45,7 @@ static int step(struct nb6_sim *sim, int *paused, struct nbc_error *err)
     const double start = nbc_wtime();
     nb6_block_select(sim);
     nb6_profile_stage(sim, NB6_STAGE_SCHEDULE, nbc_wtime() - start);
-    status = nb6_external_extend_to(&sim->external, nb6_time_to_double(sim->active.t), err);
+    status = nb6_external_extend_to(&sim->run.external, nb6_time_to_double(sim->active.t), err);
     if (!status) status = nb6_rebase_origin(sim, sim->active.t, err);
     if (!status) status = block(sim, paused, err);
     return status || *paused ? status : nb6_step_decide(sim, err);

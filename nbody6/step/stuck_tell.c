@@ -40,7 +40,7 @@ static int find_noise(struct nb6_sim *sim, int n, const nb6_index *body, double 
     for (int k = 0; k < n; k++) {
         const struct nb6_body *b = &sim->body[body[k]];
         const struct nb6_star *star = &sim->star[body[k]];
-        noise[k] += nb6_external_noise(&sim->external, t, b->x0, b->v0) +
+        noise[k] += nb6_external_noise(&sim->run.external, t, b->x0, b->v0) +
                     (double)nb6_noise_of_regular(&rules, b->x0, star->nnb, star->r_nb);
     }
     return NBC_OK;

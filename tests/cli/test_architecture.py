@@ -67,6 +67,16 @@ def includes(path):
         return re.findall(r'^\s*#\s*include\s+"([^"]+)"', file.read(), re.M)
 
 
+def reached(path):
+    """All headers that come with a file, its own and theirs."""
+    found, to_read = set(), [path]
+    while to_read:
+        new = set(includes(to_read.pop())) - found
+        found |= new
+        to_read += new
+    return found
+
+
 def circles(arrows):
     """Strongly connected sets of more than one node (Tarjan 1972)."""
     number, low, stack, found = {}, {}, [], []
@@ -120,6 +130,18 @@ class ArchitectureTest(unittest.TestCase):
             if path.startswith(("nbody6/state/", "nbody6/fewbody/")):
                 with open(os.path.join(SOURCE, path)) as file:
                     self.assertIsNone(bare.search(file.read()), path + ": nb6_slot or nb6_stored_slot")
+
+    def test_collisionless_runs_hold_no_simulation(self):
+        """What both kinds of run have is in state/run_record.h."""
+        found = 0
+        for path in sources():
+            if "collisionless" not in path:
+                continue
+            found += 1
+            self.assertNotIn("nbody6/state/sim.h", reached(path), path)
+            with open(os.path.join(SOURCE, path)) as file:
+                self.assertNotIn("struct nb6_sim", file.read(), path)
+        self.assertGreater(found, 10)
 
     def test_rooms_and_files_are_of_a_size_to_live_in(self):
         count = {}

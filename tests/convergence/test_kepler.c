@@ -86,7 +86,7 @@ static void integrate(double eta, struct error error[ORBITS])
     }
     const struct error *last = &error[ORBITS - 1];
     print_message("eta %.5f: %llu steps an orbit, energy %+.3e phase %+.3e apsis %+.3e position %.3e\n", eta,
-                  (unsigned long long)sim->counters.steps_irr / 2 / ORBITS, last->energy, last->phase, last->apsis,
+                  (unsigned long long)sim->run.counters.steps_irr / 2 / ORBITS, last->energy, last->phase, last->apsis,
                   last->position);
     nb6_free(sim);
 }

@@ -33,9 +33,9 @@ static double error_of_run(const struct cluster *start, const struct cluster *ex
     nb6_t *sim = cluster_start(&config, start, NULL);
     cluster_evolve(sim, T_END);
     /* the steps were what they should be, and all stars are at their own time: no prediction enters the error */
-    assert_int_equal(sim->counters.steps_irr, (uint64_t)llround(STARS * T_END / dt_irr));
-    assert_int_equal(sim->counters.steps_reg, (uint64_t)llround(STARS * T_END / dt_reg));
-    *nnb = (double)sim->counters.pairs_irr / (double)sim->counters.steps_irr;
+    assert_int_equal(sim->run.counters.steps_irr, (uint64_t)llround(STARS * T_END / dt_irr));
+    assert_int_equal(sim->run.counters.steps_reg, (uint64_t)llround(STARS * T_END / dt_reg));
+    *nnb = (double)sim->run.counters.pairs_irr / (double)sim->run.counters.steps_irr;
     struct cluster now = cluster_now(sim);
     double error = cluster_rms_distance(&now, exact);
     cluster_free(&now);

@@ -42,9 +42,9 @@ static void block_steps(void **state)
     double neighbours = 0;
     for (int64_t i = 0; i < STARS; i++) neighbours += sim->star[i].nnb;
     print_message("t = %.3g, %llu irregular and %llu regular steps, %.0f neighbours in the mean, peak %.2f GiB\n",
-                  nb6_time_to_double(sim->ti_now), (unsigned long long)sim->counters.steps_irr,
-                  (unsigned long long)sim->counters.steps_reg, neighbours / STARS, peak_gib());
-    assert_true(sim->counters.blocks == BLOCKS && sim->counters.steps_irr > BLOCKS);
+                  nb6_time_to_double(sim->ti_now), (unsigned long long)sim->run.counters.steps_irr,
+                  (unsigned long long)sim->run.counters.steps_reg, neighbours / STARS, peak_gib());
+    assert_true(sim->run.counters.blocks == BLOCKS && sim->run.counters.steps_irr > BLOCKS);
     assert_true(peak_gib() < 2);
     nb6_free(sim);
 }

@@ -180,7 +180,7 @@ static struct outcome outcome_of(const struct cluster *c, const struct cluster *
     cluster_evolve(sim, t);
     const struct nb6_energy energy = cluster_energy_now(sim);
     struct cluster now = cluster_now(sim);
-    out.energy = fabs(energy.total - sim->book.ledger.start) / sim->book.e_scale;
+    out.energy = fabs(energy.total - sim->run.book.ledger.start) / sim->run.book.e_scale;
     for (int64_t i = 0; i < c->n; i++)
         for (int k = 0; k < 3; k++) out.place = fmax(out.place, fabs(now.x[i][k] - exact->x[i][k]));
     for (int64_t k = 0; k < record.n_events; k++) {
@@ -188,8 +188,8 @@ static struct outcome outcome_of(const struct cluster *c, const struct cluster *
         if (event->kind != NB6_EVENT_CHAIN_FORMED && event->kind != NB6_EVENT_CHAIN_JOINED) continue;
         if (event->chain.n > out.members) out.members = event->chain.n;
     }
-    out.chains = (int64_t)sim->counters.chains_formed;
-    out.hierarchies = (int64_t)sim->counters.hierarchies_formed;
+    out.chains = (int64_t)sim->run.counters.chains_formed;
+    out.hierarchies = (int64_t)sim->run.counters.hierarchies_formed;
     nb6_free(sim);
     cluster_free(&now);
     cluster_record_free(&record);

@@ -82,7 +82,7 @@ static double error_of(const char *what, struct cluster *c, int64_t binaries, do
     }
     struct cluster now = cluster_now(sim);
     struct nb6_energy energy = cluster_energy_now(sim);
-    const double error_of_energy = (energy.total - sim->book.ledger.start) / sim->book.e_scale;
+    const double error_of_energy = (energy.total - sim->run.book.ledger.start) / sim->run.book.e_scale;
     const double direct = (double)((cluster_energy(&now) - cluster_energy(&exact)) / cluster_energy(&exact));
     cluster_integrate_exactly(&exact, nb6_time_now(sim), 2e-5);
     double worst = 0, rms = cluster_rms_distance(&now, &exact);
@@ -174,11 +174,11 @@ static void two_chains_that_meet(void **state)
     const double change = (double)((cluster_energy(&now) - before) / before);
     print_message("two chains that meet: %d chains formed, %d joins; dE/E %.2e, of the stars %.2e\n",
                   (int)count(&record, NB6_EVENT_CHAIN_FORMED), (int)count(&record, NB6_EVENT_CHAIN_JOINED),
-                  (energy.total - sim->book.ledger.start) / sim->book.e_scale, change);
+                  (energy.total - sim->run.book.ledger.start) / sim->run.book.e_scale, change);
     assert_int_equal(count(&record, NB6_EVENT_CHAIN_FORMED), 2);
     assert_true(count(&record, NB6_EVENT_CHAIN_JOINED) >= 1);
     assert_true(fabs(change) < 3e-5);
-    assert_true(fabs(energy.total - sim->book.ledger.start) < 3e-5 * sim->book.e_scale);
+    assert_true(fabs(energy.total - sim->run.book.ledger.start) < 3e-5 * sim->run.book.e_scale);
     nb6_free(sim);
     cluster_free(&now);
     cluster_free(&c);

@@ -96,8 +96,8 @@ static void energy(void **state)
         nb6_t *sim = cluster_start(&config, &c, &record);
         cluster_evolve(sim, 5);
         const double de = record.row[record.n_rows - 1].de_rel;
-        print_message("seed %d: dE/E %.2e, %d pairs\n", (int)seed, de, (int)sim->counters.pairs_formed);
-        assert_true(sim->counters.pairs_formed > 10);
+        print_message("seed %d: dE/E %.2e, %d pairs\n", (int)seed, de, (int)sim->run.counters.pairs_formed);
+        assert_true(sim->run.counters.pairs_formed > 10);
         assert_true(fabs(de) < 5e-7);
         nb6_free(sim);
         cluster_record_free(&record);

@@ -160,13 +160,13 @@ static void compare(const struct stars *stars, const char *field, const struct n
     cluster_evolve(sim, t);
     cluster_evolve(resumed, t);
     struct cluster is = cluster_now(sim), again = cluster_now(resumed);
-    struct cluster should = by_stars(&begin, tide, &sim->units, nb6_time_now(sim));
+    struct cluster should = by_stars(&begin, tide, &sim->run.units, nb6_time_now(sim));
     const double error = apart(&is, &should), energy = energy_error(&record);
     print_message("%s in %s: places %.1e, energy %.1e, work %.1e; pairs %d, chains %d, hierarchies %d\n", stars->name,
-                  field, error, energy, record.row[record.n_rows - 1].e_galaxy, (int)sim->counters.pairs_formed,
-                  (int)sim->counters.chains_formed, (int)sim->counters.hierarchies_formed);
+                  field, error, energy, record.row[record.n_rows - 1].e_galaxy, (int)sim->run.counters.pairs_formed,
+                  (int)sim->run.counters.chains_formed, (int)sim->run.counters.hierarchies_formed);
     assert_int_equal(memcmp(is.x, again.x, (size_t)is.n * sizeof *is.x), 0);
-    assert_true(sim->counters.pairs_formed > 0);
+    assert_true(sim->run.counters.pairs_formed > 0);
     if (!(error < bound)) fail_msg("%s in %s: error %g of places, bound %g", stars->name, field, error, bound);
     if (!(energy < bound)) fail_msg("%s in %s: error %g of the energy, bound %g", stars->name, field, energy, bound);
     nb6_free(sim);
@@ -253,7 +253,7 @@ static struct cluster as_points(const struct points *p, const struct cluster *st
 static double frozen_error(const struct points *points, const struct cluster *is, const struct cluster *should,
                            const struct nb6_tide_config *tide, const nb6_t *sim)
 {
-    struct cluster then = by_stars(should, tide, &sim->units, nb6_time_now(sim));
+    struct cluster then = by_stars(should, tide, &sim->run.units, nb6_time_now(sim));
     struct cluster centres = then.n == points->n ? cluster_copy(&then) : as_points(points, &then);
     const double error = apart(is, &centres);
     cluster_free(&then);
@@ -277,7 +277,7 @@ static void compare_frozen(const struct stars *stars, const struct points *point
     const double energy = energy_error(&record) * fabs(record.row[0].energy.total);
     print_message("%s in %s: places %.1e, energy by %.1e, work %.1e\n", stars->name, field, error, energy,
                   record.row[record.n_rows - 1].e_galaxy);
-    assert_true(record.row[record.n_rows - 1].n_hierarchy > 0 && sim->counters.hierarchies_ended == 0);
+    assert_true(record.row[record.n_rows - 1].n_hierarchy > 0 && sim->run.counters.hierarchies_ended == 0);
     assert_int_equal(sim->subsystems.n_source, 1);
     if (!(error < bound)) fail_msg("%s in %s: error %g of places, bound %g", stars->name, field, error, bound);
     /* The outer orbit has -2, frozen pairs 15000, of which 1e-16 is rounded in each of thousands of steps. Measured:

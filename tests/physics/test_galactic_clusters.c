@@ -47,7 +47,7 @@ static double energy_error(int64_t systems, enum nb6_tide_kind kind, uint64_t se
     struct cluster c = {model.n, model.mass, model.x, model.v};
     nb6_t *sim = cluster_start(&config, &c, &record);
     cluster_evolve(sim, t);
-    *chains += sim->counters.chains_formed;
+    *chains += sim->run.counters.chains_formed;
     const double error = fabs(record.row[record.n_rows - 1].de_rel);
     assert_true(fabs(record.row[0].energy.tidal) > 1e-4);
     nb6_free(sim);
@@ -101,16 +101,17 @@ struct watch {
 static int after_block(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
 {
     struct watch *w = context;
-    const uint64_t changes = sim->counters.pairs_formed + sim->counters.pairs_ended;
+    const uint64_t changes = sim->run.counters.pairs_formed + sim->run.counters.pairs_ended;
     (void)stop;
     (void)err;
     const double energy = cluster_energy_now(sim).total;
     if (changes != w->changes) {
         cluster_assert_consistent(sim);
-        w->worst = fmax(w->worst, fabs(energy - w->before - (nb6_ledger_known_error(&sim->book.ledger) - w->changed)));
+        w->worst =
+            fmax(w->worst, fabs(energy - w->before - (nb6_ledger_known_error(&sim->run.book.ledger) - w->changed)));
     }
     w->before = energy;
-    w->changed = nb6_ledger_known_error(&sim->book.ledger);
+    w->changed = nb6_ledger_known_error(&sim->run.book.ledger);
     w->changes = changes;
     return NBC_OK;
 }
@@ -123,7 +124,7 @@ static int check_change(void *context, nb6_t *sim, const struct nb6_event *e, st
     (void)err;
     if (e->kind != NB6_EVENT_PAIR_FORMED && e->kind != NB6_EVENT_PAIR_ENDED) return NBC_OK;
     const double bound =
-        (double)(sim->n + 1) * sim->config.pair.gamma_min * e->pair.mass[0] * e->pair.mass[1] / e->pair.r;
+        (double)(sim->n + 1) * sim->run.config.pair.gamma_min * e->pair.mass[0] * e->pair.mass[1] / e->pair.r;
     if (!(fabs(e->pair.energy_change) <= bound))
         fail_msg("t = %g: a change of %g, bound %g", e->t, e->pair.energy_change, bound);
     return NBC_OK;
@@ -145,8 +146,8 @@ static void pairs_form_and_end(void **state)
     nb6_set_observer(sim, &(struct nb6_observer){.context = &watch, .poll = after_block, .event = check_change});
     cluster_evolve(sim, 4);
     print_message("pairs in a galaxy: %d formed, %d ended; jump of the energy %.1e at most\n",
-                  (int)sim->counters.pairs_formed, (int)sim->counters.pairs_ended, watch.worst);
-    assert_true(sim->counters.pairs_formed > 5 && sim->counters.pairs_ended > 5);
+                  (int)sim->run.counters.pairs_formed, (int)sim->run.counters.pairs_ended, watch.worst);
+    assert_true(sim->run.counters.pairs_formed > 5 && sim->run.counters.pairs_ended > 5);
     assert_true(watch.worst < 1e-6);
     nb6_free(sim);
     cluster_free(&c);

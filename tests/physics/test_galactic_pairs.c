@@ -154,11 +154,11 @@ static struct error compare(nb6_t *sim, const struct cluster *begin, double t, d
     double x[3], y[3], start[3], mass = 0, reached = 0;
     mean(begin, begin->x, start);
     for (int64_t i = 0; i < begin->n; i++) mass += begin->mass[i];
-    const long double jacobi = cluster_energy_in_field(begin, &sim->external);
+    const long double jacobi = cluster_energy_in_field(begin, &sim->run.external);
     for (int look = 1; look <= LOOKS; look++) {
         cluster_evolve(sim, t * look / LOOKS);
         struct cluster now = cluster_now(sim);
-        cluster_integrate_in_field(&exact, &sim->external, nb6_time_now(sim) - reached, h);
+        cluster_integrate_in_field(&exact, &sim->run.external, nb6_time_now(sim) - reached, h);
         reached = nb6_time_now(sim);
         mean(&now, now.x, x);
         mean(&exact, exact.x, y);
@@ -166,7 +166,7 @@ static struct error compare(nb6_t *sim, const struct cluster *begin, double t, d
         error.v = fmax(error.v, largest(begin, now.v, exact.v) / sqrt(mass / a));
         error.centre = fmax(error.centre, distance(x, y) / fmax(distance(start, y), a));
         error.jacobi =
-            fmax(error.jacobi, fabs((double)((cluster_energy_in_field(&now, &sim->external) - jacobi) / jacobi)));
+            fmax(error.jacobi, fabs((double)((cluster_energy_in_field(&now, &sim->run.external) - jacobi) / jacobi)));
         error.together += is_one_system(sim) / (double)LOOKS;
         cluster_free(&now);
     }
@@ -191,7 +191,7 @@ static struct error follow(const struct orbit *o, enum nb6_tide_kind kind, doubl
     struct nb6_config config = accurate(&c, kind, t_x, 1.2 * o->a);
     config.pair.eta_u = eta_u;
     nb6_t *sim = cluster_start(&config, &c, NULL);
-    assert_true(fabs(sim->external.t_x / t_x - 1) < 1e-12);
+    assert_true(fabs(sim->run.external.t_x / t_x - 1) < 1e-12);
     struct error e = compare(sim, &c, 8 * period, period * pow(1 - o->e, 1.5) / 50, o->a);
     nb6_free(sim);
     cluster_free(&c);
@@ -238,7 +238,7 @@ static void tight_pair(void **state)
     const double h = sim->subsystems.ks[0].h;
     assert_int_equal(sim->subsystems.system[0].galactic, 0);
     cluster_evolve(sim, 4);
-    cluster_integrate_in_field(&point, &sim->external, 4, 0x1p-6);
+    cluster_integrate_in_field(&point, &sim->run.external, 4, 0x1p-6);
     struct cluster now = cluster_now(sim);
     mean(&now, now.x, x);
     print_message("tight pair: error of the centre %.1e, way %.1f\n", distance(x, point.x[0]), distance(x, PLACE));
@@ -268,11 +268,12 @@ static void slowed_pair(void **state)
         config.pair.slow_down = 1;
         nb6_t *sim = cluster_start(&config, &c, NULL);
         cluster_evolve(sim, 200 * period);
-        cluster_integrate_in_field(&exact, &sim->external, nb6_time_now(sim), period / 150);
+        cluster_integrate_in_field(&exact, &sim->run.external, nb6_time_now(sim), period / 150);
         struct cluster now = cluster_now(sim);
         const struct cluster_orbit is = cluster_orbit_of(&now, o.a), should = cluster_orbit_of(&exact, o.a),
                                    was = cluster_orbit_of(&c, o.a);
-        const double kappa = sim->subsystems.ks[0].kappa, swing = kappa * sim->external.coriolis * period / (2 * M_PI);
+        const double kappa = sim->subsystems.ks[0].kappa,
+                     swing = kappa * sim->run.external.coriolis * period / (2 * M_PI);
         const double change = cluster_orbits_apart(&was, &should), error = cluster_orbits_apart(&is, &should);
         print_message("slowed by %.1f, tide %.0e: elements changed by %.3f, error %.4f, bound %.4f; of the axis %.1e\n",
                       kappa, strength, change, error, swing, fabs(is.a / should.a - 1));
@@ -325,7 +326,7 @@ static void chain(int n, double strength, enum chain_method method)
     const struct error e = compare(sim, &c, 3 * period_of(1, a), period_of(0.4, 0.2 * a) / 200, a);
     snprintf(what, sizeof what, "chain of %d, method %s", n, chain_method_name(method));
     tell(what, strength, &e);
-    assert_int_equal(sim->counters.chains_formed, 1);
+    assert_int_equal(sim->run.counters.chains_formed, 1);
     assert_true(e.together == 1);
     assert_true(e.moved > 0.1);
     assert_true(e.x < 1e-8 && e.v < 1e-8 && e.jacobi < 1e-9);

@@ -31,7 +31,7 @@ static double run(const char *what, const struct cluster *c, enum nb6_engine_cho
         cluster_evolve(sim, t * k / 16);
         worst = fmax(worst, fabs(cluster_energy_now(sim).total / first - 1));
     }
-    *chains = (double)sim->counters.chains_formed;
+    *chains = (double)sim->run.counters.chains_formed;
     print_message("%s: dE/E %.1e, %.0f chains\n", what, worst, *chains);
     nb6_free(sim);
     return worst;
@@ -155,8 +155,8 @@ static void places_after_an_encounter(void **state)
         integrate_directly(&c, 0.9375);
         const double apart = cluster_rms_distance(&now, &c);
         print_message("ring of three at t = 15/16: %llu chains, places within %.1e\n",
-                      (unsigned long long)sim->counters.chains_formed, apart);
-        assert_true(sim->counters.chains_formed > 0);
+                      (unsigned long long)sim->run.counters.chains_formed, apart);
+        assert_true(sim->run.counters.chains_formed > 0);
         assert_true(apart < CLOSE);
         nb6_free(sim);
         cluster_free(&now);

@@ -133,7 +133,7 @@ static void freeze_and_break(int companions, int in_galaxy)
     const double first = watch.before = cluster_energy_now(sim).total;
     nb6_set_observer(sim, &observer);
     cluster_evolve(sim, 0.75);
-    const struct nb6_counters *count = &sim->counters;
+    const struct nb6_counters *count = &sim->run.counters;
     print_message("%s%s: frozen at t = %.3f, broken up at %.3f; %llu times frozen, %llu broken up; energy jump %.1e at "
                   "most, dE/E %.1e\n",
                   companions == 1 ? "triple" : "quadruple", in_galaxy ? " in a galaxy" : "", watch.frozen_since,
@@ -185,7 +185,7 @@ static void frozen_against_not(void **state)
             v2 += v[k] * v[k];
         }
         a[frozen] = 1 / (2 / sqrt(r2) - v2 / (m + c.mass[2]));
-        forces[frozen] = sim[frozen]->counters.ks_steps + sim[frozen]->counters.chain_forces;
+        forces[frozen] = sim[frozen]->run.counters.ks_steps + sim[frozen]->run.counters.chain_forces;
         cluster_free(&c);
     }
     assert_int_equal(hierarchies_now(sim[0]), 0);
@@ -219,9 +219,9 @@ static void wide_system(uint64_t seed, int slow_down, double tolerance)
     const double first = cluster_energy_now(sim).total;
     cluster_evolve(sim, 4 * period);
     const double error = cluster_energy_now(sim).total / first - 1;
-    print_message("wide triple: %llu blocks, dE/E %.1e\n", (unsigned long long)sim->counters.blocks, error);
+    print_message("wide triple: %llu blocks, dE/E %.1e\n", (unsigned long long)sim->run.counters.blocks, error);
     assert_int_equal(hierarchies_now(sim), 1);
-    assert_true(sim->counters.blocks < 1000);
+    assert_true(sim->run.counters.blocks < 1000);
     assert_true(fabs(error) < tolerance);
     nb6_free(sim);
 }

@@ -43,7 +43,7 @@ static void run(struct nb6_config *config, double t, struct cluster_record *reco
 {
     nb6_t *sim = cluster_start_model(config, record);
     cluster_evolve(sim, t);
-    *counters = sim->counters;
+    *counters = sim->run.counters;
     nb6_free(sim);
 }
 

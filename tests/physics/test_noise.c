@@ -90,7 +90,7 @@ static uint64_t steps_of(const struct nb6_config *config, const struct cluster *
 {
     nb6_t *sim = cluster ? cluster_start(config, cluster, NULL) : cluster_start_model(config, NULL);
     cluster_evolve(sim, t);
-    const uint64_t steps = sim->counters.steps_irr;
+    const uint64_t steps = sim->run.counters.steps_irr;
     nb6_free(sim);
     return steps;
 }

@@ -122,11 +122,11 @@ static struct passage pass(double eta, const struct encounter *of)
     config.pair.r_min = 10 * SEMI;
     config.pair.dt_min = 1e-8;
     nb6_t *sim = cluster_start(&config, &c, &record);
-    const uint64_t before = sim->counters.steps_irr;
+    const uint64_t before = sim->run.counters.steps_irr;
     cluster_evolve(sim, T_END);
     assert_int_equal(sim->subsystems.count, config.binaries.n);
     struct cluster now = cluster_now(sim);
-    struct passage is = {.steps = (int64_t)(sim->counters.steps_irr - before)};
+    struct passage is = {.steps = (int64_t)(sim->run.counters.steps_irr - before)};
     integrate_exactly(of, nb6_time_now(sim), exact);
     integrate_points(of, nb6_time_now(sim), points);
     for (int k = 0; k < 3; k++) {

@@ -121,7 +121,7 @@ static uint64_t formed_of_width(double radii, double *error)
     config.pair.dt_min = 0.04 * sqrt(config.pair.r_min * config.pair.r_min * config.pair.r_min / c.mass[0]);
     nb6_t *sim = cluster_start(&config, &c, NULL);
     cluster_evolve(sim, 20.5 * period);
-    const uint64_t formed = sim->counters.pairs_formed;
+    const uint64_t formed = sim->run.counters.pairs_formed;
     *error = error_of_elements(sim, &exact, semi, period / 400);
     print_message("a pair %.0f RMIN wide formed %d times in 20 periods, error of its elements %.2e\n", radii,
                   (int)formed, *error);

@@ -94,7 +94,7 @@ void cluster_assert_same(nb6_t *a, nb6_t *b)
         assert_memory_equal(&a->subsystems.ks[slot], &b->subsystems.ks[slot], sizeof *a->subsystems.ks);
         assert_int_equal(a->subsystems.pert[slot].n, b->subsystems.pert[slot].n);
     }
-    assert_memory_equal(&a->counters, &b->counters, sizeof a->counters);
+    assert_memory_equal(&a->run.counters, &b->run.counters, sizeof a->run.counters);
     struct nb6_energy energy_a = cluster_energy_now(a), energy_b = cluster_energy_now(b);
     assert_memory_equal(&energy_a, &energy_b, sizeof energy_a);
 }

@@ -63,7 +63,8 @@ uint64_t cluster_state(const nb6_t *sim)
     hash = mixed(hash, &sim->ti_now, sizeof sim->ti_now);
     hash = mixed(hash, &sim->ti_origin, sizeof sim->ti_origin);
     hash = mixed(hash, &sim->nb_cap, sizeof sim->nb_cap);
-    hash = mixed(hash, &sim->counters, sizeof sim->counters);
+    hash = mixed(hash, &sim->run.counters, sizeof sim->run.counters);
+    hash = mixed(hash, &sim->run.book, sizeof sim->run.book);
     hash = mixed(hash, &sim->book, sizeof sim->book);
     return mixed_slots(&sim->subsystems, mixed_bodies(sim, hash));
 }

@@ -50,7 +50,7 @@ double rings_error(int n, double offset, uint64_t seed, enum nb6_engine_choice e
         cluster_evolve(sim, 2 * k / 16.0);
         worst = fmax(worst, fabs(cluster_energy_now(sim).total / first - 1));
     }
-    *chains = (double)sim->counters.chains_formed;
+    *chains = (double)sim->run.counters.chains_formed;
     print_message("ring of %d, offset %g, seed %d: dE/E %.1e, %.0f chains\n", n, offset, (int)seed, worst, *chains);
     nb6_free(sim);
     cluster_free(&c);

@@ -2,10 +2,10 @@
 #include "nbody6/analysis/columns.h"
 #include "nbody6/analysis/frame.h"
 
-double nb6_column_toy_inertia(const struct nb6_sim *sim, const struct nb6_frame *frame,
+double nb6_column_toy_inertia(const struct nb6_run_record *run, const struct nb6_frame *frame,
                               const struct nb6_adjust_row *row)
 {
-    (void)sim;
+    (void)run;
     (void)row;
     double sum = 0;
     for (int64_t i = 0; i < frame->n; i++) {

@@ -83,7 +83,7 @@ static nb6_t *begin(const struct scene *s, int in_tide, double t, struct observe
 {
     nb6_t *sim = start_scene(s, in_tide, in_tide ? NB6_ESCAPE_RADIUS : NB6_ESCAPE_CUT_OFF, NULL);
     observe(sim, o);
-    sim->config.run.force_check = 1;
+    sim->run.config.run.force_check = 1;
     if (t == 0) { /* the event of existing pairs comes before the adjust */
         struct nbc_error err;
         fault_set(REFUSED, 0);
@@ -215,7 +215,7 @@ static void checkpoint_after_a_fault(void **state)
     assert_int_equal(nb6_evolve(sim, LEAVE, &err), NBC_DEVICE);
     assert_true(fault_clear());
     nb6_t *after = cluster_through_checkpoint(sim);
-    after->book.wall_used_s = before->book.wall_used_s = sim->book.wall_used_s; /* the clock went on */
+    after->run.book.wall_used_s = before->run.book.wall_used_s = sim->run.book.wall_used_s; /* the clock went on */
     assert_int_equal(cluster_state(after), cluster_state(before));
     cluster_assert_same(after, before);
     cluster_evolve(after, LEAVE);
@@ -270,15 +270,15 @@ static void energy_not_accepted(void **state)
     nb6_t *sim = begin(&s, 0, LEAVE, &o);
     const uint64_t before = cluster_state(sim);
     const struct observer was = o;
-    const double accepted = sim->config.run.energy_tol;
+    const double accepted = sim->run.config.run.energy_tol;
     struct nbc_error err = {0};
-    sim->config.run.energy_tol = 1e-20;
+    sim->run.config.run.energy_tol = 1e-20;
     assert_int_equal(nb6_evolve(sim, LEAVE, &err), NBC_ENERGY);
     assert_int_equal(cluster_state(sim), before);
     assert_int_equal(o.rows, was.rows + 1);
     assert_int_equal(o.checks, was.checks + 2);
     assert_int_equal(o.escapes, was.escapes);
-    sim->config.run.energy_tol = accepted;
+    sim->run.config.run.energy_tol = accepted;
     cluster_evolve(sim, LEAVE);
     goes_on(sim, &run);
     nb6_free(sim);

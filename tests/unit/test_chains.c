@@ -116,7 +116,7 @@ static void lists_members_and_events(void **state)
     int64_t most = 0;
     for (int k = 1; k <= 256; k++) {
         cluster_evolve(sim, k / 256.0);
-        const struct nb6_counters *c = &sim->counters;
+        const struct nb6_counters *c = &sim->run.counters;
         uint64_t now = c->chains_formed + c->chains_ended + c->chain_changes + c->pairs_formed + c->pairs_ended;
         if (now != before) cluster_assert_consistent(sim);
         before = now;
@@ -125,10 +125,10 @@ static void lists_members_and_events(void **state)
     for (int64_t k = 0; k < record.n_events; k++) assert_event(&record.event[k]);
     const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     print_message("%llu chains formed, %llu ended, %llu changes, at most %lld at once; dE/E %.2e, by changes %.2e\n",
-                  (unsigned long long)sim->counters.chains_formed, (unsigned long long)sim->counters.chains_ended,
-                  (unsigned long long)sim->counters.chain_changes, (long long)most, last->de_rel, last->e_pair_changes);
-    assert_int_equal(sim->counters.chains_formed - sim->counters.chains_ended, chains_now(sim));
-    assert_true(sim->counters.chains_formed >= 5 && sim->counters.chains_ended >= 3 && most >= 3);
+                  (unsigned long long)sim->run.counters.chains_formed, (unsigned long long)sim->run.counters.chains_ended,
+                  (unsigned long long)sim->run.counters.chain_changes, (long long)most, last->de_rel, last->e_pair_changes);
+    assert_int_equal(sim->run.counters.chains_formed - sim->run.counters.chains_ended, chains_now(sim));
+    assert_true(sim->run.counters.chains_formed >= 5 && sim->run.counters.chains_ended >= 3 && most >= 3);
     /* Single stars at ETAI = 0.02 that fly by each other make it 1e-6; energy passed between chains must not show. */
     assert_true(fabs(last->de_rel) < 1e-5);
     nb6_free(sim);
@@ -182,8 +182,8 @@ static void a_number_that_is_free_again(void **state)
     config.integration.r_nb_init = 1; /* the chain has the triple in its list */
     nb6_t *sim = cluster_start(&config, &c, NULL);
     cluster_evolve(sim, 0x1p-30); /* the decisions of t = 0 */
-    assert_int_equal(sim->counters.chains_formed, 1);
-    assert_int_equal(sim->counters.hierarchies_formed, 1);
+    assert_int_equal(sim->run.counters.chains_formed, 1);
+    assert_int_equal(sim->run.counters.hierarchies_formed, 1);
     assert_int_equal(sim->subsystems.n_slot, 3);
     cluster_assert_consistent(sim);
     cluster_evolve(sim, 0.125);
@@ -205,7 +205,7 @@ static void any_number_of_threads(void **state)
     omp_set_num_threads(1);
     nb6_t *one = start(NULL, 1, 1);
     cluster_evolve(one, 0.5);
-    assert_true(one->counters.chain_steps > 100);
+    assert_true(one->run.counters.chain_steps > 100);
     for (int threads = 2; threads <= MOST_THREADS; threads++) {
         omp_set_num_threads(threads);
         nb6_t *many = start(NULL, 1, 1);
@@ -247,7 +247,7 @@ static void switched_off(void **state)
     for (int k = 0; k < 2; k++) {
         nb6_t *sim = start(NULL, k, 1 - k);
         cluster_evolve(sim, 0.25);
-        assert_int_equal(sim->counters.chains_formed, 0);
+        assert_int_equal(sim->run.counters.chains_formed, 0);
         nb6_free(sim);
     }
 }

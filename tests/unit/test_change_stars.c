@@ -82,7 +82,9 @@ static void books_have_what_was_added(void **state)
     nb6_t *sim = plummer(&record);
     cluster_evolve(sim, 0.5);
     struct cluster before = cluster_now(sim);
+    strcpy(sim->run.id, "0123456789abcdef");
     add(sim, 3, NULL);
+    assert_string_equal(sim->run.id, "0123456789abcdef"); /* it is the same run */
     struct cluster after = cluster_now(sim);
     const struct nb6_event event = event_of(&record, NB6_EVENT_STARS_CHANGED);
     assert_int_equal(nb6_count(sim), STARS + 3);
@@ -112,7 +114,7 @@ static void systems_of_all_kinds(void **state)
     struct scene scene = make_scene(PAIR | PERTURBED | CHAIN | TRIPLE | QUADRUPLE | STAR | BINARY);
     nb6_t *sim = start_scene(&scene, 0, NB6_ESCAPE_KEEP, &record);
     cluster_evolve(sim, 0.0625);
-    assert_true(sim->subsystems.n_chain > 0 && sim->counters.hierarchies_formed > 0);
+    assert_true(sim->subsystems.n_chain > 0 && sim->run.counters.hierarchies_formed > 0);
     const long double before = energy_of(sim);
     const int64_t pairs = sim->subsystems.count, n = nb6_count(sim);
     /* One star of a pair, of the chain, of the inner pair of the triple and of the quadruple. */
@@ -125,7 +127,7 @@ static void systems_of_all_kinds(void **state)
     assert_int_equal(nb6_count(sim), n + 3 - 4);
     assert_true(sim->subsystems.count < pairs);
     /* The direct sums have hard pairs in them, of 1e-3 in all; their rounding is that of the largest energies. */
-    assert_float_equal((double)(energy_of(sim) - before), sim->book.ledger.booked[NB6_CHANNEL_CHANGED], ROUNDING);
+    assert_float_equal((double)(energy_of(sim) - before), sim->run.book.ledger.booked[NB6_CHANNEL_CHANGED], ROUNDING);
     cluster_evolve(sim, 0.375);
     cluster_assert_consistent(sim);
     /* Systems that form anew lose the tides that they did not resolve. Changes of members book this in the channels of
@@ -154,7 +156,7 @@ static uint64_t run_with_changes(int threads, int resume)
         sim = again;
     }
     cluster_evolve(sim, 0.25);
-    sim->book.wall_used_s = 0;
+    sim->run.book.wall_used_s = 0;
     const uint64_t bits = cluster_state(sim);
     cluster_free(&scene.c);
     nb6_free(sim);
@@ -178,13 +180,13 @@ static void pairs_go_on(void **state)
     nb6_t *sim = start_scene(&scene, 0, NB6_ESCAPE_KEEP, &record);
     cluster_evolve(sim, 0.0625);
     const int64_t events = record.n_events;
-    const uint64_t formed = sim->counters.pairs_formed;
+    const uint64_t formed = sim->run.counters.pairs_formed;
     const double t_formed = sim->subsystems.system[0].t_formed;
     assert_int_equal(sim->subsystems.count, 1);
     add(sim, 1, NULL);
     assert_int_equal(sim->subsystems.count, 1);
     assert_int_equal(record.n_events, events + 1);
-    assert_true(sim->counters.pairs_formed == formed && sim->subsystems.system[0].t_formed == t_formed);
+    assert_true(sim->run.counters.pairs_formed == formed && sim->subsystems.system[0].t_formed == t_formed);
     cluster_free(&scene.c);
     cluster_record_free(&record);
     nb6_free(sim);
@@ -229,7 +231,7 @@ static uint64_t run_emulated(int resume)
     cluster_evolve(sim, 0.5);
     cluster_check_sources(sim);
     assert_int_equal(nb6_count(sim), STARS + 3);
-    sim->book.wall_used_s = 0;
+    sim->run.book.wall_used_s = 0;
     const uint64_t bits = cluster_state(sim);
     cluster_free(&c);
     nb6_free(sim);

@@ -356,7 +356,7 @@ static void test_fields_in_another_order(void **state)
     struct nb6_hdf5 file;
     struct nbc_error err = {0};
     nb6_t *made = NULL;
-    const int64_t n_fix = sim->config.run.n_fix;
+    const int64_t n_fix = sim->run.config.run.n_fix;
     begin_edit(&file);
     drop_attribute(&file, "config_run", "n_fix"); /* made anew, it is the last one */
     hid_t object = H5Gopen2(file.file, "config_run", H5P_DEFAULT);
@@ -366,7 +366,7 @@ static void test_fields_in_another_order(void **state)
     assert_true(H5Lmove(file.file, "x0", file.file, "bodies/x0", H5P_DEFAULT, H5P_DEFAULT) >= 0);
     end_edit(&file);
     if (nb6_restore(&made, file.path, &err)) fail_msg("%s", err.text);
-    assert_true(made->config.run.n_fix == n_fix);
+    assert_true(made->run.config.run.n_fix == n_fix);
     for (int i = 0; i < STARS; i++) assert_memory_equal(made->body[i].x0, sim->body[i].x0, sizeof sim->body[i].x0);
     nb6_free(made);
 }

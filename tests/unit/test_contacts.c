@@ -136,9 +136,9 @@ static struct nb6_event run(const struct cluster *c, const struct encounter *s, 
         if (record.event[k].kind == NB6_EVENT_MERGER) merger = record.event[k];
     const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     print_message("%s: %d mergers, stars %lld and %lld at t = %.5f, r = %.2e, energy %.2e; dE/E %.1e, %d chains\n",
-                  s->what, (int)sim->counters.mergers, (long long)merger.name, (long long)merger.value[0], merger.t,
-                  merger.value[2], merger.energy, last->de_rel, (int)sim->counters.chains_formed);
-    assert_int_equal(sim->counters.mergers, 1);
+                  s->what, (int)sim->run.counters.mergers, (long long)merger.name, (long long)merger.value[0], merger.t,
+                  merger.value[2], merger.energy, last->de_rel, (int)sim->run.counters.chains_formed);
+    assert_int_equal(sim->run.counters.mergers, 1);
     /* Energy that is not booked would be 1e-5 for a star of 1e-4 masses, 1e-2 for others. Three stars with a third one
      * single at first lose more, whichever star comes. */
     assert_true(fabs(last->de_rel) < (s->outer > 0 ? 2e-7 : 1e-8));
@@ -216,7 +216,8 @@ static void member_of_a_frozen_pair(void **state)
             if (e->kind == NB6_EVENT_PAIR_FORMED && e->pair.reason == NB6_PAIR_HIERARCHY) frozen = e->t;
             broken |= e->kind == NB6_EVENT_PAIR_ENDED && e->pair.reason == NB6_PAIR_COLLISION && frozen >= 0;
         }
-        print_message("frozen at %.4f, broken up %d, chains %d\n", frozen, broken, (int)sim->counters.chains_formed);
+        print_message("frozen at %.4f, broken up %d, chains %d\n", frozen, broken,
+                      (int)sim->run.counters.chains_formed);
         assert_true(frozen >= 0 && frozen < 0.8 * MEETING);
         assert_true(broken);
         cluster_assert_consistent(sim);

@@ -67,7 +67,7 @@ static void assert_same(nb6_t *a, nb6_t *b)
     assert_true(a->ti_now == b->ti_now && a->ti_reached == b->ti_reached);
     assert_memory_equal(a->body, b->body, (size_t)a->n * sizeof *a->body);
     assert_memory_equal(a->star, b->star, (size_t)a->n * sizeof *a->star);
-    assert_memory_equal(&a->counters, &b->counters, sizeof a->counters);
+    assert_memory_equal(&a->run.counters, &b->run.counters, sizeof a->run.counters);
     for (size_t i = 0; i < (size_t)a->n; i++) {
         size_t n_a = 0, n_b = 0;
         const int32_t *list_a = gpuirr_get_list(a->irr, i, &n_a), *list_b = gpuirr_get_list(b->irr, i, &n_b);
@@ -86,7 +86,7 @@ static void compare(int64_t n, double t, double dt_adjust, const int *threads, c
     config.run.dt_adjust = dt_adjust;
     config.run.dt_output = 2 * dt_adjust;
     nb6_t *first = run(&c, &config, t, 1, PLAIN);
-    assert_true(first->counters.steps_irr > 0);
+    assert_true(first->run.counters.steps_irr > 0);
     for (int k = 0; k < runs; k++) {
         nb6_t *other = run(&c, &config, t, threads[k], kind[k]);
         assert_same(first, other);

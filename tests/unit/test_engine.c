@@ -82,7 +82,7 @@ static void steps_and_energy(void **state)
             const double energy = cluster_energy_now(sim).total;
             cluster_evolve(sim, 1);
             error[e][seed] = fabs(cluster_energy_now(sim).total / energy - 1);
-            steps[e] = (double)sim->counters.steps_irr;
+            steps[e] = (double)sim->run.counters.steps_irr;
             nb6_free(sim);
         }
         assert_true(fabs(steps[1] / steps[0] - 1) < 0.02);
@@ -148,7 +148,7 @@ static nb6_t *observed(nb6_t *sim, double t)
 static nb6_t *in_few_blocks(nb6_t *sim, double t)
 {
     int64_t blocks = 1;
-    while (advance(sim, sim->book.ti_next_adjust, blocks) != NB6_STOP_REACHED) {
+    while (advance(sim, sim->run.book.ti_next_adjust, blocks) != NB6_STOP_REACHED) {
         bring_home(sim);
         sim->edits++;
         blocks = blocks % 11 + 3;
@@ -199,7 +199,7 @@ static void stops_at_a_time_and_after_blocks(void **state)
         assert_int_equal(advance(sim, 0, 10), NB6_STOP_REACHED);
         assert_int_equal(advance(sim, t, 3), NB6_STOP_BLOCKS);
         bring_home(sim);
-        assert_int_equal(sim->counters.blocks, e ? 3 : 1);
+        assert_int_equal(sim->run.counters.blocks, e ? 3 : 1);
         assert_true(sim->ti_now > 0 && sim->ti_reached == sim->ti_now);
         while (advance(sim, t, 1000) != NB6_STOP_REACHED) continue;
         bring_home(sim);
@@ -225,7 +225,7 @@ static void home_and_on(void **state)
         ((struct nb6_dev *)other->engine_image.image)->parts = 7;
     }
     bring_home(other);
-    assert_true(one->counters.blocks > 50);
+    assert_true(one->run.counters.blocks > 50);
     assert_true(cluster_state(one) == cluster_state(other));
     nb6_free(one);
     nb6_free(other);
@@ -240,7 +240,7 @@ static void the_host_goes_first(void **state)
     for (int k = 1; k <= 3; k++) {
         assert_int_equal(advance(sim, INT64_MAX, 64), NB6_STOP_BLOCKS);
         assert_int_equal(sim->engine_image.ahead, 0);
-        assert_int_equal(sim->counters.blocks, k);
+        assert_int_equal(sim->run.counters.blocks, k);
     }
     assert_int_equal(advance(sim, INT64_MAX, 64), NB6_STOP_BLOCKS);
     assert_int_equal(sim->engine_image.ahead, 1);
@@ -360,9 +360,9 @@ static void pairs_come_and_go(void **state)
         nb6_set_observer(sim, NULL);
         const double error = fabs(cluster_energy_now(sim).total / energy - 1);
         print_message("seed %d: energy error %.2e, %lld pairs, %lld moves, %lld of %lld polls elsewhere\n", (int)seed,
-                      error, (long long)sim->counters.pairs_formed, (long long)stops.moves, (long long)stops.under_test,
-                      (long long)stops.polls);
-        assert_true(sim->counters.pairs_formed > 0 && stops.moves > 2);
+                      error, (long long)sim->run.counters.pairs_formed, (long long)stops.moves,
+                      (long long)stops.under_test, (long long)stops.polls);
+        assert_true(sim->run.counters.pairs_formed > 0 && stops.moves > 2);
         assert_true(error < 1e-6);
         cluster_assert_consistent(sim);
         nb6_free(sim);
@@ -391,7 +391,7 @@ static void other_engines_go_on(void **state)
         sim->engine = (int)(k % 2 ? NB6_ENGINE_HOST : under_test);
     }
     assert_true(fabs(cluster_energy_now(sim).total / energy - 1) < 1e-6);
-    struct nb6_config config = sim->config;
+    struct nb6_config config = sim->run.config;
     config.run.engine = NB6_ENGINE_DEVICE;
     const int status = nb6_create(&other, &config, &err);
     assert_int_equal(status, has_device() ? NBC_OK : NBC_UNAVAILABLE);

@@ -57,7 +57,8 @@ static void copy_state(const nb6_t *from, nb6_t *to)
     }
     to->ti_now = from->ti_now;
     to->ti_reached = from->ti_reached;
-    to->counters = from->counters;
+    to->run.counters = from->run.counters;
+    to->run.book = from->run.book;
     to->book = from->book;
     to->edits++;
 }
@@ -161,19 +162,19 @@ static struct seen compare_blocks(const struct nb6_config *config, int64_t n, do
     struct seen seen = {0, 0};
     cluster_evolve(host, t);
     for (int block = 0; block < blocks; block++) {
-        const uint64_t regular = host->counters.steps_reg;
-        const uint64_t remade = image->counters.overflows;
+        const uint64_t regular = host->run.counters.steps_reg;
+        const uint64_t remade = image->run.counters.overflows;
         copy_state(host, image);
         copy_state(host, before);
         make_block(host);
         make_block(image);
         assert_true(host->ti_now == image->ti_now);
-        assert_int_equal(host->counters.steps_irr, image->counters.steps_irr);
-        assert_int_equal(host->counters.steps_reg, image->counters.steps_reg);
-        assert_int_equal(host->counters.pairs_irr, image->counters.pairs_irr);
-        const uint64_t now = host->counters.steps_reg - regular;
+        assert_int_equal(host->run.counters.steps_irr, image->run.counters.steps_irr);
+        assert_int_equal(host->run.counters.steps_reg, image->run.counters.steps_reg);
+        assert_int_equal(host->run.counters.pairs_irr, image->run.counters.pairs_irr);
+        const uint64_t now = host->run.counters.steps_reg - regular;
         if (now > seen.most_regular) seen.most_regular = now;
-        if (now > 40 && now <= 264) seen.remade += image->counters.overflows - remade;
+        if (now > 40 && now <= 264) seen.remade += image->run.counters.overflows - remade;
         for (int64_t i = 0; i<host->n; i += n> 10000 ? 5 : 1) /* of many, a part */
             if (host->body[i].t0 == host->ti_now) compare_member(host, image, i, before, &d);
     }

@@ -87,8 +87,8 @@ static void compare(int64_t binaries, int64_t n, uint64_t seed, struct tally *he
     to_time_at_home(other, 0.4, here);
     demand(nb6_bring_home(one, &err), &err);
     demand(nb6_bring_home(other, &err), &err);
-    assert_int_equal(one->counters.blocks, other->counters.blocks);
-    assert_int_equal(one->counters.pairs_formed, other->counters.pairs_formed);
+    assert_int_equal(one->run.counters.blocks, other->run.counters.blocks);
+    assert_int_equal(one->run.counters.pairs_formed, other->run.counters.pairs_formed);
     assert_int_equal(cluster_state(one), cluster_state(other));
     cluster_assert_consistent(one);
     nb6_free(one);

@@ -146,7 +146,7 @@ static uint64_t run_with_changes(int threads, int resume)
     assert_int_equal(nb6_count(sim), STARS + 30 - 3 + 2 * NEW);
     cluster_assert_consistent(sim);
     cluster_check_sources(sim);
-    sim->book.wall_used_s = 0;
+    sim->run.book.wall_used_s = 0;
     const uint64_t bits = cluster_state(sim);
     nb6_free(sim);
     return bits;

@@ -56,7 +56,7 @@ static nb6_t *begin(int with_pairs)
 /* Of a checkpoint, which knows how long the session before took. */
 static uint64_t state_of(nb6_t *sim)
 {
-    sim->book.wall_used_s = 0;
+    sim->run.book.wall_used_s = 0;
     return cluster_state(sim);
 }
 
@@ -87,7 +87,7 @@ static void try_all(int with_pairs, enum fault kind)
     nb6_t *first = begin(with_pairs), *sim = cluster_through_checkpoint(first);
     if (evolve(sim, t, &err)) fail_msg("%s", err.text);
     const uint64_t end = state_of(sim);
-    assert_true((sim->counters.pairs_formed > 0) == with_pairs && sim->counters.blocks > 100);
+    assert_true((sim->run.counters.pairs_formed > 0) == with_pairs && sim->run.counters.blocks > 100);
     nb6_free(sim);
     for (long k = 0; evolve_with_fault(first, t, end, kind, k); k += 1 + k / 8) faults++;
     print_message("fault %d: %ld times\n", (int)kind, faults);

@@ -96,7 +96,7 @@ static void any_gpu_will_do(void **state)
 static nb6_t *go_on(nb6_t *begun, const char *device, double t_end)
 {
     struct nbc_error err = {0};
-    struct nb6_config config = begun->config;
+    struct nb6_config config = begun->run.config;
     nb6_t *sim = NULL;
     char path[] = "/tmp/nb6_test_gpus_XXXXXX";
     const int file = mkstemp(path);
@@ -126,7 +126,7 @@ static void make_the_same_forces(int stars)
     print_message("%d stars: positions differ by %.2e\n", stars, sum / (3 * stars));
     assert_true(sum > 0);
     assert_true(sum / (3 * stars) < 1e-9);
-    const double steps[2] = {(double)one->counters.steps_reg, (double)two->counters.steps_reg};
+    const double steps[2] = {(double)one->run.counters.steps_reg, (double)two->run.counters.steps_reg};
     assert_true(fabs(steps[1] / steps[0] - 1) < 1e-3);
     nb6_free(begun);
     nb6_free(one);
@@ -145,7 +145,7 @@ static void go_on_from_checkpoint(int stars)
 {
     nb6_t *whole = run_on("cuda:0,1", stars, T_END), *begun = run_on("cuda:0,1", stars, T_END / 2);
     nb6_t *resumed = cluster_through_checkpoint(begun);
-    assert_string_equal(resumed->config.run.device, "cuda:0,1");
+    assert_string_equal(resumed->run.config.run.device, "cuda:0,1");
     cluster_evolve(resumed, T_END);
     cluster_assert_same(whole, resumed);
     nb6_free(whole);

@@ -76,7 +76,7 @@ static void find_again(void)
 /* Of a checkpoint, which knows how long the session before took. */
 static uint64_t state_of(nb6_t *sim)
 {
-    sim->book.wall_used_s = 0;
+    sim->run.book.wall_used_s = 0;
     return cluster_state(sim);
 }
 
@@ -103,7 +103,7 @@ static void the_same_engine_goes_on(void **state)
     (void)state;
     nb6_t *sim = start();
     cluster_evolve(sim, T_END);
-    assert_true(sim->counters.pairs_formed > 0);
+    assert_true(sim->run.counters.pairs_formed > 0);
     const uint64_t end = state_of(sim);
     nb6_free(sim);
     long losses = 0;
@@ -139,8 +139,8 @@ static void mergers_are_told(void **state)
         struct cluster_record record = {0};
         nb6_t *sim = start_mergers(of[k].seed, of[k].r_star, &record);
         cluster_evolve(sim, T_END);
-        print_message("%llu mergers\n", (unsigned long long)sim->counters.mergers);
-        assert_true(sim->counters.mergers > 5 && mergers_told(&record) == sim->counters.mergers);
+        print_message("%llu mergers\n", (unsigned long long)sim->run.counters.mergers);
+        assert_true(sim->run.counters.mergers > 5 && mergers_told(&record) == sim->run.counters.mergers);
         nb6_free(sim);
         cluster_record_free(&record);
     }
@@ -167,7 +167,7 @@ static uint64_t lose_among_mergers(long k, uint64_t end)
     check_members(sim);
     if (lost && end) cluster_evolve(sim, T_END);
     if (end && state_of(sim) != end) fail_msg("call %ld lost: the state is another one", k);
-    assert_true(mergers_told(&record) == sim->counters.mergers);
+    assert_true(mergers_told(&record) == sim->run.counters.mergers);
     nb6_free(sim);
     cluster_record_free(&record);
     return told;
@@ -191,7 +191,7 @@ static void mergers_are_undone(void **state)
     (void)state;
     nb6_t *sim = start_mergers(16, 1e-3, NULL);
     cluster_evolve(sim, T_END);
-    const uint64_t end = state_of(sim), mergers = sim->counters.mergers;
+    const uint64_t end = state_of(sim), mergers = sim->run.counters.mergers;
     assert_true(mergers > 10);
     nb6_free(sim);
     long k = 1;
@@ -210,7 +210,7 @@ static void the_host_goes_on(void **state)
     const double energy = cluster_energy_now(sim).total;
     assert_true(evolve_and_lose(sim, 20));
     nb6_t *again = cluster_through_checkpoint(sim);
-    const uint64_t blocks = sim->counters.blocks;
+    const uint64_t blocks = sim->run.counters.blocks;
     if (nb6_leave_device(sim, &err) || nb6_leave_device(again, &err)) fail_msg("%s", err.text);
     assert_string_equal(nb6_engine_name(sim), "host");
     assert_false(nb6_device_is_lost(sim));
@@ -218,7 +218,7 @@ static void the_host_goes_on(void **state)
     cluster_evolve(sim, T_END);
     cluster_evolve(again, T_END);
     find_again();
-    assert_true(sim->counters.blocks > blocks && !sim->engine_image.image);
+    assert_true(sim->run.counters.blocks > blocks && !sim->engine_image.image);
     assert_true(state_of(sim) == state_of(again));
     assert_true(fabs(cluster_energy_now(sim).total / energy - 1) < 1e-6); /* as in test_engine.c */
     nb6_free(sim);
@@ -230,7 +230,7 @@ static nb6_t *resume_with(nb6_t *sim, const char *device, const char *irr_backen
 {
     struct nbc_error err = {0};
     nb6_t *resumed = NULL;
-    struct nb6_config config = sim->config;
+    struct nb6_config config = sim->run.config;
     char path[] = "/tmp/nb6_test_loss_XXXXXX";
     const int file = mkstemp(path);
     assert_true(file >= 0);
@@ -349,14 +349,14 @@ static void each_engine_has_its_costs(void **state)
     sim->engine = NB6_ENGINE_HOST;
     const struct nb6_pair_cost host = nb6_engines_cost(sim);
     assert_true(host.reg == gpunb_info(sim->reg)->ns_per_pair);
-    sim->counters.pairs_irr = sim->counters.pairs_reg = 1000000;
+    sim->run.counters.pairs_irr = sim->run.counters.pairs_reg = 1000000;
     const double mean = sim->book.nnb_opt = 40;
-    sim->config.integration.nnb_opt = 0;
+    sim->run.config.integration.nnb_opt = 0;
     sim->n = 100000; /* room to choose from; only the sum over sources is read */
     nb6_radius_steer(sim, &(struct nb6_pair_cost){.irr = 1, .reg = 1});
     assert_true(sim->book.nnb_opt < mean);
     sim->book.nnb_opt = mean;
-    sim->counters.pairs_irr = sim->counters.pairs_reg = 2000000;
+    sim->run.counters.pairs_irr = sim->run.counters.pairs_reg = 2000000;
     nb6_radius_steer(sim, &(struct nb6_pair_cost){.irr = 1, .reg = 10});
     assert_true(sim->book.nnb_opt > mean);
     sim->n = 150;

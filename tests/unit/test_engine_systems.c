@@ -87,8 +87,8 @@ static void as_with_the_host(void **state)
             const double energy = cluster_energy_now(sim).total;
             cluster_evolve(sim, 0.5);
             error[e] = fabs(cluster_energy_now(sim).total / energy - 1);
-            steps[e] = (double)sim->counters.steps_irr;
-            ks[e] = (double)sim->counters.ks_steps;
+            steps[e] = (double)sim->run.counters.steps_irr;
+            ks[e] = (double)sim->run.counters.ks_steps;
             assert_true(sim->subsystems.count > 40);
             cluster_assert_consistent(sim);
             nb6_free(sim);
@@ -105,7 +105,7 @@ static void stays_in_image(void **state)
 {
     (void)state;
     nb6_t *sim = begin(TIDAL);
-    const nb6_time t = sim->book.ti_next_adjust;
+    const nb6_time t = sim->run.book.ti_next_adjust;
     int64_t calls = 0, away = 0;
     while (advance(sim, t, 8) != NB6_STOP_REACHED) {
         calls++;
@@ -135,7 +135,7 @@ static nb6_t *to_and_fro(nb6_t *sim, double t)
 {
     struct nbc_error err = {0};
     int64_t blocks = 1;
-    while (advance(sim, sim->book.ti_next_adjust, blocks) != NB6_STOP_REACHED) {
+    while (advance(sim, sim->run.book.ti_next_adjust, blocks) != NB6_STOP_REACHED) {
         assert_int_equal(nb6_bring_home(sim, &err), NBC_OK);
         blocks = blocks % 7 + 2;
     }
@@ -195,7 +195,7 @@ static void needs_one_question(void **state)
     struct nbc_error err = {0};
     nb6_t *sim = begin(REMOTE), *other = begin(REMOTE);
     int64_t count[NB6_HOST_SERVICE_FAILED + 1] = {0};
-    while (advance(sim, sim->book.ti_next_adjust, 3) != NB6_STOP_REACHED) {
+    while (advance(sim, sim->run.book.ti_next_adjust, 3) != NB6_STOP_REACHED) {
         struct nb6_dev *dev = sim->engine_image.image;
         int32_t member[1000];
         int64_t n;
@@ -248,7 +248,7 @@ static void check_watched(enum kind kind)
     struct nb6_dev anew = {0};
     nb6_t *sim = begin(kind);
     int64_t compared = 0, remote = 0;
-    while (advance(sim, sim->book.ti_next_adjust, 8) != NB6_STOP_REACHED) {
+    while (advance(sim, sim->run.book.ti_next_adjust, 8) != NB6_STOP_REACHED) {
         const struct nb6_dev *dev = sim->engine_image.image;
         if (!sim->engine_image.ahead) continue;
         watch_anew(sim, &anew);
@@ -389,9 +389,9 @@ static void a_loss_undoes_it(void **state)
     int64_t losses = 0;
     while (losses < 5) {
         assert_int_equal(nb6_bring_home(sim, &err), NBC_OK);
-        const uint64_t home = cluster_state(sim), ks_steps = sim->counters.ks_steps;
+        const uint64_t home = cluster_state(sim), ks_steps = sim->run.counters.ks_steps;
         for (int calls = 0; calls < 12 && (calls == 0 || sim->engine_image.ahead); calls++) advance(sim, INT64_MAX, 8);
-        if (!sim->engine_image.ahead || sim->counters.ks_steps == ks_steps) continue;
+        if (!sim->engine_image.ahead || sim->run.counters.ks_steps == ks_steps) continue;
         assert_int_equal(nb6_engines_forget(sim, &err), NBC_OK);
         if (cluster_state(sim) != home) fail_msg("after %d losses: the state is another one", (int)losses);
         losses++;

@@ -178,7 +178,7 @@ static void check_events(const struct cluster_record *record, const struct clust
 /* The total after removal is what the books expect, up to the error of the run so far and rounding. */
 static void check_energy(nb6_t *without, const struct cluster_record *record, double tolerance)
 {
-    const struct nb6_bookkeeping *book = &without->book;
+    const struct nb6_run_book *book = &without->run.book;
     const struct nb6_adjust_row *last = &record->row[record->n_rows - 1];
     struct nb6_energy now = cluster_energy_now(without);
     const double error_before = last->energy.total - last->e_expected;
@@ -187,7 +187,7 @@ static void check_energy(nb6_t *without, const struct cluster_record *record, do
     assert_true(fabs(now.total - nb6_ledger_expected(&book->ledger) - error_before) < tolerance);
     /* each carries its kinetic energy, and little else: m v^2/2 = 0.2 x 25/2 */
     assert_true(fabs(escaped - GONE * GONE_MASS * 0.5 * 30) < 0.25 * escaped);
-    assert_int_equal(without->counters.escapers, GONE);
+    assert_int_equal(without->run.counters.escapers, GONE);
 }
 
 static void removal(double dt_adjust, double r_nb, double not_booked)

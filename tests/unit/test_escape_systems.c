@@ -68,7 +68,7 @@ static int64_t slots(const nb6_t *sim, int chains)
 static void check_books(nb6_t *without, nb6_t *with, const struct cluster_record *record, const struct scene *s,
                         int systems)
 {
-    const struct nb6_energy_ledger *ledger = &without->book.ledger;
+    const struct nb6_energy_ledger *ledger = &without->run.book.ledger;
     const double binding_booked = -ledger->booked[NB6_CHANNEL_ESCAPED_BINDING];
     const struct nb6_adjust_row *last = &record->row[record->n_rows - 1];
     const double before = last->energy.total - last->e_expected, now = cluster_energy_now(without).total;
@@ -89,12 +89,12 @@ static void check_books(nb6_t *without, nb6_t *with, const struct cluster_record
     assert_true(fabs(not_booked) < 1e-12);
     /* A hierarchy's is that of both orbits, without the tide between them of (a/r)^2/4: 1e-3. */
     assert_true(fabs(binding_booked - binding) < (hierarchies ? 1e-3 : 1e-9) * fabs(binding) + 1e-12);
-    assert_int_equal(without->counters.pairs_ended - with->counters.pairs_ended, pairs);
-    assert_int_equal(without->counters.chains_ended - with->counters.chains_ended, chains);
-    assert_int_equal(without->counters.hierarchies_ended - with->counters.hierarchies_ended, hierarchies);
+    assert_int_equal(without->run.counters.pairs_ended - with->run.counters.pairs_ended, pairs);
+    assert_int_equal(without->run.counters.chains_ended - with->run.counters.chains_ended, chains);
+    assert_int_equal(without->run.counters.hierarchies_ended - with->run.counters.hierarchies_ended, hierarchies);
     assert_int_equal(slots(with, 1) - slots(without, 1), chains);
     assert_int_equal(slots(with, 0) - slots(without, 0), hierarchies);
-    assert_int_equal(without->counters.escapers, stars);
+    assert_int_equal(without->run.counters.escapers, stars);
     cluster_free(&all);
 }
 

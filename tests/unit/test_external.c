@@ -202,7 +202,7 @@ static double driver_error(double dt)
     const double row[2][7] = {{0, 1.7, 0, 0.4, 0, start[4], start[5]}, {1e-12, -1.7, 0, 0, 0, 0, 0}};
     struct cluster pair = cluster_from_rows(2, row);
     nb6_t *sim = cluster_start(&config, &pair, NULL);
-    assert_relative("t_x of the run", sim->external.t_x, e.t_x, 1e-15);
+    assert_relative("t_x of the run", sim->run.external.t_x, e.t_x, 1e-15);
     cluster_evolve(sim, t);
     struct cluster now = cluster_now(sim);
     double exact[6], error = 0;

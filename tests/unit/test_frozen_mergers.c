@@ -87,7 +87,7 @@ static nb6_t *start(const struct system *s, enum nb6_engine_choice engine, const
     config.pair.slow_down = 0; /* phases count */
     config.run.dt_adjust = config.run.dt_output = 1.0 / 64;
     nb6_t *sim = cluster_start(&config, &c, record);
-    sim->engine = sim->config.run.engine = engine;
+    sim->engine = sim->run.config.run.engine = engine;
     set_radii(sim, 2 + s->companions, radius);
     cluster_free(&c);
     return sim;
@@ -129,13 +129,13 @@ static void check_mergers(nb6_t *sim, const struct cluster_record *record, int n
     }
     const int64_t before = n + FIELD_STARS;
     cluster_assert_consistent(sim);
-    assert_int_equal(sim->n, before - (int64_t)sim->counters.mergers);
+    assert_int_equal(sim->n, before - (int64_t)sim->run.counters.mergers);
     struct cluster now = cluster_now(sim);
     for (int64_t i = 0; i < now.n; i++) {
         mass += now.mass[i];
         assert_true(now.mass[i] > 0);
     }
-    first = sim->book.mass_start;
+    first = sim->run.book.mass_start;
     assert_true(fabs(mass / first - 1) < 1e-14); /* rounding of a sum of 16 */
     cluster_free(&now);
 }
@@ -148,7 +148,7 @@ static void same_mergers(const struct system *s, const double radius[MOST], int 
     for (int k = 0; k < 2; k++) {
         nb6_t *sim = start(s, ENGINES[k], radius, &record[k]);
         cluster_evolve(sim, t);
-        assert_int_equal(sim->counters.mergers, n_mergers);
+        assert_int_equal(sim->run.counters.mergers, n_mergers);
         check_mergers(sim, &record[k], 2 + s->companions);
         const struct nb6_adjust_row *row = &record[k].row[record[k].n_rows - 1];
         const struct nb6_event *e = merger(&record[k], 0);
@@ -215,8 +215,8 @@ static void radii_that_grow(const struct system *s, const double radius[MOST], i
             ended += record.event[at].kind == NB6_EVENT_PAIR_ENDED && record.event[at].pair.reason == NB6_PAIR_UNSTABLE;
         assert_int_equal(ended, 1);
         cluster_evolve(sim, t + 1.0 / 16);
-        print_message("radii that grow: %d mergers\n", (int)sim->counters.mergers);
-        assert_int_equal(sim->counters.mergers, n_mergers);
+        print_message("radii that grow: %d mergers\n", (int)sim->run.counters.mergers);
+        assert_int_equal(sim->run.counters.mergers, n_mergers);
         check_mergers(sim, &record, 2 + s->companions);
         finish(sim, &record);
     }
@@ -268,7 +268,7 @@ static void assert_refused(nb6_t *sim, int32_t a, int32_t b, const char *why)
     const double before = sim->body[0].mass;
     assert_int_equal(nb6_merge_stars(sim, &merger, nowhere, nowhere, &err), NBC_BAD_ARGUMENT);
     assert_non_null(strstr(err.text, why));
-    assert_true(sim->body[0].mass == before && sim->counters.mergers == 0);
+    assert_true(sim->body[0].mass == before && sim->run.counters.mergers == 0);
 }
 
 static void who_is_no_star(void **state)
@@ -297,11 +297,11 @@ static void across_a_checkpoint(void **state)
     nb6_t *sim = start(&s, NB6_ENGINE_HOST, (const double[MOST]){1e-5, 1e-5, 6.2e-3}, &record);
     double t = 0;
     while (sim->subsystems.n_chain == 0 && t < 0.0625) cluster_evolve(sim, t += 1.0 / 4096);
-    assert_true(sim->subsystems.n_chain > 0 && sim->counters.mergers == 0);
+    assert_true(sim->subsystems.n_chain > 0 && sim->run.counters.mergers == 0);
     nb6_t *resumed = cluster_through_checkpoint(sim);
     cluster_evolve(sim, t + 0.0625);
     cluster_evolve(resumed, t + 0.0625);
-    assert_int_equal(sim->counters.mergers, 2);
+    assert_int_equal(sim->run.counters.mergers, 2);
     cluster_assert_same(sim, resumed);
     nb6_free(resumed);
     finish(sim, &record);

@@ -361,7 +361,7 @@ static double driver_error(double dt)
     const double row[2][7] = {{0, 0.4, -0.3, 0.2, 0.2, 0.1, -0.3}, {1e-12, -1.7, 0.5, 0, 0, 0, 0}};
     struct cluster pair = cluster_from_rows(2, row);
     nb6_t *sim = cluster_start(&config, &pair, NULL);
-    struct nb6_external own = sim->external;
+    struct nb6_external own = sim->run.external;
     struct nbc_error err = {0};
     double x[3], v[3], error = 0;
     for (int k = 0; k < 3; k++) {
@@ -372,7 +372,7 @@ static double driver_error(double dt)
     cluster_evolve(sim, 20);
     struct cluster now = cluster_now(sim);
     struct nb6_orbit_point r, q;
-    nb6_orbit_at(&sim->external, 20, &r);
+    nb6_orbit_at(&sim->run.external, 20, &r);
     nb6_orbit_at(&own, 20, &q);
     for (int k = 0; k < 3; k++)
         error = fmax(error, fmax(fabs(r.x[k] + now.x[0][k] - q.x[k]), fabs(r.v[k] + now.v[0][k] - q.v[k])));

@@ -44,7 +44,7 @@ static int too_many(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
 {
     (void)context;
     (void)err;
-    *stop = sim->counters.blocks > 20000;
+    *stop = sim->run.counters.blocks > 20000;
     return NBC_OK;
 }
 

@@ -91,14 +91,14 @@ static void test_header_and_rows_agree(void **state)
 {
     (void)state;
     struct nbc_error err = {0};
-    static const struct nb6_sim sim = {.units = {.time_myr = 2}};
+    static const struct nb6_run_record record = {.units = {.time_myr = 2}};
     struct nb6_adjust_row row = {.t = 1.5, .n = 123456789012, .de_rel = -1.25e-8, .wall_s = 77};
     row.energy.total = -0.25;
     row.r_lagr[0] = 0.0625;
     row.r_lagr[NB6_LAGR_COUNT - 1] = 16;
     row.counters.steps_irr = 18446744073709551615U;
     row.stage_s[NB6_STAGE_OUTPUT] = 5.5;
-    nb6_columns_compute(&sim, NULL, &row);
+    nb6_columns_compute(&record, NULL, &row);
     struct nb6_textfile file = open_at("a.log.csv", 0);
     assert_int_equal(nb6_log_begin(&file, "0123456789abcdef", "emulated", &err), NBC_OK);
     assert_int_equal(nb6_log_row(&file, &row, &err), NBC_OK);

@@ -101,19 +101,19 @@ static void run_to_merger(struct cluster *c, double radius, int in_a_chain)
     }
     assert_true(end > 0);
     const struct nb6_event merger = record.event[find_merger(&record)];
-    assert_int_equal(sim->counters.chains_formed > 0, in_a_chain);
+    assert_int_equal(sim->run.counters.chains_formed > 0, in_a_chain);
     assert_true(merger.mass > merger.value[1] && merger.value[2] < 2.1 * radius);
     assert_true(fabs(merger.value[3] / (cbrt(2) * radius) - 1) < 1e-12);
     cluster_evolve(sim, end);
-    assert_int_equal(sim->n, n - (int64_t)sim->counters.mergers);
-    assert_int_equal(sim->counters.escapers, 0);
+    assert_int_equal(sim->n, n - (int64_t)sim->run.counters.mergers);
+    assert_int_equal(sim->run.counters.escapers, 0);
     cluster_assert_consistent(sim);
     struct cluster now = cluster_now(sim);
     momentum(&now, after, &mass[1]);
     const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     print_message("%s: stars %lld and %lld at t = %.4f, r = %.2e, energy %.4f; %d mergers; dE/E %.2e\n",
                   in_a_chain ? "in a chain" : "in a pair", (long long)merger.name, (long long)merger.value[0], merger.t,
-                  merger.value[2], merger.energy, (int)sim->counters.mergers, last->de_rel);
+                  merger.value[2], merger.energy, (int)sim->run.counters.mergers, last->de_rel);
     assert_true(fabs(mass[1] / mass[0] - 1) < 1e-14);
     /* Hermite conserves momentum to its truncation error; a lost star would cost 0.1. */
     for (int k = 0; k < 3; k++) assert_true(fabs(after[k] - before[k]) < 1e-6);
@@ -147,8 +147,8 @@ static void in_a_triple(void **state)
     nb6_t *sim = start(&c, 2e-4, 0, 0.0625, &record);
     cluster_evolve(sim, 0.0625);
     const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
-    print_message("in a triple: %d mergers, dE/E %.2e\n", (int)sim->counters.mergers, last->de_cluster);
-    assert_int_equal(sim->counters.mergers, 1);
+    print_message("in a triple: %d mergers, dE/E %.2e\n", (int)sim->run.counters.mergers, last->de_cluster);
+    assert_int_equal(sim->run.counters.mergers, 1);
     assert_true(fabs(last->de_cluster) < 5e-7);
     cluster_assert_consistent(sim);
     nb6_free(sim);
@@ -266,7 +266,7 @@ static void escape_before_the_run_knows(void **state)
     cluster_assert_same(sim, resumed);
     cluster_assert_consistent(sim);
     assert_int_equal(sim->n, FIELD_STARS);
-    assert_int_equal(sim->counters.escapers + sim->counters.mergers, 5);
+    assert_int_equal(sim->run.counters.escapers + sim->run.counters.mergers, 5);
     const struct nb6_event *told = &record.event[find_merger(&record)];
     assert_true(told->name == merger.name && told->gone == merger.gone && merger.value[0] == (double)merger.gone);
     assert_true(fabs(record.row[1].e_merged - merger.energy) < 1e-6 * fabs(merger.energy));
@@ -293,7 +293,7 @@ static void points_and_small_stars(void **state)
     cluster_evolve(stars, 0.25);
     struct cluster a = cluster_now(points), b = cluster_now(stars);
     assert_memory_equal(a.x, b.x, (size_t)a.n * sizeof *a.x);
-    assert_int_equal(stars->counters.mergers, 0);
+    assert_int_equal(stars->run.counters.mergers, 0);
     nb6_free(points);
     nb6_free(stars);
     cluster_free(&a);
@@ -308,16 +308,16 @@ static void nobody_waits_with(enum nb6_engine_choice engine)
     const double APART = 1.0 / 1024; /* looks of this test */
     struct scene s = make_scene((1 << ESCAPE_KINDS) - 1);
     nb6_t *sim = start_scene(&s, 1, NB6_ESCAPE_KEEP, NULL);
-    sim->engine = sim->config.run.engine = engine;
+    sim->engine = sim->run.config.run.engine = engine;
     const int64_t slot = nb6_owner_slot(&sim->star[s.star[6][0]]);
     double t = 0, met = -1, longest = 0;
-    while (sim->counters.mergers == 0 && t < 0.25) {
+    while (sim->run.counters.mergers == 0 && t < 0.25) {
         if (met < 0 && nb6_pair_has_met(sim, slot)) met = t;
         if (met >= 0) longest = fmax(longest, nb6_step_length(sim->star[nb6_centre(sim, slot)].level_irr));
         cluster_evolve(sim, t += APART);
     }
     print_message("met at %.4f, one star at %.4f; longest step of the centre of mass %.4f\n", met, t, longest);
-    assert_true(met >= 0 && sim->counters.mergers == 1);
+    assert_true(met >= 0 && sim->run.counters.mergers == 1);
     assert_true(t - met <= 2 * longest + 2 * APART);
     nb6_free(sim);
     cluster_free(&s.c);
@@ -341,7 +341,7 @@ static void who_has_met_while_stars_come(void **state)
     const int64_t star = s.star[6][0];
     double t = 0;
     while (!nb6_pair_has_met(sim, nb6_owner_slot(&sim->star[star])) && t < 0.25) cluster_evolve(sim, t += 1.0 / 1024);
-    assert_int_equal(sim->counters.mergers, 0);
+    assert_int_equal(sim->run.counters.mergers, 0);
     if (nb6_add_bodies(sim, 1, NULL, &mass, x, v, &err)) fail_msg("%s", err.text);
     assert_true(nb6_pair_has_met(sim, nb6_owner_slot(&sim->star[star])));
     nb6_free(sim);
@@ -356,8 +356,8 @@ static void across_a_checkpoint(void **state)
     put_radial_pair(&c, c.mass[2], 0.01, 0.99, (double[3]){0.3, -0.2, 0.15});
     nb6_t *whole = start(&c, 1e-4, 1, 0.0625, NULL);
     double t = 0;
-    while (whole->counters.mergers == 0 && t < 0.5) cluster_evolve(whole, t += 1.0 / 512);
-    assert_int_equal(whole->counters.mergers, 1);
+    while (whole->run.counters.mergers == 0 && t < 0.5) cluster_evolve(whole, t += 1.0 / 512);
+    assert_int_equal(whole->run.counters.mergers, 1);
     nb6_t *resumed = cluster_through_checkpoint(whole);
     cluster_evolve(whole, t + 0.25);
     cluster_evolve(resumed, t + 0.25);

@@ -85,7 +85,7 @@ static void are_nearly_those_of_now(void **state)
         nb6_t *sim = cluster_start_model(&config, NULL);
         cluster_evolve(sim, 0.001);
         while (reason != NB6_STOP_REACHED) {
-            if (nb6_engines_advance(sim, sim->book.ti_next_adjust, 3, &reason, &err)) fail_msg("%s", err.text);
+            if (nb6_engines_advance(sim, sim->run.book.ti_next_adjust, 3, &reason, &err)) fail_msg("%s", err.text);
             if (nb6_bring_home(sim, &err)) fail_msg("%s", err.text);
             look_at_all(sim, &seen);
         }

@@ -68,7 +68,7 @@ static void assert_same_motions(const nb6_t *a, const nb6_t *b)
     assert_int_equal(p->n_slot, q->n_slot);
     assert_memory_equal(p->ks, q->ks, (size_t)p->n_slot * sizeof *p->ks);
     assert_memory_equal(p->next, q->next, (size_t)p->n_slot * sizeof *p->next);
-    assert_true(a->counters.ks_steps == b->counters.ks_steps && a->active.n_irr == b->active.n_irr);
+    assert_true(a->run.counters.ks_steps == b->run.counters.ks_steps && a->active.n_irr == b->active.n_irr);
 }
 
 static void parts_make_the_same_bits(void **state)

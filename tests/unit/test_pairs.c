@@ -35,7 +35,7 @@ static void any_number_of_threads(void **state)
     omp_set_num_threads(1);
     nb6_t *one = cluster_start_model(&config, NULL);
     cluster_evolve(one, 0.25);
-    assert_true(one->counters.ks_steps > 1000);
+    assert_true(one->run.counters.ks_steps > 1000);
     for (int threads = 2; threads <= 4; threads++) {
         omp_set_num_threads(threads);
         nb6_t *many = cluster_start_model(&config, NULL);
@@ -86,7 +86,7 @@ static void lists_and_members(void **state)
     int changes = 0;
     for (int k = 1; k <= 640; k++) {
         cluster_evolve(sim, k / 128.0);
-        uint64_t now = sim->counters.pairs_formed + sim->counters.pairs_ended;
+        uint64_t now = sim->run.counters.pairs_formed + sim->run.counters.pairs_ended;
         if (now != before) cluster_assert_consistent(sim);
         changes += now != before;
         before = now;
@@ -164,8 +164,8 @@ static void no_jump_of_force(void **state)
     double worst = 0;
     for (int k = 1, left = 0; k <= 24000 && changes < 60; k++) {
         cluster_evolve(sim, k / 4096.0);
-        if (sim->counters.pairs_formed + sim->counters.pairs_ended != changes) left = 6;
-        changes = sim->counters.pairs_formed + sim->counters.pairs_ended;
+        if (sim->run.counters.pairs_formed + sim->run.counters.pairs_ended != changes) left = 6;
+        changes = sim->run.counters.pairs_formed + sim->run.counters.pairs_ended;
         if (left-- > 0) worst = fmax(worst, largest_force_error(sim)); /* irregular steps with the new lists as well */
     }
     print_message("largest relative error of a force after %d changes: %.2e\n", (int)changes, worst);
@@ -242,7 +242,7 @@ static void a_pair_escapes(void **state)
     nb6_t *sim = cluster_start(&config, &c, &record);
     cluster_evolve(sim, 0.5);
     assert_int_equal(sim->n, 104 - 3);
-    assert_int_equal(sim->counters.escapers, 3);
+    assert_int_equal(sim->run.counters.escapers, 3);
     cluster_assert_consistent(sim);
     int ended = 0, stars = 0;
     for (int64_t k = 0; k < record.n_events; k++) {
@@ -320,7 +320,7 @@ static void a_pair_wider_than_rmin(void **state)
     config.pair.dt_min = 0.04 * sqrt(config.pair.r_min * config.pair.r_min * config.pair.r_min / m);
     nb6_t *sim = cluster_start(&config, &c, NULL);
     cluster_evolve(sim, 1.0 / 16);
-    assert_int_equal(sim->counters.pairs_formed, 1);
+    assert_int_equal(sim->run.counters.pairs_formed, 1);
     assert_int_equal(sim->subsystems.count, 1);
     nb6_free(sim);
     cluster_free(&c);

@@ -97,8 +97,8 @@ static nb6_t *start(int radii_act)
     struct cluster c = cluster_plummer(STARS, 3);
     for (int64_t i = 0; i < STARS; i++) name[i] = STARS - i;
     assert_int_equal(nb6_create(&sim, &config, &err), NBC_OK);
-    sim->properties = of_stars(STARS, "Rsun");
-    sim->properties->radii_act = radii_act;
+    sim->run.properties = of_stars(STARS, "Rsun");
+    sim->run.properties->radii_act = radii_act;
     assert_int_equal(nb6_set_bodies(sim, STARS, name, c.mass, (const double(*)[3])c.x, (const double(*)[3])c.v, &err),
                      NBC_OK);
     cluster_free(&c);
@@ -129,20 +129,20 @@ static void stay_with_names(void **state)
     assert_int_equal(nb6_evolve(sim, 0.125, &err), NBC_OK);
     assert_int_equal(nb6_remove_bodies(sim, 2, gone, &err), NBC_OK);
     assert_int_equal(nb6_add_bodies(sim, 1, &name, &mass, x, v, &err), NBC_OK);
-    assert_int_equal(nb6_properties_place(sim->properties, 1000, -1), -1);
+    assert_int_equal(nb6_properties_place(sim->run.properties, 1000, -1), -1);
     const int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
     assert_int_equal(nb6_checkpoint(sim, path, &err), NBC_OK);
     assert_int_equal(nb6_restore(&again, path, &err), NBC_OK);
     unlink(path);
-    assert_int_equal(again->properties->count, 2);
+    assert_int_equal(again->run.properties->count, 2);
     for (int64_t i = 0; i < again->n; i++) {
-        const int64_t place = nb6_properties_place(again->properties, again->star[i].name, i);
+        const int64_t place = nb6_properties_place(again->run.properties, again->star[i].name, i);
         if (again->star[i].name == 1000)
             assert_int_equal(place, -1);
         else
-            assert_true(again->properties->value[0][place] == (double)(10 * again->star[i].name));
+            assert_true(again->run.properties->value[0][place] == (double)(10 * again->star[i].name));
     }
     nb6_free(sim);
     nb6_free(again);

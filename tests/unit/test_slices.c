@@ -85,7 +85,7 @@ struct watch {
 static int measure(void *context, nb6_t *sim, int *stop, struct nbc_error *err)
 {
     struct watch *w = context;
-    const uint64_t work = sim->counters.chain_forces + sim->counters.ks_steps;
+    const uint64_t work = sim->run.counters.chain_forces + sim->run.counters.ks_steps;
     (void)stop;
     (void)err;
     w->polls++;
@@ -103,9 +103,9 @@ static void work_between_polls(int chains, double a, uint64_t least)
     nb6_set_observer(sim, &(struct nb6_observer){.context = &w, .poll = measure});
     cluster_evolve(sim, T_END);
     print_message("%d chains: %.2e evaluations in %d blocks, %d polls, %d evaluations between two of them at most\n",
-                  chains, (double)w.work, (int)sim->counters.blocks, (int)w.polls, (int)w.most);
-    assert_int_equal(sim->counters.chains_formed, chains);
-    assert_in_range(sim->counters.blocks, 1, 2);
+                  chains, (double)w.work, (int)sim->run.counters.blocks, (int)w.polls, (int)w.most);
+    assert_int_equal(sim->run.counters.chains_formed, chains);
+    assert_in_range(sim->run.counters.blocks, 1, 2);
     assert_true(w.work > least);
     assert_true(w.most < MOST + (uint64_t)chains * MORE_OF_A_GROUP);
     nb6_free(sim);
@@ -198,8 +198,8 @@ static void stopped_and_resumed(void **state)
     omp_set_num_threads(1);
     nb6_t *whole = new_run();
     cluster_evolve(whole, T_END);
-    print_message("%.2e forces in chains\n", (double)whole->counters.chain_forces);
-    assert_true(whole->counters.chain_forces > 2 * MOST); /* there was something to stop */
+    print_message("%.2e forces in chains\n", (double)whole->run.counters.chain_forces);
+    assert_true(whole->run.counters.chain_forces > 2 * MOST); /* there was something to stop */
     stopped_is_the_same(whole, 2, 1, 1);
 #ifdef __SANITIZE_ADDRESS__ /* the other stops call nothing else, and take long then */
     const int most = 2;
@@ -262,8 +262,8 @@ static void pairs_that_wait(void **state)
         sim = resumed;
         cluster_energy_now(sim);
     } while (stopped < 10000);
-    print_message("pairs: %.2e steps, stopped %d times, %d of them within a block\n", (double)whole->counters.ks_steps,
-                  stopped, within);
+    print_message("pairs: %.2e steps, stopped %d times, %d of them within a block\n",
+                  (double)whole->run.counters.ks_steps, stopped, within);
     assert_true(within >= 3);
     nb6_set_observer(sim, &(struct nb6_observer){0});
     cluster_assert_same(whole, sim);
@@ -304,7 +304,7 @@ static void busy(void **state)
     int expected = 0;
     for (double work = 1e6, last = 0; work < 1e12; work *= 1.3) {
         sim->subsystems.system[slot].work = (int64_t)work;
-        sim->counters.chain_pairs = (uint64_t)(1.1 * work);
+        sim->run.counters.chain_pairs = (uint64_t)(1.1 * work);
         assert_int_equal(nb6_slot_tell(sim, slot, &err), NBC_OK);
         if (work >= 1e8 && work >= 2 * last) {
             last = work;
@@ -315,7 +315,7 @@ static void busy(void **state)
     }
     assert_true(expected > 10);
     sim->subsystems.system[slot].work = (int64_t)1e13;
-    sim->counters.pairs_irr = (uint64_t)2e13;
+    sim->run.counters.pairs_irr = (uint64_t)2e13;
     assert_int_equal(nb6_slot_tell(sim, slot, &err), NBC_OK);
     assert_int_equal(told.n, expected);
     nb6_free(sim);

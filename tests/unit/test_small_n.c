@@ -120,7 +120,7 @@ static void on_a_line(void **state)
     nb6_t *sim = start(&c, 0.002, 1, &record);
     cluster_evolve(sim, 4);
     assert_energy("on a line", &record, 1e-6);
-    assert_true(sim->counters.ks_steps > 0);
+    assert_true(sim->run.counters.ks_steps > 0);
     nb6_free(sim);
     cluster_record_free(&record);
     cluster_free(&c);
@@ -194,7 +194,7 @@ static void test_particles(void **state)
     const double r_min = sim->book.r_min, dt_min = sim->book.dt_min;
     cluster_evolve(sim, 0);
     print_message("RMIN %.17g at the start, %.17g after the adjust at t = 0\n", r_min, sim->book.r_min);
-    assert_true(r_min > 0 && sim->book.energy_known);
+    assert_true(r_min > 0 && sim->run.book.energy_known);
     /* the same stars, at the same places: only sums are in another order */
     assert_true(fabs(sim->book.r_min / r_min - 1) < 1e-12 && fabs(sim->book.dt_min / dt_min - 1) < 1e-12);
     nb6_free(sim);
@@ -260,7 +260,7 @@ static void flying_apart(void **state)
     nb6_t *sim = start(&c, 0.02, 1000, &record);
     cluster_evolve(sim, 5000); /* beyond 2^12 units, where the time origin of the libraries moves */
     assert_energy("flying apart", &record, 1e-6);
-    assert_true(sim->counters.steps_irr < (uint64_t)(2 * 5000 / 0.125) + 2000);
+    assert_true(sim->run.counters.steps_irr < (uint64_t)(2 * 5000 / 0.125) + 2000);
     nb6_free(sim);
     cluster_record_free(&record);
     cluster_free(&c);
@@ -272,7 +272,7 @@ static int not_too_many(void *context, nb6_t *sim, int *stop, struct nbc_error *
 {
     (void)context;
     (void)err;
-    *stop = sim->counters.steps_irr > 50000;
+    *stop = sim->run.counters.steps_irr > 50000;
     return NBC_OK;
 }
 
@@ -288,7 +288,7 @@ static void lists_of_few(void **state)
         nb6_set_observer(sim, &(struct nb6_observer){.poll = not_too_many});
         cluster_evolve(sim, 1);
         if (nb6_stopped(sim)) fail_msg("seed %d: steps collapse at t = %.12g", (int)seed, nb6_time_now(sim));
-        assert_true(sim->counters.pairs_irr < 5 * sim->counters.steps_irr); /* lists were in use */
+        assert_true(sim->run.counters.pairs_irr < 5 * sim->run.counters.steps_irr); /* lists were in use */
         nb6_free(sim);
         cluster_free(&c);
     }
@@ -331,7 +331,7 @@ static int too_many_blocks(void *context, nb6_t *sim, int *stop, struct nbc_erro
 {
     (void)context;
     (void)err;
-    *stop = sim->counters.blocks > 100000;
+    *stop = sim->run.counters.blocks > 100000;
     return NBC_OK;
 }
 
@@ -359,7 +359,7 @@ static void planets(void **state)
     cluster_evolve(sim, 0.5);
     assert_false(nb6_stopped(sim));
     const double error = cluster_energy_now(sim).total / before - 1;
-    print_message("planets: %d steps, dE/E %.2e\n", (int)sim->counters.steps_irr, error);
+    print_message("planets: %d steps, dE/E %.2e\n", (int)sim->run.counters.steps_irr, error);
     assert_true(fabs(error) < 1e-5); /* the innermost ones make steps of a sixtieth of an orbit */
     nb6_free(sim);
     cluster_free(&c);

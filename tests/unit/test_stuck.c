@@ -117,9 +117,9 @@ static void bring_home(nb6_t *sim)
 
 static void advance_to(nb6_t *sim, uint64_t blocks)
 {
-    for (bring_home(sim); sim->counters.blocks < blocks; bring_home(sim))
-        advance(sim, (int64_t)(blocks - sim->counters.blocks));
-    assert_true(sim->counters.blocks == blocks);
+    for (bring_home(sim); sim->run.counters.blocks < blocks; bring_home(sim))
+        advance(sim, (int64_t)(blocks - sim->run.counters.blocks));
+    assert_true(sim->run.counters.blocks == blocks);
 }
 
 /* Where only the two are moved: the first blocks have others as well. */
@@ -230,7 +230,7 @@ static void image(void **state)
             if (sim->engine_image.owner->export(sim, &err)) fail_msg("%s", err.text);
             assert_memory_equal(&sim->book.stuck, &stuck, sizeof stuck);
         }
-        advance_to(sim, sim->counters.blocks + 1);
+        advance_to(sim, sim->run.counters.blocks + 1);
         assert_int_equal(sim->book.stuck.blocks, k < 2 ? 8 : 1);
         assert_int_equal(sim->book.stuck.who[0], SECOND + 1);
         assert_int_equal(sim->book.stuck.who[1], FIRST + 1);
@@ -275,7 +275,7 @@ static void advice(void **state)
     assert_non_null(
         strstr(text, "nobody but star 3 (step 1e-09, acceleration 1e+09, rounding error up to 1e+03) and star"));
     assert_non_null(strstr(text, "KZ(16)=1 regularizes"));
-    sim->config.pair.r_min = sim->config.pair.dt_min = sim->book.r_min = sim->book.dt_min = 1e-3;
+    sim->run.config.pair.r_min = sim->run.config.pair.dt_min = sim->book.r_min = sim->book.dt_min = 1e-3;
     said(sim, &close, text);
     assert_non_null(strstr(text, "larger RMIN and DTMIN"));
     said(sim, &noisy, text); /* ten times its error: not far above it */

@@ -45,7 +45,7 @@ static int64_t step_with_faults(struct nb6_sim *sim, enum fault kind, const stru
     for (long k = 0;; k++) {
         struct nbc_error err = {0};
         const uint64_t before = cluster_state(sim);
-        const int64_t told = heard->events, blocks = (int64_t)sim->counters.blocks, undecided = sim->book.undecided;
+        const int64_t told = heard->events, blocks = (int64_t)sim->run.counters.blocks, undecided = sim->book.undecided;
         int paused = 0;
         fault_set(kind, k);
         const int status = nb6_step(sim, &paused, &err);
@@ -59,7 +59,7 @@ static int64_t step_with_faults(struct nb6_sim *sim, enum fault kind, const stru
         assert_true(err.text[0] != '\0' || kind != NO_ALLOCATION);
         failures++;
         /* One of the transactions of a step stands, and the next one failed: it is tried again in the next step. */
-        if ((int64_t)sim->counters.blocks > blocks || sim->book.undecided != undecided) return failures;
+        if ((int64_t)sim->run.counters.blocks > blocks || sim->book.undecided != undecided) return failures;
         if (cluster_state(sim) != before)
             print_message("fault %d, call %ld: status %d, %s\n", kind, k, status, err.text);
         assert_int_equal(cluster_state(sim), before);
@@ -150,12 +150,12 @@ static void every_fault(void **state)
     for (int k = 0; k < SYSTEMS; k++) {
         nb6_t *sim = k == 2 ? encounters() : binaries(k ? 0.1 : 0, (uint64_t)k + 1);
         run_with_faults(sim, STEPS, allocations, failures);
-        all.pairs_formed += sim->counters.pairs_formed;
-        all.pairs_ended += sim->counters.pairs_ended;
-        all.chains_formed += sim->counters.chains_formed;
-        all.chains_ended += sim->counters.chains_ended;
-        all.hierarchies_formed += sim->counters.hierarchies_formed;
-        all.mergers += sim->counters.mergers;
+        all.pairs_formed += sim->run.counters.pairs_formed;
+        all.pairs_ended += sim->run.counters.pairs_ended;
+        all.chains_formed += sim->run.counters.chains_formed;
+        all.chains_ended += sim->run.counters.chains_ended;
+        all.hierarchies_formed += sim->run.counters.hierarchies_formed;
+        all.mergers += sim->run.counters.mergers;
         nb6_free(sim);
     }
     print_message("pairs %d and %d, chains %d and %d, hierarchies %d, mergers %d; faults:", (int)all.pairs_formed,

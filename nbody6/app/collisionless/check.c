@@ -3,7 +3,7 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/config_groups.h"
-#include "nbody6/state/sim.h"
+#include "nbody6/state/backend_name.h"
 
 #include <math.h>
 
@@ -39,7 +39,7 @@ int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_col
                                            .steps = group.eta > 0 ? NB6_COLLISIONLESS_BLOCK : NB6_COLLISIONLESS_SHARED,
                                            .eta = group.eta,
                                            .engine = engine[config->run.engine],
-                                           .force = {.backend = nb6_sim_backend(config->run.device),
+                                           .force = {.backend = nb6_backend_name(config->run.device),
                                                      .precision = (enum gpunb_precision)config->run.precision}};
     return NBC_OK;
 }

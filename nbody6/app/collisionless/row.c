@@ -10,22 +10,22 @@
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/run/adjust.h"
 #include "nbody6/state/energy_ledger.h"
-#include "nbody6/state/sim.h"
+#include "nbody6/state/run_record.h"
 
 #include <math.h>
 #include <string.h>
 
-static void first_energy(struct nb6_sim *book, const struct nb6_energy *energy, int64_t bodies)
+static void first_energy(struct nb6_run_book *book, const struct nb6_energy *energy, int64_t bodies)
 {
-    nb6_ledger_open(&book->book.ledger, energy->total);
+    nb6_ledger_open(&book->ledger, energy->total);
     nb6_adjust_raise_scales(book, energy, bodies);
-    if (!(book->book.e_scale > 0)) book->book.e_scale = 1; /* a body at rest */
-    if (!(book->book.e_cluster > 0)) book->book.e_cluster = book->book.e_scale;
-    book->book.energy_known = 1;
+    if (!(book->e_scale > 0)) book->e_scale = 1; /* a body at rest */
+    if (!(book->e_cluster > 0)) book->e_cluster = book->e_scale;
+    book->energy_known = 1;
 }
 
 /* Nothing is ever booked: all that changes is the error of the integration. */
-static void energies(const struct nb6_bookkeeping *book, struct nb6_adjust_row *row)
+static void energies(const struct nb6_run_book *book, struct nb6_adjust_row *row)
 {
     const double total = row->energy.total, interval = nb6_ledger_interval_error(&book->ledger, total);
     row->e_expected = nb6_ledger_expected(&book->ledger);
@@ -52,7 +52,7 @@ static int structure(const struct nb6_frame *frame, struct nb6_adjust_row *row, 
     return NBC_OK;
 }
 
-static void steps_and_times(const struct nb6_sim *book, const struct nb6_collisionless *system,
+static void steps_and_times(const struct nb6_run_record *run, const struct nb6_collisionless *system,
                             const struct nb6_frame *frame, struct nb6_adjust_row *row)
 {
     struct gpunb_stats force;
@@ -62,26 +62,26 @@ static void steps_and_times(const struct nb6_sim *book, const struct nb6_collisi
         row->dt_irr_min = fmin(row->dt_irr_min, frame->dt_irr[i]);
         row->dt_irr_max = fmax(row->dt_irr_max, frame->dt_irr[i]);
     }
-    row->counters = book->counters;
-    row->wall_s = book->book.wall_used_s + (nbc_wtime() - book->wall_start_s);
+    row->counters = run->counters;
+    row->wall_s = run->book.wall_used_s + (nbc_wtime() - run->wall_start_s);
     row->gpunb_s = force.seconds_regf;
     row->ns_per_pair_reg = force.interactions ? 1e9 * force.seconds_regf / (double)force.interactions : 0;
 }
 
-int nb6_collisionless_row(struct nb6_sim *book, const struct nb6_collisionless *system, const struct nb6_frame *frame,
-                          struct nb6_adjust_row *row, struct nbc_error *err)
+int nb6_collisionless_row(struct nb6_run_record *run, const struct nb6_collisionless *system,
+                          const struct nb6_frame *frame, struct nb6_adjust_row *row, struct nbc_error *err)
 {
     memset(row, 0, sizeof *row);
     row->t = frame->t;
     row->n = frame->n;
-    nb6_energy_of_frame(frame, &book->external, &row->energy);
+    nb6_energy_of_frame(frame, &run->external, &row->energy);
     if (!isfinite(row->energy.total))
         return nbc_fail(err, NBC_NON_FINITE, "the total energy at t = %.12g is not finite (kinetic %g, potential %g)",
                         row->t, row->energy.kinetic, row->energy.potential);
-    if (!book->book.energy_known) first_energy(book, &row->energy, frame->n);
-    energies(&book->book, row);
-    steps_and_times(book, system, frame, row);
+    if (!run->book.energy_known) first_energy(&run->book, &row->energy, frame->n);
+    energies(&run->book, row);
+    steps_and_times(run, system, frame, row);
     int status = structure(frame, row, err);
-    if (!status) nb6_columns_compute(book, frame, row);
+    if (!status) nb6_columns_compute(run, frame, row);
     return status;
 }

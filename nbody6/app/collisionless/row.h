@@ -8,13 +8,13 @@
 struct nb6_adjust_row;
 struct nb6_collisionless;
 struct nb6_frame;
-struct nb6_sim;
+struct nb6_run_record;
 
-/** @param[in,out] book  counters and books follow; the first row opens its ledger of energies
- *  @param[in] frame     of the system, with potentials
- *  @param[out] row      overwritten
+/** @param[in,out] run  counters and books follow; the first row opens its ledger of energies
+ *  @param[in] frame    of the system, with potentials
+ *  @param[out] row     overwritten
  *  @return NBC_OK; NBC_NON_FINITE (the energy is not finite); NBC_NO_MEMORY */
-int nb6_collisionless_row(struct nb6_sim *book, const struct nb6_collisionless *system, const struct nb6_frame *frame,
-                          struct nb6_adjust_row *row, struct nbc_error *err);
+int nb6_collisionless_row(struct nb6_run_record *run, const struct nb6_collisionless *system,
+                          const struct nb6_frame *frame, struct nb6_adjust_row *row, struct nbc_error *err);
 
 #endif

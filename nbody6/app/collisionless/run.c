@@ -25,11 +25,11 @@
 #include "nbody6/output/collisionless_checkpoint.h"
 #include "nbody6/output/log.h"
 #include "nbody6/output/run_id.h"
-#include "nbody6/output/snapshot.h"
+#include "nbody6/output/run_snapshot.h"
 #include "nbody6/output/textfile.h"
 #include "nbody6/run/change.h"
 #include "nbody6/run/nbody6.h"
-#include "nbody6/state/sim.h"
+#include "nbody6/state/run_record.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,11 +39,10 @@
 static const char ENGINE[] = "collisionless";
 
 struct session {
-    struct nb6_sim *book; /* configuration, units, counters and books of the run; it never has stars */
+    struct nb6_run_record run; /* without stars, which are bodies of the system */
     struct nb6_collisionless *system;
     struct nb6_run_names names;
     struct nb6_run_lock lock;
-    char id[NB6_RUN_ID_BYTES];
     struct nb6_textfile log;
     struct nb6_progress progress;
     double wall_start, checkpoint_wall;
@@ -54,30 +53,26 @@ struct session {
     char reason[NB6_NAME_BYTES + 40]; /* why the run ends before its end; "": it does not */
 };
 
-static int session_open(struct session *s, const struct nb6_run_options *options, struct nbc_error *err)
+static void session_open(struct session *s, const struct nb6_run_options *options)
 {
     *s = (struct session){.lock.fd = -1, .log.fd = -1, .checkpoint_t = -1};
     s->progress.quiet = options->quiet;
-    s->book = nbc_alloc(1, sizeof *s->book);
-    return s->book ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for a run");
 }
 
 static void session_close(struct session *s)
 {
     nb6_textfile_close(&s->log);
     nb6_collisionless_free(s->system);
-    if (s->book) nb6_properties_free(s->book->properties);
-    nbc_free(s->book);
+    nb6_properties_free(s->run.properties);
     nb6_run_lock_release(&s->lock);
 }
 
 /* ---- files ---- */
 
-static void follow_system(struct session *s)
+static void count_steps(struct session *s)
 {
-    s->book->ti_now = s->book->ti_reached = s->system->ti_now;
-    s->book->counters.blocks = s->system->n_blocks;
-    s->book->counters.steps_irr = s->system->n_steps;
+    s->run.counters.blocks = s->system->n_blocks;
+    s->run.counters.steps_irr = s->system->n_steps;
 }
 
 static int open_log(struct session *s, int64_t keep, struct nbc_error *err)
@@ -89,25 +84,21 @@ static int open_log(struct session *s, int64_t keep, struct nbc_error *err)
                           "note: %s is shorter than when the checkpoint was written: what is missing "
                           "stays missing",
                           s->names.log);
-    if (!status && s->log.bytes == 0) status = nb6_log_begin(&s->log, s->id, ENGINE, err);
+    if (!status && s->log.bytes == 0) status = nb6_log_begin(&s->log, s->run.id, ENGINE, err);
     return status;
 }
 
 static int write_checkpoint(struct session *s, struct nbc_error *err)
 {
     struct nb6_run_state state = {.log_bytes = s->log.bytes};
-    struct nb6_bookkeeping *book = &s->book->book;
-    const double used = book->wall_used_s;
     int status = nb6_collisionless_home(s->system, err);
     if (status) return status;
-    memcpy(state.id, s->id, sizeof state.id);
-    follow_system(s);
+    memcpy(state.id, s->run.id, sizeof state.id);
+    count_steps(s);
     status = nb6_textfile_sync(&s->log, err);
-    book->wall_used_s += nbc_wtime() - s->book->wall_start_s; /* past for the session that resumes */
     if (!status)
         status = nb6_collisionless_checkpoint_write(
-            s->names.checkpoint, s->checkpoint_t >= 0 ? s->names.previous : NULL, s->book, s->system, &state, err);
-    book->wall_used_s = used;
+            s->names.checkpoint, s->checkpoint_t >= 0 ? s->names.previous : NULL, &s->run, s->system, &state, err);
     s->checkpoint_wanted = 0;
     s->checkpoint_wall = nbc_wtime();
     if (!status) s->checkpoint_t = nb6_collisionless_time(s->system);
@@ -117,12 +108,9 @@ static int write_checkpoint(struct session *s, struct nbc_error *err)
 static int write_snapshot(struct session *s, const struct nb6_frame *frame, struct nbc_error *err)
 {
     char path[NB6_NAME_BYTES + 40];
-    struct nb6_sim *book = s->book;
-    const struct nb6_snapshot_info info = {
-        &book->units, &book->external, &book->config, book->book.snapshot_count, s->id, book->properties, 0};
-    nb6_run_names_snapshot(&s->names, book->book.snapshot_count, path);
-    int status = nb6_snapshot_write(path, frame, &info, err);
-    if (!status) book->book.snapshot_count++;
+    nb6_run_names_snapshot(&s->names, s->run.book.snapshot_count, path);
+    int status = nb6_run_snapshot_write(path, frame, &s->run, 0, err);
+    if (!status) s->run.book.snapshot_count++;
     return status;
 }
 
@@ -131,9 +119,9 @@ static int write_snapshot(struct session *s, const struct nb6_frame *frame, stru
 static int adjust(struct session *s, const struct nb6_frame *frame, struct nbc_error *err)
 {
     struct nb6_adjust_row row;
-    struct nb6_bookkeeping *book = &s->book->book;
-    const double tolerance = s->book->config.run.energy_tol;
-    int status = nb6_collisionless_row(s->book, s->system, frame, &row, err);
+    struct nb6_run_book *book = &s->run.book;
+    const double tolerance = s->run.config.run.energy_tol;
+    int status = nb6_collisionless_row(&s->run, s->system, frame, &row, err);
     if (!status) status = nb6_log_row(&s->log, &row, err);
     if (status) return status;
     nb6_progress_row(&s->progress, &row);
@@ -153,14 +141,14 @@ static int adjust(struct session *s, const struct nb6_frame *frame, struct nbc_e
 /* Counters move on before a checkpoint can be written, so that a run that resumes does nothing twice. */
 static int events(struct session *s, struct nbc_error *err)
 {
-    const struct nb6_run_config *config = &s->book->config.run;
-    struct nb6_bookkeeping *book = &s->book->book;
+    const struct nb6_run_config *config = &s->run.config.run;
+    struct nb6_run_book *book = &s->run.book;
     const nb6_time now = s->system->ti_now;
     const int at_end = nb6_collisionless_time(s->system) >= config->t_crit;
     const int adjust_due = book->ti_next_adjust <= now, output_due = book->ti_next_output <= now;
     struct nb6_frame frame;
     if (!adjust_due && !output_due && !at_end) return NBC_OK;
-    follow_system(s);
+    count_steps(s);
     int status = nb6_collisionless_frame(s->system, NB6_FRAME_POTENTIAL, &frame, err);
     if (status) return status;
     if (adjust_due || at_end) status = adjust(s, &frame, err);
@@ -188,7 +176,7 @@ static int stop_file_found(struct session *s, const char *path)
 
 static int should_stop(struct session *s)
 {
-    const double limit = s->book->config.run.wall_limit_s;
+    const double limit = s->run.config.run.wall_limit_s;
     const char *name = nb6_signals_pending();
     if (name) {
         snprintf(s->reason, sizeof s->reason, "%s came", name);
@@ -203,7 +191,7 @@ static int should_stop(struct session *s)
 
 static int checkpoint_if_due(struct session *s, struct nbc_error *err)
 {
-    const double interval = s->book->config.run.checkpoint_interval_s;
+    const double interval = s->run.config.run.checkpoint_interval_s;
     if (!s->checkpoint_wanted && !(interval > 0 && nbc_wtime() - s->checkpoint_wall > interval)) return NBC_OK;
     return write_checkpoint(s, err);
 }
@@ -211,9 +199,9 @@ static int checkpoint_if_due(struct session *s, struct nbc_error *err)
 /* Longest step by longest step: where all bodies stand at one time, the run can be looked at and stopped. */
 static int evolve(struct session *s, struct nbc_error *err)
 {
-    const double end = s->book->config.run.t_crit, step = nb6_collisionless_longest_step(s->system);
+    const double end = s->run.config.run.t_crit, step = nb6_collisionless_longest_step(s->system);
     int status = NBC_OK;
-    if (nb6_collisionless_time(s->system) == 0 && s->book->book.adjust_count == 0) status = events(s, err);
+    if (nb6_collisionless_time(s->system) == 0 && s->run.book.adjust_count == 0) status = events(s, err);
     while (!status && nb6_collisionless_time(s->system) < end) {
         status = checkpoint_if_due(s, err);
         if (status || should_stop(s)) return status;
@@ -244,7 +232,7 @@ static void summarize(struct session *s)
                       (unsigned long long)s->system->n_steps, (unsigned long long)s->system->n_blocks,
                       nbc_wtime() - s->wall_start);
     nb6_progress_note(&s->progress, "  files: %s, %s, %lld new snapshots %s.snap.*.h5", s->names.log,
-                      s->names.checkpoint, (long long)(s->book->book.snapshot_count - s->snapshots_before),
+                      s->names.checkpoint, (long long)(s->run.book.snapshot_count - s->snapshots_before),
                       s->names.prefix);
 }
 
@@ -269,20 +257,20 @@ static int run_to_end(struct session *s, struct nbc_error *err)
 
 static void say_start(struct session *s, const char *what, int quiet)
 {
-    const struct nb6_sim *book = s->book;
+    const struct nb6_run_record *run = &s->run;
     const double t = nb6_collisionless_time(s->system);
     s->wall_start = s->checkpoint_wall = nbc_wtime();
-    s->book->wall_start_s = s->wall_start;
-    s->snapshots_before = book->book.snapshot_count;
-    nb6_progress_begin(&s->progress, quiet, t, book->config.run.t_crit, &book->units);
+    s->run.wall_start_s = s->wall_start;
+    s->snapshots_before = run->book.snapshot_count;
+    nb6_progress_begin(&s->progress, quiet, t, run->config.run.t_crit, &run->units);
     nb6_signals_catch();
     nb6_progress_note(&s->progress,
                       "nbody6-collisionless " NB6_VERSION
                       ": %s, N = %lld, softening %.6g, %s steps up to %.6g, from t = %.10g to %.10g (%.6g Myr), "
                       "backend %s, %s engine",
                       what, (long long)s->system->n, s->system->softening, s->system->block ? "block" : "shared",
-                      nb6_collisionless_longest_step(s->system), t, book->config.run.t_crit,
-                      book->config.run.t_crit * book->units.time_myr, gpunb_info(s->system->force)->name,
+                      nb6_collisionless_longest_step(s->system), t, run->config.run.t_crit,
+                      run->config.run.t_crit * run->units.time_myr, gpunb_info(s->system->force)->name,
                       nb6_collisionless_engine_name(s->system));
 }
 
@@ -290,17 +278,16 @@ static void say_start(struct session *s, const char *what, int quiet)
 
 static int make_system(struct session *s, const struct nb6_model *model, struct nbc_error *err)
 {
-    struct nb6_sim *book = s->book;
+    struct nb6_run_record *run = &s->run;
     struct nb6_collisionless_options options;
     const double(*x)[3] = (const double(*)[3])model->x, (*v)[3] = (const double(*)[3])model->v;
-    book->n = model->n;
-    book->units = nb6_units_from(book->config.rbar_pc, book->config.zmbar_msun, model->n);
-    int status = nb6_collisionless_options_of(&book->config, &options, err);
-    if (!status) status = nb6_external_make(&book->config, &book->units, &book->external, err);
-    if (!status) status = nb6_properties_copy(model->properties, &book->properties, err);
+    run->units = nb6_units_from(run->config.rbar_pc, run->config.zmbar_msun, model->n);
+    int status = nb6_collisionless_options_of(&run->config, &options, err);
+    if (!status) status = nb6_external_make(&run->config, &run->units, &run->external, err);
+    if (!status) status = nb6_properties_copy(model->properties, &run->properties, err);
     if (!status) status = nb6_collisionless_create(&s->system, model->n, model->name, model->mass, x, v, &options, err);
     if (status) return status;
-    for (int64_t i = 0; i < model->n; i++) book->book.mass_start += model->mass[i];
+    for (int64_t i = 0; i < model->n; i++) run->book.mass_start += model->mass[i];
     const struct nb6_run_origin origin = {.gpunb_backend = gpunb_info(s->system->force)->name,
                                           .gpuirr_backend = "none",
                                           .engine = ENGINE,
@@ -310,7 +297,7 @@ static int make_system(struct session *s, const struct nb6_model *model, struct 
                                           .x = x,
                                           .v = v,
                                           .properties = model->properties};
-    nb6_run_id_make(&book->config, &origin, s->id);
+    nb6_run_id_make(&run->config, &origin, run->id);
     return NBC_OK;
 }
 
@@ -330,7 +317,7 @@ static int warn_of_steps(struct session *s, const struct nb6_model *model, struc
 {
     char advice[NB6_COLLISIONLESS_ADVICE];
     struct nb6_collisionless_options options;
-    const int status = nb6_collisionless_options_of(&s->book->config, &options, err);
+    const int status = nb6_collisionless_options_of(&s->run.config, &options, err);
     if (!status && nb6_collisionless_advise(&options, model->n, model->mass, advice, sizeof advice))
         nb6_progress_warn(&s->progress, "%s", advice);
     return status;
@@ -340,14 +327,14 @@ static int warn_of_steps(struct session *s, const struct nb6_model *model, struc
 static void say_end(struct session *s, const struct nb6_config *asked)
 {
     char text[NB6_END_TEXT];
-    if (nb6_config_tell_end(asked, s->book->units.time_myr, text)) nb6_progress_note(&s->progress, "note: %s", text);
+    if (nb6_config_tell_end(asked, s->run.units.time_myr, text)) nb6_progress_note(&s->progress, "note: %s", text);
 }
 
 static int make_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
                     struct nbc_error *err)
 {
     struct nb6_model model = {0};
-    int status = make_model(config, &s->book->config, &model, err);
+    int status = make_model(config, &s->run.config, &model, err);
     if (status) return status;
     status = make_system(s, &model, err);
     if (!status && options->overwrite) status = nb6_run_names_check(&s->names, 1, err);
@@ -368,8 +355,8 @@ int nb6_collisionless_run_new(const struct nb6_config *config, const struct nb6_
                               struct nbc_error *err)
 {
     struct session s;
-    int status = session_open(&s, options, err);
-    if (!status && config->run.t_crit_myr == 0) status = nb6_collisionless_check(config, err);
+    int status = config->run.t_crit_myr == 0 ? nb6_collisionless_check(config, err) : NBC_OK;
+    session_open(&s, options);
     if (!status) status = nb6_run_names_set(&s.names, config->run.name, err);
     if (!status) status = nb6_run_lock_take(&s.lock, s.names.lock, err);
     if (!status) status = nb6_run_names_refuse_special(&s.names, err);
@@ -410,20 +397,20 @@ static int take_options(struct session *s, const char *checkpoint, const struct 
                         FILE *notes, struct nbc_error *err)
 {
     char prefix[NB6_NAME_BYTES];
-    struct nb6_run_config *run = &s->book->config.run;
-    int status = nb6_run_take_changes(options, t, notes, &s->book->config, &s->changes, err);
+    struct nb6_run_config *run = &s->run.config.run;
+    int status = nb6_run_take_changes(options, t, notes, &s->run.config, &s->changes, err);
     if (status) return status;
     if (options->t_crit > 0) run->t_crit = options->t_crit;
     if (options->wall_limit_s > 0) run->wall_limit_s = options->wall_limit_s;
     if (options->set_checkpoint_interval) run->checkpoint_interval_s = options->checkpoint_interval_s;
     status = copy_text(run->device, sizeof run->device, options->device, "--device", err);
-    if (!status && options->engine) status = nb6_input_set(&s->book->config, "ENGINE", options->engine, err);
+    if (!status && options->engine) status = nb6_input_set(&s->run.config, "ENGINE", options->engine, err);
     if (!status && options->name)
         status = copy_text(run->name, sizeof run->name, options->name, "--out", err);
     else if (!status && nb6_run_names_of_checkpoint(checkpoint, prefix))
         status = copy_text(run->name, sizeof run->name, prefix, "--resume", err);
-    if (!status) status = nb6_config_check(&s->book->config, err);
-    if (!status) status = nb6_collisionless_check(&s->book->config, err);
+    if (!status) status = nb6_config_check(&s->run.config, err);
+    if (!status) status = nb6_collisionless_check(&s->run.config, err);
     return status ? status : nb6_run_names_set(&s->names, run->name, err);
 }
 
@@ -432,12 +419,13 @@ static int read_locked(struct session *s, const char *checkpoint, const struct n
                        struct nb6_collisionless *then, struct nb6_run_state *state, struct nbc_error *err)
 {
     for (int locked = 0;; locked = 1) {
-        *s->book = (struct nb6_sim){0};
+        nb6_properties_free(s->run.properties);
+        s->run = (struct nb6_run_record){0};
         nb6_collisionless_checkpoint_release(then);
-        int status = nb6_collisionless_checkpoint_read(checkpoint, s->book, then, state, err);
-        const struct nb6_config before = s->book->config;
+        int status = nb6_collisionless_checkpoint_read(checkpoint, &s->run, then, state, err);
+        const struct nb6_config before = s->run.config;
         if (!status) status = take_options(s, checkpoint, options, state->t, locked ? stderr : NULL, err);
-        if (!status) nb6_change_times(s->book, &before);
+        if (!status) nb6_change_times(&s->run, then->ti_now, &before);
         if (status || locked) return status;
         status = nb6_run_lock_take(&s->lock, s->names.lock, err);
         if (status) return status;
@@ -460,7 +448,7 @@ static int tell_changes(struct session *s, double t, struct nbc_error *err)
 static int go_on(struct session *s, const char *checkpoint, const struct nb6_run_state *state,
                  const struct nb6_run_options *options, struct nbc_error *err)
 {
-    const double t = nb6_collisionless_time(s->system), end = s->book->config.run.t_crit;
+    const double t = nb6_collisionless_time(s->system), end = s->run.config.run.t_crit;
     if (end < t) return nbc_fail(err, NBC_BAD_INPUT, "--tcrit %.10g: %s is at t = %.10g already", end, checkpoint, t);
     if (end == t) {
         nb6_progress_note(&s->progress, "%s: the run has reached its end, t = %.10g; --tcrit T takes it further",
@@ -479,14 +467,14 @@ int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_op
     struct session s;
     struct nb6_collisionless then = {0};
     struct nb6_run_state state = {0};
-    int status = session_open(&s, options, err);
-    if (!status) status = read_locked(&s, checkpoint, options, &then, &state, err);
+    session_open(&s, options);
+    int status = read_locked(&s, checkpoint, options, &then, &state, err);
     if (!status) {
         struct nb6_collisionless_options system;
-        memcpy(s.id, state.id, sizeof s.id);
-        status = nb6_collisionless_options_of(&s.book->config, &system, err);
+        memcpy(s.run.id, state.id, sizeof s.run.id);
+        status = nb6_collisionless_options_of(&s.run.config, &system, err);
         if (!status) status = nb6_run_names_refuse_special(&s.names, err);
-        if (!status) status = nb6_run_owner_check(&s.names, s.id, checkpoint, err);
+        if (!status) status = nb6_run_owner_check(&s.names, s.run.id, checkpoint, err);
         if (!status) nb6_run_names_sweep(&s.names);
         if (!status) status = nb6_collisionless_resume(&s.system, &then, &system, err);
     }

@@ -93,9 +93,9 @@ static struct chain_options options_of(const struct nb6_sim *sim)
 {
     struct chain_options options;
     chain_options_init(&options);
-    options.method = sim->config.pair.chain_method;
+    options.method = sim->run.config.pair.chain_method;
     options.tolerance = TOLERANCE;
-    options.slow = sim->config.pair.slow_down > 1 ? SLOW : fmin(SLOW, sim->config.pair.gamma_min);
+    options.slow = sim->run.config.pair.slow_down > 1 ? SLOW : fmin(SLOW, sim->run.config.pair.gamma_min);
     return options;
 }
 
@@ -116,7 +116,7 @@ static int hold_chain(struct nb6_sim *sim, nb6_slot slot, int n, const nb6_index
         chain->state = *state;
         chain->state.options.slow *= nb6_inexact_share(sim, chain_energy(state));
         chain->t_formed = nb6_time_to_double(sim->ti_now);
-        sim->counters.chains_formed++;
+        sim->run.counters.chains_formed++;
     }
     nbc_free(state);
     if (status) return status;
@@ -150,10 +150,10 @@ static int give_up(struct nb6_sim *sim, nb6_index body, int keep_slot, struct nb
     int status = NBC_OK;
     if (!chain) {
         status = nb6_slot_report_end(sim, slot, NB6_PAIR_CHAIN, err);
-        sim->counters.pairs_ended++;
+        sim->run.counters.pairs_ended++;
     } else if (!keep_slot) {
         status = nb6_slot_report_end(sim, slot, NB6_PAIR_CHAIN, err);
-        sim->counters.chains_ended++;
+        sim->run.counters.chains_ended++;
     }
     c->touched[slot] = 0;
     if (!status && !keep_slot) status = nb6_slot_clear(sim, slot, err);
@@ -169,7 +169,7 @@ static void say_join(struct nb6_sim *sim, int grows, nb6_slot slot, int n, const
     say->described = 1;
     say->event.chain.n_moved = n;
     for (int m = 0; m < n; m++) say->event.chain.moved[m] = nb6_get_star(sim, star[m])->name;
-    sim->counters.chain_changes += (uint64_t)grows;
+    sim->run.counters.chain_changes += (uint64_t)grows;
 }
 
 /* Where the two are together. */
@@ -446,7 +446,7 @@ static int become_pair(struct nb6_sim *sim, nb6_slot slot, const nb6_index star[
     memcpy(x0, nb6_get_body(sim, centre)->x0, sizeof x0);
     memcpy(v0, nb6_get_body(sim, centre)->v0, sizeof v0);
     say_split(sim, slot, 0, &nobody, nb6_potential_apart(sim, slot, sim->ti_now, 0, NULL), c);
-    sim->counters.chains_ended++;
+    sim->run.counters.chains_ended++;
     c->touched[slot] = 0;
     const int met = nb6_chain_has_met(nb6_chain_of(&sim->subsystems, slot));
     int status = nb6_subsystems_set_perturbers(&sim->subsystems, slot, 0, NULL, err);
@@ -480,9 +480,9 @@ int nb6_chain_split(struct nb6_sim *sim, nb6_slot slot, const struct chain_group
         if (status) return status;
         find_stars(sim, chain, n, star);
         nb6_chain_refresh(chain);
-        sim->counters.chain_changes++;
+        sim->run.counters.chain_changes++;
     } else {
-        sim->counters.chains_ended++;
+        sim->run.counters.chains_ended++;
     }
     status = nb6_subsystems_set_perturbers(p, slot, 0, NULL, err);
     if (!status)

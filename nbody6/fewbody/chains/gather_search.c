@@ -144,7 +144,7 @@ static double widest_of(const struct nb6_sim *sim, const struct group *g)
 static int is_apart(const struct nb6_sim *sim, nb6_time t, const struct group *g)
 {
     const double galaxy =
-        nb6_external_strongest(&sim->external, nb6_time_to_double(t), nb6_get_body(sim, g->star[0])->x0);
+        nb6_external_strongest(&sim->run.external, nb6_time_to_double(t), nb6_get_body(sim, g->star[0])->x0);
     return g->size < ROOM * NB6_COMPACT_SPACING * spacing_around(sim, t, g) &&
            galaxy * g->size * g->size * g->size < GAMMA_GATHER * g->mass;
 }

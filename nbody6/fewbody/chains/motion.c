@@ -110,7 +110,7 @@ static void take_work(const struct nb6_field *f, struct nb6_chain *chain)
 {
     static const double nowhere[3];
     double x[3], v[3], mass = 0;
-    if (!nb6_external_does_work(&f->sim->external)) return;
+    if (!nb6_external_does_work(&f->sim->run.external)) return;
     chain_centre(&chain->state, x, v);
     for (int m = 0; m < chain->state.n; m++) mass += chain->state.mass[m];
     chain->galaxy_work += mass * v[0];
@@ -126,8 +126,8 @@ int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, nb6_
     struct nb6_chain *chain = &motion->chain[f->sim->subsystems.system[slot].chain - 1];
     const struct chain_field field = {.acceleration = nb6_field_acceleration,
                                       .context = f,
-                                      .by_velocity =
-                                          f->sim->external.active && !nb6_external_acts_on_members(&f->sim->external)};
+                                      .by_velocity = f->sim->run.external.active &&
+                                                     !nb6_external_acts_on_members(&f->sim->run.external)};
     struct chain_event event = {.kind = CHAIN_STEPS};
     int status = NBC_OK;
     chain->state.options.max_steps = STEPS_OF_A_SLICE;

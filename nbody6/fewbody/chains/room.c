@@ -50,10 +50,10 @@ double nb6_compact_radius(const struct nb6_sim *sim, nb6_slot slot)
     const double close = nb6_close_compact_radius(sim, slot);
     double compact = fmin(fmax(close, COMPACT_BOUND * bound_size(sim, slot)),
                           NB6_COMPACT_SPACING * nb6_local_spacing(sim, nb6_centre(sim, slot)));
-    if (!sim->external.active) return compact;
+    if (!sim->run.external.active) return compact;
     const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
     double tidal = cbrt(GAMMA_GALAXY * centre->mass /
-                        nb6_external_strongest(&sim->external, nb6_time_to_double(centre->t0), centre->x0));
+                        nb6_external_strongest(&sim->run.external, nb6_time_to_double(centre->t0), centre->x0));
     return fmin(compact, tidal);
 }
 

@@ -123,8 +123,9 @@ static double tide_of_others(const struct nb6_sim *sim, nb6_index i, const struc
 /* Frozen, a pair does not feel the galaxy any more. */
 static double tide_of_galaxy(const struct nb6_sim *sim, nb6_index i, const struct nb6_parts *own, const double x[3])
 {
-    return own->n > 1 && sim->external.active
-               ? nb6_get_body(sim, i)->mass * nb6_parts_tidal(&sim->external, nb6_time_to_double(sim->ti_now), x, own)
+    return own->n > 1 && sim->run.external.active
+               ? nb6_get_body(sim, i)->mass *
+                     nb6_parts_tidal(&sim->run.external, nb6_time_to_double(sim->ti_now), x, own)
                : 0;
 }
 

@@ -32,7 +32,7 @@ static int is_pair(const struct nb6_sim *sim, nb6_index i)
 /* A frozen orbit ignores the galaxy: it must be one that would be left alone without perturbers. */
 static int feels_galaxy(const struct nb6_sim *sim, nb6_index i)
 {
-    return nb6_is_centre(sim, i) && nb6_pair_galactic_tide(sim, nb6_slot_of(sim, i)) > sim->config.pair.gamma_min;
+    return nb6_is_centre(sim, i) && nb6_pair_galactic_tide(sim, nb6_slot_of(sim, i)) > sim->run.config.pair.gamma_min;
 }
 
 /* Whether a body at this squared distance does less to a pair than what makes a perturber. */
@@ -40,7 +40,7 @@ static int is_hardly_disturbed(const struct nb6_sim *sim, nb6_index i, double ma
 {
     if (!nb6_is_centre(sim, i)) return 1;
     const double r = nb6_slot_reference_radius(sim, nb6_slot_of(sim, i)), part = r * r / r2;
-    return 2 * mass * part * sqrt(part) < sim->config.pair.gamma_min * nb6_get_body(sim, i)->mass;
+    return 2 * mass * part * sqrt(part) < sim->run.config.pair.gamma_min * nb6_get_body(sim, i)->mass;
 }
 
 /* With whom a pair may be a hierarchy: its strongest perturber, or, if nobody perturbs it, whoever is near enough to be

@@ -64,8 +64,8 @@ int nb6_pair_end(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, struc
     nb6_slot_describe(sim, slot, nb6_end_reason(p, slot), &say->event);
     say->before = nb6_potential_apart(sim, slot, sim->ti_now, 0, NULL);
     place_members(sim, slot, x, v);
-    sim->counters.pairs_ended++;
-    sim->counters.hierarchies_ended += nb6_is_hierarchy(sim, slot) != 0;
+    sim->run.counters.pairs_ended++;
+    sim->run.counters.hierarchies_ended += nb6_is_hierarchy(sim, slot) != 0;
     status = nb6_lists_split(sim, centre, member, err);
     if (!status) status = nb6_slot_clear(sim, slot, err);
     if (!status) status = nb6_perturbers_replace(sim, remove, member, err);
@@ -126,7 +126,7 @@ int nb6_pair_merge(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, str
     struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
     nb6_slot_describe(sim, slot, NB6_PAIR_MERGED, &say->event);
     say->before = nb6_potential_apart(sim, slot, sim->ti_now, 0, NULL);
-    sim->counters.pairs_ended++;
+    sim->run.counters.pairs_ended++;
     status = nb6_lists_split(sim, centre, add, err);
     if (!status) status = nb6_slot_clear(sim, slot, err);
     if (!status) status = nb6_perturbers_replace(sim, remove, add, err);
@@ -189,7 +189,7 @@ int nb6_pair_form(struct nb6_sim *sim, const nb6_index body[2], struct nb6_chang
     c->formed[c->n_formed++] = (nb6_stored_slot)slot;
     say->after[0] = (nb6_stored_slot)slot;
     say->described = 1;
-    sim->counters.hierarchies_formed += nb6_is_centre(sim, body[1]) != 0;
+    sim->run.counters.hierarchies_formed += nb6_is_centre(sim, body[1]) != 0;
     nb6_subsystems_change_sources(sim, 3, (const int32_t[]){body[0], body[1], centre});
     return NBC_OK;
 }

@@ -113,7 +113,7 @@ int nb6_subsystems_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, do
     const struct nb6_subsystems *p = &sim->subsystems;
     struct target to = {.i = i, .own_slot = nb6_slot_of(sim, i), .ti = ti, .acc = acc, .jerk = jerk};
     const int in_field =
-        to.own_slot >= 0 && p->system[to.own_slot].galactic && nb6_external_acts_on_members(&sim->external);
+        to.own_slot >= 0 && p->system[to.own_slot].galactic && nb6_external_acts_on_members(&sim->run.external);
     if (p->resolved_by[i] == 0 && !in_field && !(to.own_slot >= 0 && p->pert[to.own_slot].n > 0)) return NBC_OK;
     to.t = nb6_relative_time(sim, ti);
     nb6_get_predicted(sim, i, ti, to.x, to.v);
@@ -167,7 +167,7 @@ double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion
     double x[3], v[3];
     nb6_parts_of_slot(&sim->subsystems, motion, slot, t, &own);
     nb6_predict(centre, t - nb6_relative_time(sim, centre->t0), x, v);
-    return centre->mass * nb6_parts_tidal(&sim->external, t + nb6_time_to_double(sim->ti_origin), x, &own);
+    return centre->mass * nb6_parts_tidal(&sim->run.external, t + nb6_time_to_double(sim->ti_origin), x, &own);
 }
 
 double nb6_subsystems_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const nb6_index *moved)

@@ -57,7 +57,7 @@ int nb6_pair_must_end(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
     if (ks->gamma > GAMMA_LOST_SOFT && ks->gamma > lost_at(sim, slot, hard)) return NB6_PAIR_DISSOLVED;
     if (e.r > pair->r_end) {
         if (e.rdot > 0 && !nb6_pair_stays_together(sim, slot, ks->h, e.a * (1 + e.e))) return NB6_PAIR_SEPARATED;
-        if (!hard && ks->gamma > sim->config.pair.gamma_max) return NB6_PAIR_PERTURBED;
+        if (!hard && ks->gamma > sim->run.config.pair.gamma_max) return NB6_PAIR_PERTURBED;
     }
     if (ks->gamma > GAMMA_COLLISION) {
         const nb6_index strongest = nb6_find_intruder(sim, slot, t).j;

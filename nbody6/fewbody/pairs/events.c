@@ -54,8 +54,8 @@ double nb6_potential_apart(const struct nb6_sim *sim, nb6_slot slot, nb6_time t,
     nb6_parts_of_slot(p, &motion, slot, nb6_slot_time(p, &motion, slot), &job.own);
     nb6_get_predicted(sim, nb6_centre(sim, slot), t, job.x, v);
     nbc_sum(p->n_source, add_apart, &job, sum);
-    if (sim->external.active && !p->system[slot].galactic)
-        sum[0] -= nb6_parts_tidal(&sim->external, nb6_time_to_double(t), job.x, &job.own);
+    if (sim->run.external.active && !p->system[slot].galactic)
+        sum[0] -= nb6_parts_tidal(&sim->run.external, nb6_time_to_double(t), job.x, &job.own);
     return nb6_get_body(sim, nb6_centre(sim, slot))->mass * sum[0];
 }
 
@@ -81,13 +81,13 @@ double nb6_potential_inside(const struct nb6_sim *sim, nb6_slot slot, nb6_time t
         sum += perturber->mass * nb6_parts_potential(y, &own, mutual ? &other : &point);
         if (mutual) sum -= perturber->mass * nb6_parts_potential(y, &point, &other); /* this stays */
     }
-    if (p->system[slot].galactic) sum += nb6_parts_tidal(&sim->external, nb6_time_to_double(t), x, &own);
+    if (p->system[slot].galactic) sum += nb6_parts_tidal(&sim->run.external, nb6_time_to_double(t), x, &own);
     return centre->mass * sum;
 }
 
 int nb6_change_tell(struct nb6_sim *sim, struct nb6_event *event, double energy_change, struct nbc_error *err)
 {
-    int status = nb6_ledger_book(&sim->book.ledger, event->channel, energy_change, err);
+    int status = nb6_ledger_book(&sim->run.book.ledger, event->channel, energy_change, err);
     if (status)
         return nbc_fail(err, status, "the change of star %lld's pair or chain at t = %.12g: no finite energy",
                         (long long)event->name, event->t);
@@ -123,7 +123,7 @@ static const double BUSY_SHARE = 0.5;
 
 static int tell_busy(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
-    const struct nb6_counters *c = &sim->counters;
+    const struct nb6_counters *c = &sim->run.counters;
     struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const double all = (double)c->pairs_irr + (double)c->pairs_reg + (double)c->ks_forces + (double)c->chain_pairs;
     if (pair->work < BUSY_LEAST || pair->work < 2 * pair->told || (double)pair->work < BUSY_SHARE * all) return NBC_OK;

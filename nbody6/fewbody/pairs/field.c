@@ -67,7 +67,7 @@ int nb6_field_begin(struct nb6_field *f, const struct nb6_sim *sim, int part)
     struct nb6_field_scratch *s = &sim->subsystems.scratch->part[part];
     const size_t n = (size_t)longest_list(sim), points = 2 * n + (size_t)(CHAIN_MAX * sim->subsystems.n_chain);
     if ((n > s->n || points > s->points) && !grow(s, n, points)) return 0;
-    if (!s->series && nb6_external_acts_on_members(&sim->external)) {
+    if (!s->series && nb6_external_acts_on_members(&sim->run.external)) {
         s->series = nbc_alloc(SERIES, sizeof *s->series);
         if (!s->series) return 0;
     }
@@ -87,7 +87,7 @@ static double near_time(const struct nb6_sim *sim, nb6_slot slot)
     double centre[2][3];
     memcpy(centre[0], body->x0, sizeof centre[0]);
     memcpy(centre[1], body->v0, sizeof centre[1]);
-    return nb6_external_near_time(&sim->external, nb6_time_to_double(body->t0), (const double(*)[3])centre);
+    return nb6_external_near_time(&sim->run.external, nb6_time_to_double(body->t0), (const double(*)[3])centre);
 }
 
 static struct ks_path path_of(const struct nb6_sim *sim, int64_t i)
@@ -212,14 +212,14 @@ static const double THERE = 0x1p-40;
 
 double nb6_field_jump(const struct nb6_field *f, double t, double t_end)
 {
-    const double jump = nb6_external_jump(&f->sim->external) - nb6_time_to_double(f->sim->ti_origin);
-    const int galactic = f->sim->external.active && f->sim->subsystems.system[f->slot].galactic;
+    const double jump = nb6_external_jump(&f->sim->run.external) - nb6_time_to_double(f->sim->ti_origin);
+    const int galactic = f->sim->run.external.active && f->sim->subsystems.system[f->slot].galactic;
     return galactic && t < jump - THERE && jump <= t_end ? jump : INFINITY;
 }
 
 void nb6_field_stay_before_jump(struct nb6_field *f, int stays)
 {
-    f->before = stays ? nb6_external_jump(&f->sim->external) : INFINITY;
+    f->before = stays ? nb6_external_jump(&f->sim->run.external) : INFINITY;
 }
 
 /* The field about the place where the centre of mass is at the middle of one of the pieces into which its near_time
@@ -235,7 +235,7 @@ static const struct nb6_external_series *series_at(const struct nb6_field *f, do
     place_at(&f->centre, s, x);
     if (series->is_set && series->t == at && series->x[0] == x[0] && series->x[1] == x[1] && series->x[2] == x[2])
         return series;
-    return nb6_external_expand(&f->sim->external, at, x, series) ? series : NULL;
+    return nb6_external_expand(&f->sim->run.external, at, x, series) ? series : NULL;
 }
 
 /* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time that slow-down
@@ -248,7 +248,7 @@ static const double TURN = 0.2;
 static void add_linear_field(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
                              const double xdot[3], struct ks_perturbation *out)
 {
-    const struct nb6_external *galaxy = &f->sim->external;
+    const struct nb6_external *galaxy = &f->sim->run.external;
     const struct ks_pair *ks = &f->motion->ks[f->slot];
     const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], m = ks->m / (out->kappa * r2 * sqrt(r2));
     const double v[3] = {out->kappa * xdot[0], out->kappa * xdot[1], out->kappa * xdot[2]};
@@ -277,7 +277,7 @@ static void add_field_on_stars(const struct nb6_field *f, const struct nb6_exter
             place[m][k] = share[m] * x[k];
             speed[m][k] = share[m] * xdot[k];
         }
-    nb6_galaxy_pull(&f->sim->external, series, t, centre, 2, ks->mass, (const double(*)[3])place,
+    nb6_galaxy_pull(&f->sim->run.external, series, t, centre, 2, ks->mass, (const double(*)[3])place,
                     (const double(*)[3])speed, &pull);
     for (int k = 0; k < 3; k++) {
         out->p[k] += pull.acc[0][k] - pull.acc[1][k];
@@ -290,7 +290,7 @@ static void add_field_on_stars(const struct nb6_field *f, const struct nb6_exter
 static void add_galaxy(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
                        const double xdot[3], struct ks_perturbation *out)
 {
-    const struct nb6_external *galaxy = &f->sim->external;
+    const struct nb6_external *galaxy = &f->sim->run.external;
     const struct nb6_external_series *series = series_at(f, t);
     const double now = absolute(f, t);
     const double strongest = series ? series->strongest : nb6_external_strongest(galaxy, now, centre[0]);
@@ -338,7 +338,7 @@ static void add_linear_acceleration(const struct nb6_field *f, double t, const d
 {
     static const double inner[3]; /* for a jerk that nobody asks for */
     double galactic[3], jerk[3];
-    nb6_external_relative(&f->sim->external, absolute(f, t), centre, x, v, v, inner, galactic, jerk);
+    nb6_external_relative(&f->sim->run.external, absolute(f, t), centre, x, v, v, inner, galactic, jerk);
     for (int k = 0; k < 3; k++) acc[k] += galactic[k];
 }
 
@@ -360,7 +360,7 @@ static void set_power(int n, const double mass[], double power, double acc[][3])
 static void add_galactic_accelerations(const struct nb6_field *f, double t, int n, const double mass[],
                                        const double x[][3], const double v[][3], double acc[][3])
 {
-    const struct nb6_external *galaxy = &f->sim->external;
+    const struct nb6_external *galaxy = &f->sim->run.external;
     struct nb6_pull pull;
     double centre[2][3];
     path_at(&f->centre, t - f->centre.t0, centre[0], centre[1]);
@@ -408,7 +408,7 @@ int nb6_field_acceleration(void *field, double t, int n, const double mass[], co
     int status = find_points(f, t, 0, 0, &n_point);
     if (!status) add_points(f, n_point, n, x, acc);
     for (int i = 0; i < n; i++) add_weak_acceleration(f, t - f->t_tide, x[i], acc[i]);
-    if (f->sim->external.active) add_galactic_accelerations(f, t, n, mass, x, v, acc);
+    if (f->sim->run.external.active) add_galactic_accelerations(f, t, n, mass, x, v, acc);
     return status;
 }
 
@@ -425,7 +425,8 @@ int nb6_field_potential(struct nb6_field *f, double t, int n, const double mass[
             *energy -= mass[i] * f->mass[j] / sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
         }
         if (f->sim->subsystems.system[f->slot].galactic)
-            *energy += mass[i] * nb6_external_relative_potential(&f->sim->external, absolute(f, t), centre[0], x[i]);
+            *energy +=
+                mass[i] * nb6_external_relative_potential(&f->sim->run.external, absolute(f, t), centre[0], x[i]);
     }
     return status;
 }

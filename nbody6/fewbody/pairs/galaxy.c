@@ -40,5 +40,5 @@ int nb6_slot_book_galaxy_work(struct nb6_sim *sim, nb6_slot slot, struct nbc_err
     const double work = chain ? chain->galaxy_work : ks_take_work(&p->ks[slot]);
     if (work == 0) return NBC_OK;
     if (chain) chain->galaxy_work = 0;
-    return nb6_ledger_book(&sim->book.ledger, NB6_CHANNEL_GALAXY, work, err);
+    return nb6_ledger_book(&sim->run.book.ledger, NB6_CHANNEL_GALAXY, work, err);
 }

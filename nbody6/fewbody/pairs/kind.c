@@ -199,8 +199,8 @@ void nb6_pair_kind_count_work(struct nb6_sim *sim, nb6_slot slot)
     struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
     const int64_t forces = (ks->n_eval - pair->forces) * sim->subsystems.pert[slot].n;
-    sim->counters.ks_steps += (uint64_t)(ks->n_step - pair->steps);
-    sim->counters.ks_forces += (uint64_t)forces;
+    sim->run.counters.ks_steps += (uint64_t)(ks->n_step - pair->steps);
+    sim->run.counters.ks_forces += (uint64_t)forces;
     pair->work += forces;
     pair->steps = ks->n_step;
     pair->forces = ks->n_eval;

@@ -45,7 +45,7 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, nb6_slot slot, const nb6_index star[
                        const double v[2][3], nb6_time t, int64_t place, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
-    const struct nb6_pair_config *config = &sim->config.pair;
+    const struct nb6_pair_config *config = &sim->run.config.pair;
     const struct ks_options options = {config->eta_u, config->slow_down ? GAMMA_SLOW : 0, KAPPA_MAX};
     const double mass[2] = {nb6_get_body(sim, star[0])->mass, nb6_get_body(sim, star[1])->mass};
     struct ks_pair *ks = &p->ks[slot];
@@ -62,7 +62,7 @@ int nb6_slot_hold_pair(struct nb6_sim *sim, nb6_slot slot, const nb6_index star[
     p->system[slot].kind = nb6_kind_that_takes(sim, slot);
     nb6_pair_note_approach(sim, slot);
     for (int m = 0; m < 2 && !status; m++) status = nb6_body_join(sim, star[m], slot, err);
-    sim->counters.pairs_formed++;
+    sim->run.counters.pairs_formed++;
     return status;
 }
 

@@ -11,7 +11,7 @@
 
 static int is_of(const struct nb6_motions_now *now, const struct nb6_sim *sim, nb6_time t)
 {
-    return now->motion.ks && now->t == t && now->blocks == sim->counters.blocks;
+    return now->motion.ks && now->t == t && now->blocks == sim->run.counters.blocks;
 }
 
 static int begin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
@@ -19,7 +19,7 @@ static int begin(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     const struct nb6_subsystems *p = &sim->subsystems;
     const size_t n = (size_t)p->n_slot, n_chain = (size_t)p->n_chain;
     nb6_motions_forget(sim);
-    struct nb6_motions_now now = {.t = t, .blocks = sim->counters.blocks};
+    struct nb6_motions_now now = {.t = t, .blocks = sim->run.counters.blocks};
     now.motion.ks = nbc_alloc(n, sizeof *now.motion.ks);
     now.motion.chain = nbc_alloc(n_chain, sizeof *now.motion.chain);
     if (!now.motion.ks || !now.motion.chain) {

@@ -58,9 +58,10 @@ static void look_at(const struct nb6_sim *sim, nb6_index j, nb6_time t, const do
 static int is_galactic(const struct nb6_sim *sim, nb6_slot slot, int64_t n_perturbers)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
-    if (!sim->external.active) return 0;
+    if (!sim->run.external.active) return 0;
     if (n_perturbers > 0 || pair->chain) return 1;
-    return nb6_pair_galactic_tide(sim, slot) > (pair->galactic ? nb6_perturber_keep() : 1) * sim->config.pair.gamma_min;
+    return nb6_pair_galactic_tide(sim, slot) >
+           (pair->galactic ? nb6_perturber_keep() : 1) * sim->run.config.pair.gamma_min;
 }
 
 static double mean_mass_inside(const struct nb6_sim *sim, nb6_index i)
@@ -73,7 +74,7 @@ static double mean_mass_inside(const struct nb6_sim *sim, nb6_index i)
  * strongly than the whole cluster it is less, if slow-down keeps the orbits few that have to be integrated then. */
 static double weakest(const struct nb6_sim *sim, nb6_slot slot)
 {
-    const struct nb6_pair_config *config = &sim->config.pair;
+    const struct nb6_pair_config *config = &sim->run.config.pair;
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     if (!nb6_kind_of(&sim->subsystems, slot)->is_pair) return fmax(config->gamma_min, GAMMA_CHAIN);

@@ -100,7 +100,7 @@ static int is_confined(const struct nb6_sim *sim, const struct candidate *c, dou
 
 static int is_near_and_approaching(const struct nb6_sim *sim, const struct candidate *c)
 {
-    const int first = sim->counters.blocks == 0;
+    const int first = sim->run.counters.blocks == 0;
     double m = nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass, r = sqrt(c->r2);
     double rv = c->x[0] * c->v[0] + c->x[1] * c->v[1] + c->x[2] * c->v[2];
     return m > 0 && (r < near(sim, c) || is_confined(sim, c, m)) &&
@@ -134,7 +134,8 @@ static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct c
         *strongest = list[k];
     }
     double m = nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass;
-    const double galaxy = nb6_external_strongest(&sim->external, nb6_time_to_double(t), nb6_get_body(sim, c->i)->x0);
+    const double galaxy =
+        nb6_external_strongest(&sim->run.external, nb6_time_to_double(t), nb6_get_body(sim, c->i)->x0);
     return (sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) + galaxy * sqrt(c->r2)) * c->r2 / m;
 }
 

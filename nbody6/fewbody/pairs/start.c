@@ -31,13 +31,13 @@ static void set_close_radius(struct nb6_sim *sim, int64_t n, double r_min)
 {
     struct nb6_bookkeeping *book = &sim->book;
     book->r_min = r_min;
-    book->dt_min = 0.04 * sqrt(sim->config.integration.eta_irr / 0.02) *
-                   sqrt(r_min * r_min * r_min / (book->mass_start / (double)n));
+    book->dt_min = 0.04 * sqrt(sim->run.config.integration.eta_irr / 0.02) *
+                   sqrt(r_min * r_min * r_min / (sim->run.book.mass_start / (double)n));
 }
 
 static void from_density(struct nb6_sim *sim, int64_t n, double rho_core, double r_half)
 {
-    double mean_density = 0.375 * sim->book.mass_start / (M_PI * r_half * r_half * r_half);
+    double mean_density = 0.375 * sim->run.book.mass_start / (M_PI * r_half * r_half * r_half);
     set_close_radius(sim, n, 4 * r_half / ((double)n * cbrt(fmax(rho_core / mean_density, 1))));
 }
 
@@ -68,7 +68,7 @@ static double median_distance(int n, const double *mass, const double (*x)[3])
 void nb6_subsystems_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massive, const double *mass,
                                    const double (*x)[3], double rho_core, double r_half)
 {
-    const struct nb6_pair_config *config = &sim->config.pair;
+    const struct nb6_pair_config *config = &sim->run.config.pair;
     struct nb6_bookkeeping *book = &sim->book;
     book->e_close = config->e_close;
     if (config->adjust && n >= NB6_STARS_OF_A_CORE && r_half > 0) from_density(sim, massive, rho_core, r_half);
@@ -81,7 +81,7 @@ void nb6_subsystems_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massi
 
 void nb6_subsystems_adjust(struct nb6_sim *sim, double rho_core, double r_half, const struct nb6_energy *energy)
 {
-    if (!sim->config.pair.adjust || !nb6_subsystems_enabled(sim)) return;
+    if (!sim->run.config.pair.adjust || !nb6_subsystems_enabled(sim)) return;
     if (sim->n >= NB6_STARS_OF_A_CORE && !(rho_core > 0)) return;
     if (sim->n >= NB6_STARS_OF_A_CORE) from_density(sim, nb6_massive_stars(sim), rho_core, r_half);
     if (energy->mass > 0)
@@ -140,7 +140,7 @@ static double perturbation(const struct nb6_sim *sim, int64_t i, int64_t j, cons
         for (int d = 0; d < 3; d++) sum[d] += m * (a[d] / (a2 * sqrt(a2)) - b[d] / (b2 * sqrt(b2)));
     }
     const double galaxy =
-        nb6_external_strongest(&sim->external, nb6_time_to_double(sim->ti_now), sim->body[i].x0) * o->r;
+        nb6_external_strongest(&sim->run.external, nb6_time_to_double(sim->ti_now), sim->body[i].x0) * o->r;
     return (sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) + galaxy) * o->r * o->r / o->m;
 }
 
@@ -208,7 +208,7 @@ int nb6_start_pairs(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = NBC_OK;
     if (!nb6_subsystems_enabled(sim)) return NBC_OK;
-    for (int64_t i = 0; i + 1 < sim->n && i < 2 * sim->config.binaries.n && !status; i += 2)
+    for (int64_t i = 0; i + 1 < sim->n && i < 2 * sim->run.config.binaries.n && !status; i += 2)
         if (is_close_binary(sim, i)) status = make_pair(sim, i, i + 1, 1, err);
     return status ? status : start_undeclared(sim, err);
 }

@@ -42,7 +42,7 @@ double nb6_pair_far_tide_limit(const struct nb6_sim *sim, nb6_slot slot)
 static int is_felt(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_star *star = nb6_get_star(sim, nb6_centre(sim, slot));
-    return nb6_strongest_outside(sim->book.mass_start, (double)sim->subsystems.n_source, star->acc_reg, star->r_nb,
+    return nb6_strongest_outside(sim->run.book.mass_start, (double)sim->subsystems.n_source, star->acc_reg, star->r_nb,
                                  star->nnb) > nb6_pair_far_tide_limit(sim, slot);
 }
 
@@ -158,6 +158,6 @@ double nb6_pair_galactic_tide(const struct nb6_sim *sim, nb6_slot slot)
 {
     const double r = nb6_slot_reference_radius(sim, slot);
     const struct nb6_body *centre = nb6_get_body(sim, nb6_centre(sim, slot));
-    return nb6_external_strongest(&sim->external, nb6_time_to_double(centre->t0), centre->x0) * r * r * r /
+    return nb6_external_strongest(&sim->run.external, nb6_time_to_double(centre->t0), centre->x0) * r * r * r /
            centre->mass;
 }

@@ -118,7 +118,7 @@ static void add_mean_pull(const struct nb6_sim *sim, const struct nb6_external_s
                           const double centre[2][3], const struct nb6_parts *parts, double force[2][3])
 {
     struct nb6_pull pull;
-    nb6_galaxy_pull(&sim->external, series, t, centre, parts->n, parts->mass, parts->x, parts->v, &pull);
+    nb6_galaxy_pull(&sim->run.external, series, t, centre, parts->n, parts->mass, parts->x, parts->v, &pull);
     for (int m = 0; m < parts->n; m++)
         for (int k = 0; k < 3; k++) {
             force[0][k] += parts->mass[m] * pull.acc[m][k];
@@ -132,10 +132,10 @@ void nb6_view_field(const struct nb6_sim *sim, double t, const double centre[2][
     struct nb6_external_scale scale = {.length = 1};
     struct nb6_external_series about;
     const struct nb6_external_series *series =
-        nb6_external_expand(&sim->external, t, centre[0], &about) ? &about : NULL;
+        nb6_external_expand(&sim->run.external, t, centre[0], &about) ? &about : NULL;
     double now[2][3] = {{0}}, mean[2][3] = {{0}}, r_mean = INFINITY;
-    if (nb6_external_scale(&sim->external, t, centre, &scale)) {
-        const double strongest = series ? series->strongest : nb6_external_strongest(&sim->external, t, centre[0]);
+    if (nb6_external_scale(&sim->run.external, t, centre, &scale)) {
+        const double strongest = series ? series->strongest : nb6_external_strongest(&sim->run.external, t, centre[0]);
         r_mean = mean_radius_in_field(sim, own->slot, strongest, &scale);
     }
     if (scale.length < nb6_all_mean() * r_mean) add_mean_pull(sim, series, t, centre, now_of(sim, own), now);
@@ -157,13 +157,13 @@ double nb6_view_field_felt(const struct nb6_sim *sim, nb6_slot slot)
     const double t = nb6_time_to_double(body->t0);
     struct nb6_external_scale scale;
     double centre[2][3];
-    if (!sim->subsystems.system[slot].galactic || !nb6_external_acts_on_members(&sim->external)) return 0;
+    if (!sim->subsystems.system[slot].galactic || !nb6_external_acts_on_members(&sim->run.external)) return 0;
     for (int k = 0; k < 3; k++) {
         centre[0][k] = body->x0[k];
         centre[1][k] = body->v0[k];
     }
-    if (!nb6_external_scale(&sim->external, t, (const double(*)[3])centre, &scale)) return INFINITY;
-    const double strongest = nb6_external_strongest(&sim->external, t, centre[0]);
+    if (!nb6_external_scale(&sim->run.external, t, (const double(*)[3])centre, &scale)) return INFINITY;
+    const double strongest = nb6_external_strongest(&sim->run.external, t, centre[0]);
     if (scale.length > nb6_all_mean() * mean_radius_in_field(sim, slot, strongest, &scale)) return 0;
     return strongest / scale.length;
 }
