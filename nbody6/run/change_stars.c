@@ -217,10 +217,10 @@ static void describe_ends(const struct nb6_sim *sim, struct change *c)
         *event = (struct nb6_event){.kind = nb6_kind_of(&sim->subsystems, slot)->ends};
         nb6_slot_describe(sim, slot, NB6_PAIR_REMADE, event);
         if (nb6_kind_of(&sim->subsystems, slot)->is_pair)
-            c->made->counters.pairs_ended++;
+            c->made->run.counters.pairs_ended++;
         else
-            c->made->counters.chains_ended++;
-        c->made->counters.hierarchies_ended += nb6_is_hierarchy(sim, slot) != 0;
+            c->made->run.counters.chains_ended++;
+        c->made->run.counters.hierarchies_ended += nb6_is_hierarchy(sim, slot) != 0;
     }
 }
 

@@ -294,7 +294,7 @@ static void asks_about_kinds_without_support(void **state)
     struct nb6_kind pair = *kinds[NB6_PAIR];
     const struct nb6_kind *without_support[] = {&pair, kinds[NB6_CHAIN], kinds[NB6_HIERARCHY]};
     pair.device_supports = 0;
-    while (!sim->engine_image.ahead) assert_int_not_equal(advance(sim, sim->book.ti_next_adjust, 8), NB6_STOP_REACHED);
+    while (!sim->engine_image.ahead) assert_int_not_equal(advance(sim, sim->run.book.ti_next_adjust, 8), NB6_STOP_REACHED);
     watch_anew(sim, &anew);
     assert_true(count_quiet(&anew) > 20);
     nb6_dev_free_state(&anew);
