@@ -1,4 +1,4 @@
-/** Interface between the GPU kernels (cuda/*.cu) and the host side of the CUDA backend (cuda/*.c).
+/** Interface between the GPU kernels (the .cu files) and the host side of the CUDA backend (the .c files).
  *
  *  Sources are kept in tiles of CUDA_TILE. There are two ways of summing a tile, by its distance from all targets of
  *  a warp:
