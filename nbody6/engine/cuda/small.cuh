@@ -96,7 +96,7 @@ __device__ __forceinline__ int make_small_block(struct nb6_device_control_block 
     if (lane_of() != 0) return NB6_DEVICE_GO_ON;
     const bool looks = s.i >= dev.first_centre
                            ? nb6_dev_quiet_looks(&dev, s.i, 0)
-                           : s.near != NOBODY_NEAR &&
+                           : s.near != NONE_NEAR &&
                                  nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass);
     if (!looks) return NB6_DEVICE_GO_ON;
     dev.near[member] = s.near;
