@@ -2,8 +2,8 @@
  *
  *  A pair is a plain struct without pointers: it may be copied and compared byte by byte, written to a checkpoint and
  *  read back, and continues bit for bit. Nothing is allocated and nothing is global; different pairs may be worked on
- *  by different threads. What perturbs the pair is passed to each call as a function (ks_perturb_fn) or, for stars
- *  that follow polynomials, as arrays (struct ks_field).
+ *  by different threads. The perturbation is passed to each call as a function (ks_perturb_fn) or, for stars
+ *  on polynomials, as arrays (struct ks_field).
  *
  *  A pair's life:
  *      ks_init(&pair, ...);                     two bodies -> u, u', h
@@ -21,8 +21,8 @@
  *  acceleration that others give to body 0, less that which they give to body 1.
  *  Slow-down: with pair.kappa > 1 the internal motion takes kappa times as long, and the perturbation acts kappa times
  *  as strongly, so that one slowed period does what kappa periods do. Then v is still the orbital velocity (that of
- *  energy and angular momentum), but the positions change by v/kappa per unit of time: whoever needs the time
- *  derivative of a force between a component and another body must use v/kappa, and perturb functions get it so.
+ *  energy and angular momentum), but the positions change by v/kappa per unit of time: the time
+ *  derivative of a force between a component and another body needs v/kappa, which perturb functions get.
  *
  *  Papers: Kustaanheimo & Stiefel 1965; Mikkola & Aarseth 1998 (Stumpff-modified Hermite scheme, iteration without new
  *  evaluation of the perturbation); Fukushima 2005 (rectification); Mikkola & Aarseth 1996 (slow-down); used so by

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdint.h>
 
-enum { GPUIRR_LANES = 32, GPUIRR_NOBODY = INT32_MAX };
+enum { GPUIRR_LANES = 32, GPUIRR_NO_NEIGHBOUR = INT32_MAX };
 
 /** A neighbour is strong (pair.h) if its force is so many times that of one of mean mass at the edge of the list. A
  *  neighbour that is strong in one list and not in another one leaves its rounding error in their difference: the
@@ -37,7 +37,7 @@ struct gpuirr_lane_sum {
     double acc[3], jerk[3];
     double noise; /**< rounding error of acc */
     double r2_min;
-    int32_t nearest; /**< place in the list of the first neighbour at r2_min; GPUIRR_NOBODY: none */
+    int32_t nearest; /**< place in the list of the first neighbour at r2_min; GPUIRR_NO_NEIGHBOUR: none */
     uint32_t coincident;
     float m, r2, strongest; /**< of pairs in float: mass and r^2; the largest m/r^2 */
 };
@@ -109,7 +109,7 @@ NBC_HD void gpuirr_lane_clear(struct gpuirr_lane_sum *sum)
     for (int k = 0; k < 3; k++) sum->acc[k] = sum->jerk[k] = 0;
     sum->noise = 0;
     sum->r2_min = INFINITY;
-    sum->nearest = GPUIRR_NOBODY;
+    sum->nearest = GPUIRR_NO_NEIGHBOUR;
     sum->coincident = 0;
     sum->m = sum->r2 = sum->strongest = 0;
 }
@@ -198,7 +198,7 @@ NBC_HD struct gpuirr_force gpuirr_lane_force(const struct gpuirr_lane_job *job, 
         force.acc[k] = total->acc[k];
         force.jerk[k] = total->jerk[k];
     }
-    force.nearest = total->nearest == GPUIRR_NOBODY ? -1 : job->list[total->nearest];
+    force.nearest = total->nearest == GPUIRR_NO_NEIGHBOUR ? -1 : job->list[total->nearest];
     force.coincident = total->coincident;
     return force;
 }

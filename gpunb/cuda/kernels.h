@@ -1,4 +1,4 @@
-/** Interface between the GPU kernels and the host side of the CUDA backend: .cu and .c files of this folder.
+/** Interface between the GPU kernels (the .cu files) and the host side of the CUDA backend (the .c files).
  *
  *  Sources are kept in tiles of CUDA_TILE. There are two ways of summing a tile, by its distance from all targets of
  *  a warp:

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    LAST_MARK = 254, /* 0 and 255 are no marks */
-    NOBODY = INT_MAX /* no source was refused */
+    LAST_MARK = 254,    /* 0 and 255 are no marks */
+    NO_SOURCE = INT_MAX /* no source was refused */
 };
 
 /* ---- memory */
@@ -218,14 +218,14 @@ int gpunb_cuda_predict(void *state, const struct gpunb_order *order, double t, s
 
 void gpunb_cuda_refuse_nobody(struct cuda_state *cuda)
 {
-    for (int g = 0; g < cuda->n_gpus; g++) *(int *)cuda->gpus[g].refused.data = NOBODY;
+    for (int g = 0; g < cuda->n_gpus; g++) *(int *)cuda->gpus[g].refused.data = NO_SOURCE;
 }
 
 int gpunb_cuda_check_predictions(const struct cuda_state *cuda, struct nbc_error *err)
 {
     for (int g = 0; g < cuda->n_gpus; g++) {
         const int j = *(const volatile int *)cuda->gpus[g].refused.data;
-        if (j != NOBODY)
+        if (j != NO_SOURCE)
             return gpunb_refuse_prediction(err, (size_t)j, (const struct gpunb_jp *)cuda->host_jp.data + j,
                                            cuda->t_predicted);
     }

@@ -112,7 +112,7 @@ int nb6_engines_leave_device(struct nb6_sim *sim, struct nbc_error *err)
 }
 
 /* The failure stays the status and its message, whether or not the state before the block can be exported. */
-static int come_home_from(struct nb6_sim *sim, int status, struct nbc_error *err)
+static int export_after_failure(struct nb6_sim *sim, int status, struct nbc_error *err)
 {
     struct nbc_error other = {0};
     const int home = nb6_engines_bring_home(sim, status ? &other : err);
@@ -120,7 +120,7 @@ static int come_home_from(struct nb6_sim *sim, int status, struct nbc_error *err
 }
 
 /* Report events within systems of earlier blocks, once the state is exported, for observers may read it. */
-static int tell(struct nb6_sim *sim, struct nbc_error *err)
+static int report_events(struct nb6_sim *sim, struct nbc_error *err)
 {
     return sim->transaction.n_event > 0 ? nb6_transaction_notify(sim, err) : NBC_OK;
 }
@@ -129,7 +129,7 @@ static int tell(struct nb6_sim *sim, struct nbc_error *err)
 static int decide(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = nb6_engines_bring_home(sim, err);
-    if (!status) status = tell(sim, err);
+    if (!status) status = report_events(sim, err);
     return status || !sim->book.undecided ? status : nb6_step_decide_again(sim, err);
 }
 
@@ -154,7 +154,7 @@ static int serves(const struct nb6_sim *sim)
 
 /* Decide about the last block, after the host has examined some of its members. Bodies to synchronise are
  * synchronised in the image. */
-static int decide_from_afar(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
+static int decide_on_image(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
 {
     struct nb6_engine_image *engine_image = &sim->engine_image;
     int are_ready = 1, status = NBC_OK;
@@ -167,7 +167,7 @@ static int decide_from_afar(struct nb6_sim *sim, const struct nb6_engine *engine
     if (status) return status;
     if (are_ready) return decide(sim, err);
     engine_image->undecided = 0;
-    return tell(sim, err);
+    return report_events(sim, err);
 }
 
 /* After a call that has left the image as it is after whole blocks. */
@@ -176,9 +176,9 @@ static int after_advance(struct nb6_sim *sim, const struct nb6_engine *engine, n
 {
     switch (*reason) {
     case NB6_STOP_ENCOUNTER:
-        return decide_from_afar(sim, engine, err);
+        return decide_on_image(sim, engine, err);
     case NB6_STOP_PAUSED:
-        return tell(sim, err);
+        return report_events(sim, err);
     case NB6_STOP_OVERFLOW:
     case NB6_STOP_HOST:
         break;
@@ -205,7 +205,7 @@ static int advance_image(struct nb6_sim *sim, const struct nb6_engine *engine, n
     status = engine->advance(sim, t_stop, max_blocks, reason, err);
     engine_image->undecided = *reason == NB6_STOP_ENCOUNTER;
     if (!status) return after_advance(sim, engine, t_stop, reason, err);
-    status = come_home_from(sim, status, err);
+    status = export_after_failure(sim, status, err);
     engine_image->edits = sim->edits - 1;
     return status;
 }
@@ -244,7 +244,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
 
 /* The event needs the state in host memory. It comes before the next block, so that a run resumed from a checkpoint
  * in between reports the same. */
-static int tell_stuck(struct nb6_sim *sim, struct nbc_error *err)
+static int report_stuck(struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_engine_image *engine_image = &sim->engine_image;
     const int64_t blocks = engine_image->ahead ? engine_image->stuck_blocks : sim->book.stuck.blocks;
@@ -256,7 +256,7 @@ static int tell_stuck(struct nb6_sim *sim, struct nbc_error *err)
 int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
                         struct nbc_error *err)
 {
-    int status = tell_stuck(sim, err);
+    int status = report_stuck(sim, err);
     if (!status) status = advance(sim, t_stop, max_blocks, reason, err);
     return nb6_engines_failed(sim, status);
 }

@@ -253,7 +253,8 @@ static enum nb6_host_service_answer decide(struct nb6_sim *sim, struct nb6_host_
 
 /* The block is committed, and so is the work that the host did for it before. Its events are reported when the state
  * is exported. */
-static int stand(struct nb6_sim *sim, struct nb6_host_service *service, struct nb6_dev *home, struct nbc_error *err)
+static int commit_before(struct nb6_sim *sim, struct nb6_host_service *service, struct nb6_dev *home,
+                         struct nbc_error *err)
 {
     int status = nb6_keep_begin(&service->keep, sim, err);
     if (!service->is_asked) return status;
@@ -271,7 +272,7 @@ int nb6_host_service_note(struct nb6_sim *sim, struct nb6_dev *home, int64_t n, 
                           struct nbc_error *err)
 {
     struct nb6_host_service *service = provide(sim, err);
-    int status = service ? stand(sim, service, home, err) : NBC_NO_MEMORY;
+    int status = service ? commit_before(sim, service, home, err) : NBC_NO_MEMORY;
     if (!status) status = nb6_follow_status(&service->follow, err);
     if (status) return status;
     sim->ti_now = note->t;
@@ -283,7 +284,7 @@ enum nb6_host_service_answer nb6_host_service_after(struct nb6_sim *sim, struct 
                                                     struct nbc_error *err)
 {
     struct nb6_host_service *service = provide(sim, err);
-    *status = service ? stand(sim, service, home, err) : NBC_NO_MEMORY;
+    *status = service ? commit_before(sim, service, home, err) : NBC_NO_MEMORY;
     if (!*status) *status = nb6_follow_status(&service->follow, err);
     if (*status) return NB6_HOST_SERVICE_FAILED;
     const double start = nbc_wtime();

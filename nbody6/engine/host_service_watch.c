@@ -63,7 +63,7 @@ static int is_moved(const struct nb6_sim *sim, nb6_slot slot)
 }
 
 /* Whether all that resolve a body are remote pairs. */
-static int is_seen_from_afar(const struct nb6_sim *sim, int32_t i)
+static int is_resolved_by_remote(const struct nb6_sim *sim, int32_t i)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     int32_t left = p->resolved_by[i];
@@ -79,7 +79,7 @@ static int watch_of(const struct nb6_sim *sim, int32_t i)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     const int is_resolved = p->resolved_by[i] > 0;
-    if (is_resolved && !is_seen_from_afar(sim, i))
+    if (is_resolved && !is_resolved_by_remote(sim, i))
         return nb6_is_centre(sim, i) ? NB6_DEV_ASK | NB6_DEV_SHOW : NB6_DEV_ASK;
     const int seen = is_resolved ? NB6_DEV_REMOTE : 0;
     if (!nb6_is_centre(sim, i)) return seen;
@@ -267,7 +267,7 @@ static void watch(struct nb6_dev *home, int32_t place, int8_t how)
             nb6_list_remove(home->ask, control->n_ask, nb6_list_find(home->ask, (size_t)control->n_ask, place));
 }
 
-static int renew_system(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int8_t how, int *is_news,
+static int renew_system(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int8_t how, int *is_changed,
                         struct nbc_error *err)
 {
     const nb6_slot slot = nb6_slot_of(sim, home->body_of[place]);
@@ -275,7 +275,7 @@ static int renew_system(struct nb6_sim *sim, struct nb6_dev *home, int32_t place
     const int was_selected = sim->transaction.slot_is_saved[slot];
     const struct nb6_remote remote = remote_of(sim, home, slot);
     int status = NBC_OK;
-    *is_news |= how & NB6_DEV_QUIET || memcmp(&remote, &home->remote[at], sizeof remote) != 0;
+    *is_changed |= how & NB6_DEV_QUIET || memcmp(&remote, &home->remote[at], sizeof remote) != 0;
     if (home->watch[place] & NB6_DEV_QUIET && !(how & NB6_DEV_QUIET) && !was_selected)
         status = take_over(sim, home, place, err);
     home->system[at] = system_of(sim, slot);
@@ -283,14 +283,14 @@ static int renew_system(struct nb6_sim *sim, struct nb6_dev *home, int32_t place
     return status;
 }
 
-/* @param[out] is_news  whether the engine needs the change */
-static int renew(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int *is_news, struct nbc_error *err)
+/* @param[out] is_changed  whether the engine needs the change */
+static int renew(struct nb6_sim *sim, struct nb6_dev *home, int32_t place, int *is_changed, struct nbc_error *err)
 {
     const int32_t i = home->body_of[place];
     const int8_t how = (int8_t)watch_of(sim, i);
     int status = NBC_OK;
-    *is_news = how != home->watch[place];
-    if (nb6_is_centre(sim, i)) status = renew_system(sim, home, place, how, is_news, err);
+    *is_changed = how != home->watch[place];
+    if (nb6_is_centre(sim, i)) status = renew_system(sim, home, place, how, is_changed, err);
     watch(home, place, how);
     return status;
 }
@@ -299,10 +299,10 @@ int nb6_host_service_renew(struct nb6_sim *sim, struct nb6_dev *home, struct nb6
                            struct nbc_error *err)
 {
     int64_t n = 0;
-    int is_news, status = find_changed_bodies(sim, home, changed, err);
+    int is_changed, status = find_changed_bodies(sim, home, changed, err);
     for (int64_t k = 0; k < changed->n && !status; k++) {
-        status = renew(sim, home, changed->place[k], &is_news, err);
-        if (is_news) changed->place[n++] = changed->place[k];
+        status = renew(sim, home, changed->place[k], &is_changed, err);
+        if (is_changed) changed->place[n++] = changed->place[k];
     }
     changed->n = n;
     return status;

@@ -169,7 +169,7 @@ static void store_levels(const struct storing *job)
 }
 
 /* Why the library refused a body. */
-static int tell_refused(const struct storing *job, struct nbc_error *err)
+static int report_refused(const struct storing *job, struct nbc_error *err)
 {
     const struct nb6_dev *dev = job->dev;
     int status = NBC_OK;
@@ -182,7 +182,7 @@ static int store_bodies(struct storing *job, struct nbc_error *err)
 {
     nbc_team_run(nbc_parts(job->dev->n, NB6_DEV_BODIES_OF_A_PART), store_part, job);
     store_levels(job);
-    return job->refused ? tell_refused(job, err) : NBC_OK;
+    return job->refused ? report_refused(job, err) : NBC_OK;
 }
 
 /* Lists first, since they may find no memory: then nothing has changed. */

@@ -70,7 +70,7 @@ enum nb6_device_next {
 };
 
 /** Most notes, and most members to examine, that are deferred to the notifier block. */
-enum { NB6_DEVICE_DICTATED = 16 };
+enum { NB6_DEVICE_DEFERRED = 16 };
 
 /** Work deferred to the notifier block, notes to write and members to examine, and its result (cuda/notifier.cuh). */
 struct nb6_deferred_work {
@@ -78,9 +78,9 @@ struct nb6_deferred_work {
     uint32_t noted;   /**< counts of notes and questions before this request */
     uint32_t questions;
     int32_t n_told, n_look;
-    int32_t told[NB6_DEVICE_DICTATED], look[NB6_DEVICE_DICTATED];
+    int32_t told[NB6_DEVICE_DEFERRED], look[NB6_DEVICE_DEFERRED];
     int32_t n_found; /**< members that the host has to examine; above 0 the block under way is discarded */
-    int32_t found[2 * NB6_DEVICE_DICTATED];
+    int32_t found[2 * NB6_DEVICE_DEFERRED];
 };
 
 /** Words of state that a kernel passes on to the next one. */

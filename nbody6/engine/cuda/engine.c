@@ -37,7 +37,7 @@ static void release(struct nb6_sim *sim)
     nb6_device_free(d);
     nb6_device_helpers_close(&d->helpers);
     cudaFree(d->control_block);
-    cudaFree(d->call);
+    cudaFree(d->sync);
     if (d->stream) cudaStreamDestroy(d->stream);
     nbc_free(d);
     sim->engine_image.image = NULL;
@@ -82,7 +82,7 @@ static int open_gpu(struct nb6_device *d, const gpunb_t *reg, struct nbc_error *
                         "launch); use --engine host");
     NB6_DEVICE_TRY(err, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking));
     NB6_DEVICE_TRY(err, cudaMalloc((void **)&d->control_block, sizeof *d->control_block));
-    NB6_DEVICE_TRY(err, cudaMalloc((void **)&d->call, sizeof *d->call));
+    NB6_DEVICE_TRY(err, cudaMalloc((void **)&d->sync, sizeof *d->sync));
     return NBC_OK;
 }
 
@@ -296,29 +296,29 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
 }
 
 /* Synchronised bodies differ from the host copy. */
-static void note_called(struct nb6_dev *home, int32_t place)
+static void note_synchronised(struct nb6_dev *home, int32_t place)
 {
     if (home->shown[place] == NB6_DEV_HIDDEN) home->shown[place] = NB6_DEV_ALONE;
 }
 
-static int call(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err)
+static int synchronise(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err)
 {
     struct nb6_device *d = sim->engine_image.image;
     struct nb6_dev *h = &d->home;
     struct nb6_dev_synchronisation c = {.place = {h->place_of[body[0]], h->place_of[body[1]]}};
     NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
-    NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->call, &c, sizeof c, cudaMemcpyHostToDevice, d->stream));
-    NB6_DEVICE_TRY(err, nb6_device_synchronise(&d->there, d->call, d->stream));
-    NB6_DEVICE_TRY(err, cudaMemcpyAsync(&c, d->call, sizeof c, cudaMemcpyDeviceToHost, d->stream));
+    NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->sync, &c, sizeof c, cudaMemcpyHostToDevice, d->stream));
+    NB6_DEVICE_TRY(err, nb6_device_synchronise(&d->there, d->sync, d->stream));
+    NB6_DEVICE_TRY(err, cudaMemcpyAsync(&c, d->sync, sizeof c, cudaMemcpyDeviceToHost, d->stream));
     NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
     *are_ready = c.behind == 0;
     if (*are_ready) return NBC_OK;
     if (!d->mailbox)
         return nbc_fail(err, NBC_DEVICE, "the device engine: it has no memory of the host for who is called");
-    int32_t *called = d->mailbox->member; /* nothing is cached */
-    NB6_DEVICE_TRY(err, cudaMemcpy(called, d->there.irr, (size_t)c.n * sizeof *called, cudaMemcpyDeviceToHost));
-    for (int m = 0; m < 2; m++) note_called(h, c.place[m]);
-    for (int32_t m = 0; m < c.n; m++) note_called(h, called[m]);
+    int32_t *bodies = d->mailbox->member; /* free: there is no question now */
+    NB6_DEVICE_TRY(err, cudaMemcpy(bodies, d->there.irr, (size_t)c.n * sizeof *bodies, cudaMemcpyDeviceToHost));
+    for (int m = 0; m < 2; m++) note_synchronised(h, c.place[m]);
+    for (int32_t m = 0; m < c.n; m++) note_synchronised(h, bodies[m]);
     return NBC_OK;
 }
 
@@ -330,6 +330,6 @@ static const struct nb6_engine device_engine = {.name = "device",
                                                 .import = import,
                                                 .export = export,
                                                 .advance = advance,
-                                                .synchronise = call,
+                                                .synchronise = synchronise,
                                                 .release = release};
 const struct nb6_engine *const nb6_device_engine = &device_engine;

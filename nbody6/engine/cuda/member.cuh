@@ -24,20 +24,20 @@ __device__ __forceinline__ void note_unsound(int64_t *unsound, int32_t i, int64_
     atomicMin(reinterpret_cast<long long *>(unsound), (long long)i << 32 | member);
 }
 
-constexpr int32_t NOBODY_NEAR = -1, SOMEBODY_NEAR = -2;
+constexpr int32_t NONE_NEAR = -1, SEVERAL_NEAR = -2;
 
-/* The near neighbour among all lanes that alone can be the nearest one after the corrector; SOMEBODY_NEAR if there
+/* The near neighbour among all lanes that alone can be the nearest one after the corrector; SEVERAL_NEAR if there
  * are several. The corrector moves each body by two percent of the distance at most (NB6_DEV_NEAR_MARGIN), which
  * turns two equal distances into 1.04/0.96 of each other, and their squares into less than APART. */
 __device__ __forceinline__ int32_t near_of_lanes(const struct nb6_dev_near &own)
 {
     constexpr float APART = 1.25f;
-    if (!__any_sync(ALL, own.body >= 0)) return NOBODY_NEAR;
+    if (!__any_sync(ALL, own.body >= 0)) return NONE_NEAR;
     const float limit = APART * nbc_float_of_bits(lowest_of_lanes(nbc_bits_of_float(own.r2)));
     const uint32_t nearest = __ballot_sync(ALL, own.r2 <= limit);
     const bool is_crowd = __any_sync(ALL, own.next_r2 <= limit) || __popc(nearest) > 1;
     const int32_t body = __shfl_sync(ALL, own.body, __ffs((int)nearest) - 1);
-    return is_crowd ? SOMEBODY_NEAR : body;
+    return is_crowd ? SEVERAL_NEAR : body;
 }
 
 /* The irregular force on a member; *near: as near_of_lanes. */
@@ -115,9 +115,9 @@ __device__ __forceinline__ void make_irregular(struct nb6_device_control_block *
     store_irregular(s.i, s.end, s.c, &dev.corrected[member]);
     if (lane != 0) return;
     if (!is_regular) dev.level[s.i] = s.c.level;
-    dev.flag[member] = (int8_t)((s.near != NOBODY_NEAR ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
+    dev.flag[member] = (int8_t)((s.near != NONE_NEAR ? NB6_DEV_NEAR : 0) | (s.is_sound ? 0 : NB6_DEV_UNSOUND_IRR));
     dev.is_reg[member] = (int8_t)is_regular;
-    dev.near[member] = is_regular ? SOMEBODY_NEAR : s.near; /* a new list may have another nearest neighbour */
+    dev.near[member] = is_regular ? SEVERAL_NEAR : s.near; /* a new list may have another nearest neighbour */
     add_to(&dev.control->pairs_irr_block, (uint64_t)s.nnb);
     if (!s.is_sound) note_unsound(&control_block->unsound, s.i, member);
     if (is_regular && !control_block->is_known) add_target(control_block, member);

@@ -90,7 +90,7 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
 }
 
 /* Bytes of an array in memory. */
-static size_t bytes_at_home(const struct array *a)
+static size_t host_bytes(const struct array *a)
 {
     return a->travels ? a->travels : a->bytes;
 }
@@ -104,7 +104,7 @@ static void pin(struct nb6_device *d)
     int is_seen = d->mailbox != NULL;
     for (int k = 0; k < n; k++) {
         d->pinned[k] =
-            all[k].home && cudaHostRegister(all[k].home, bytes_at_home(&all[k]), cudaHostRegisterMapped) == cudaSuccess;
+            all[k].home && cudaHostRegister(all[k].home, host_bytes(&all[k]), cudaHostRegisterMapped) == cudaSuccess;
         if (all[k].seen_at)
             is_seen &= d->pinned[k] && cudaHostGetDevicePointer(all[k].seen_at, all[k].home, 0) == cudaSuccess;
     }
@@ -113,7 +113,7 @@ static void pin(struct nb6_device *d)
 }
 
 /* Messages between host and device, except the image, in one piece of memory. */
-struct letters {
+struct messages {
     struct nb6_dev_note note[NB6_DEVICE_NOTES];
     struct nb6_host_mailbox mailbox;
     int32_t place[]; /* members, and bodies listed in answers */
@@ -123,9 +123,9 @@ struct letters {
 static int grow_mailbox(struct nb6_device *d)
 {
     const size_t n = (size_t)d->home.n_max;
-    struct letters *here, *there;
+    struct messages *here, *there;
     if (cudaHostAlloc((void **)&here, sizeof *here + 2 * n * sizeof *here->place, cudaHostAllocMapped)) return 0;
-    d->letters = here;
+    d->messages = here;
     d->mailbox = &here->mailbox;
     d->mailbox->note = here->note;
     d->mailbox->member = here->place;
@@ -155,8 +155,8 @@ void nb6_device_free(struct nb6_device *d)
     for (int k = 0; k < n; k++) cudaFree(*all[k].there);
     nb6_device_helpers_free(&d->helpers);
     unpin(d);
-    cudaFreeHost(d->letters);
-    d->letters = NULL;
+    cudaFreeHost(d->messages);
+    d->messages = NULL;
     d->mailbox = NULL;
     d->seen_at = (struct nb6_device_home){0};
     nb6_dev_free_state(&d->home);

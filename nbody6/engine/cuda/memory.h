@@ -14,16 +14,16 @@
 
 enum { NB6_DEVICE_MOST_ARRAYS = 40 };
 
-struct letters;
+struct messages;
 
 /** The private part of a run with the device engine. */
 struct nb6_device {
     struct nb6_dev home, there; /* `home`: image in host memory; the other one: image and scratch of the device */
     struct nb6_device_control_block *control_block;
-    struct nb6_dev_synchronisation *call;
+    struct nb6_dev_synchronisation *sync;
     cudaStream_t stream;
     struct nb6_device_size size;
-    struct letters *letters;
+    struct messages *messages;
     struct nb6_host_mailbox *mailbox; /* in host memory; NULL: the device cannot map it */
     struct nb6_device_home seen_at;   /* device address */
     int pinned[NB6_DEVICE_MOST_ARRAYS];

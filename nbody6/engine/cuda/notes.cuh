@@ -53,7 +53,7 @@ __device__ __forceinline__ void tell_and_look(const int32_t *look, int32_t n_loo
 __device__ __forceinline__ bool is_for_notifier(int32_t n_look, bool has_centre, const service_memory &s)
 {
     if (s.is_asked || s.waits_for_tides || !has_notifier()) return false;
-    if (s.n_told > NB6_DEVICE_DICTATED || n_look > NB6_DEVICE_DICTATED) return false;
+    if (s.n_told > NB6_DEVICE_DEFERRED || n_look > NB6_DEVICE_DEFERRED) return false;
     return s.n_told > s.n_watched || has_centre;
 }
 
@@ -111,7 +111,7 @@ __device__ __forceinline__ void ask_beside(const struct nb6_device_control_block
 __device__ __forceinline__ void write_notes_beside(struct nb6_device_control_block *control_block, service_memory &s)
 {
     struct nb6_deferred_work &deferred_work = control_block->deferred_work;
-    static_assert(NB6_DEVICE_DICTATED == WARPS, "as many as there is room for");
+    static_assert(NB6_DEVICE_DEFERRED == WARPS, "as many as there is room for");
     const nb6_time t = dev.control->ti_now; /* the next block is not committed before this request is done */
     if (threadIdx.x < WARPS) s.told[threadIdx.x] = deferred_work.told[threadIdx.x];
     if (threadIdx.x == 0) {

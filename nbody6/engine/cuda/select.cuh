@@ -17,7 +17,7 @@ namespace
 
 constexpr int LEVELS = 16; /* levels that a thread reads at a time */
 constexpr int FAST_EACH = 2, FAST = FAST_EACH * THREADS;
-constexpr int NOBODY = NB6_TIME_BITS + 1; /* above all levels */
+constexpr int NO_LEVEL = NB6_TIME_BITS + 1; /* above all levels */
 /* From so many bodies on all threads scan. Members of a block are searched for fast bodies if they are at most such
  * a part of all bodies; otherwise levels of all bodies are scanned. */
 constexpr int64_t SCANNED_BY_ALL = 8 * THREADS * LEVELS, PART_OF_ALL = 32;
@@ -71,7 +71,7 @@ __device__ __noinline__ int list_levels(int level, int32_t *list, int64_t room, 
     __syncthreads();
     if (threadIdx.x == 0) {
         s.found = 0;
-        s.lowest = NOBODY;
+        s.lowest = NO_LEVEL;
     }
     __syncthreads();
     for (int64_t begin = 0; begin < dev.n; begin += THREADS * LEVELS) {
@@ -90,7 +90,7 @@ __device__ __noinline__ int list_levels(int level, int32_t *list, int64_t room, 
         for (; is; is &= is - 1, at++)
             if (at < room) list[at] = (int32_t)(i + __ffs((int)is) - 1);
     }
-    const uint32_t own = min(lowest_of_four(lowest), (uint32_t)NOBODY);
+    const uint32_t own = min(lowest_of_four(lowest), (uint32_t)NO_LEVEL);
     const uint32_t of_warp = lowest_of_lanes(own);
     if (lane_of() == 0) atomicMin(&s.lowest, (int32_t)of_warp);
     __syncthreads();
@@ -119,11 +119,11 @@ __device__ __noinline__ void list_due_by_all(int level, int32_t *found)
 __device__ __noinline__ int list_levels_of(int64_t n, int level, int32_t *list, int64_t room, selection &s)
 {
     constexpr int AT_A_TIME = 4;
-    uint32_t lowest = NOBODY;
+    uint32_t lowest = NO_LEVEL;
     __syncthreads();
     if (threadIdx.x == 0) {
         s.found = 0;
-        s.lowest = NOBODY;
+        s.lowest = NO_LEVEL;
     }
     __syncthreads();
     for (int64_t begin = threadIdx.x; begin < n; begin += AT_A_TIME * THREADS) {
@@ -132,7 +132,7 @@ __device__ __noinline__ int list_levels_of(int64_t n, int level, int32_t *list, 
 #pragma unroll
         for (int k = 0; k < AT_A_TIME; k++) member[k] = dev.irr[min(begin + k * THREADS, n - 1)];
 #pragma unroll
-        for (int k = 0; k < AT_A_TIME; k++) own[k] = begin + k * THREADS < n ? (uint8_t)dev.level[member[k]] : NOBODY;
+        for (int k = 0; k < AT_A_TIME; k++) own[k] = begin + k * THREADS < n ? (uint8_t)dev.level[member[k]] : NO_LEVEL;
 #pragma unroll
         for (int k = 0; k < AT_A_TIME; k++) {
             lowest = min(lowest, own[k]);
@@ -158,7 +158,7 @@ __device__ int find_fast_among(int64_t n_members, int highest, selection &s)
         const int lowest = s.lowest;
         __syncthreads();
         if (lowest > highest) return lowest;
-        if (n == 0 && lowest < NOBODY) {
+        if (n == 0 && lowest < NO_LEVEL) {
             level = min(lowest + 1, highest);
         } else if (n > FAST && level > lowest) {
             level--;
@@ -189,12 +189,12 @@ __device__ int find_fast(selection &s)
 /* Levels of the fast bodies, and the lowest one. */
 __device__ int lowest_of_fast(int (&levels)[FAST_EACH], selection &s)
 {
-    if (threadIdx.x == 0) s.lowest = NOBODY;
-    uint32_t lowest = NOBODY;
+    if (threadIdx.x == 0) s.lowest = NO_LEVEL;
+    uint32_t lowest = NO_LEVEL;
 #pragma unroll
     for (int k = 0; k < FAST_EACH; k++) {
         const int at = k * THREADS + threadIdx.x;
-        levels[k] = at < s.n_fast ? (uint8_t)dev.level[s.fast[at]] : NOBODY;
+        levels[k] = at < s.n_fast ? (uint8_t)dev.level[s.fast[at]] : NO_LEVEL;
         lowest = min(lowest, (uint32_t)levels[k]);
     }
     lowest = lowest_of_lanes(lowest);
@@ -239,7 +239,7 @@ __device__ __forceinline__ next_block find_next(selection &s)
 {
     next_block next;
     const bool is_known = s.n_fast >= 0;
-    next.lowest = is_known ? lowest_of_fast(next.levels, s) : NOBODY;
+    next.lowest = is_known ? lowest_of_fast(next.levels, s) : NO_LEVEL;
     __syncthreads();
     if (!is_known || next.lowest > s.fast_level) {
         next.lowest = find_fast(s);
@@ -255,7 +255,7 @@ __device__ __forceinline__ int64_t select_members(const next_block &next, nb6_ti
                                                   service_memory &service)
 {
     const int lowest = next.lowest;
-    *t = lowest >= NOBODY ? INT64_MAX : ((s.ti_now >> lowest) + 1) << lowest;
+    *t = lowest >= NO_LEVEL ? INT64_MAX : ((s.ti_now >> lowest) + 1) << lowest;
     if (*t > t_stop) return 0;
     const int most = most_at(*t);
     const bool is_among_fast = s.n_fast >= 0 && most <= s.fast_level;

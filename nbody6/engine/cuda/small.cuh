@@ -97,7 +97,7 @@ __device__ __forceinline__ verdict make_small_block(struct nb6_device_control_bl
     if (lane_of() != 0) return go(NB6_DEVICE_GO_ON);
     const bool looks = s.i >= dev.first_centre
                            ? nb6_dev_quiet_looks(&dev, s.i, 0)
-                           : s.near != NOBODY_NEAR &&
+                           : s.near != NONE_NEAR &&
                                  nb6_encounter_is_looked_at(&dev.rules.encounter, s.c.level, acc, dev.body[s.i].mass);
     if (!looks) return go(NB6_DEVICE_GO_ON);
     dev.near[member] = s.near;

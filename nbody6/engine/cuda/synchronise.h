@@ -14,8 +14,8 @@ extern "C" {
 
 /** Enqueue the kernels. Affected bodies are listed in dev->irr, in any order, and synchronised if any of them is not
  *  at the block time.
- *  @param[in,out] call  of the device: places, all else 0 */
-cudaError_t nb6_device_synchronise(const struct nb6_dev *dev, struct nb6_dev_synchronisation *call,
+ *  @param[in,out] sync  of the device: places, all else 0 */
+cudaError_t nb6_device_synchronise(const struct nb6_dev *dev, struct nb6_dev_synchronisation *sync,
                                    cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ struct emulated {
 
 /* A device may fail at any time. To test the reaction of a run, NB6_EMULATED_LOSS=k in the environment makes the
  * k-th call on an image, and all later ones, fail. */
-static int call(struct emulated *image, struct nbc_error *err)
+static int check_device(struct emulated *image, struct nbc_error *err)
 {
     const char *k = getenv("NB6_EMULATED_LOSS");
     if (!k || ++image->calls < strtol(k, NULL, 10)) return NBC_OK;
@@ -70,7 +70,7 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
         nb6_dev_unpack_list(dev, i, 0, 1);
         dev->predictor[i] = nb6_predictor_at(&dev->body[i], dev->level[i], dev->control->ti_now);
     }
-    return call(image, err);
+    return check_device(image, err);
 }
 
 static void pack_lists(struct nb6_dev *dev)
@@ -84,7 +84,7 @@ static void pack_lists(struct nb6_dev *dev)
 static int export(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct emulated *image = sim->engine_image.image;
-    const int status = call(image, err);
+    const int status = check_device(image, err);
     if (status) return status;
     pack_lists(&image->dev);
     return nb6_dev_store(&image->dev, sim, err);
@@ -103,7 +103,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     struct nb6_dev *dev = &image->dev;
     int64_t unsound = -1;
     *reason = NB6_STOP_DEVICE;
-    int status = call(image, err);
+    int status = check_device(image, err);
     if (status) return status;
     dev->rules = nb6_dev_rules_of(sim);
     *reason = NB6_STOP_BLOCKS;
@@ -123,18 +123,18 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
 }
 
 /* Synchronised bodies differ from the host copy. */
-static void call_body(struct nb6_dev *dev, int32_t place, int32_t level)
+static void synchronise_body(struct nb6_dev *dev, int32_t place, int32_t level)
 {
     nb6_dev_synchronise_body(dev, place, level);
     if (dev->shown[place] == NB6_DEV_HIDDEN) dev->shown[place] = NB6_DEV_ALONE;
 }
 
-static int call_bodies(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err)
+static int synchronise(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err)
 {
     struct emulated *image = sim->engine_image.image;
     struct nb6_dev *dev = &image->dev;
     struct nb6_dev_synchronisation c = {.place = {dev->place_of[body[0]], dev->place_of[body[1]]}};
-    int status = call(image, err);
+    int status = check_device(image, err);
     if (status) return status;
     c.level = nb6_dev_synchronise_level(dev, c.place);
     for (int m = 0; m < 2; m++) c.behind += !nb6_dev_is_synchronised(dev, c.place[m]);
@@ -144,8 +144,8 @@ static int call_bodies(struct nb6_sim *sim, const int32_t body[2], int *are_read
         c.behind += !nb6_dev_is_synchronised(dev, k);
     }
     *are_ready = c.behind == 0;
-    for (int m = 0; m < 2 && c.behind; m++) call_body(dev, c.place[m], c.level);
-    for (int32_t m = 0; m < c.n && c.behind; m++) call_body(dev, dev->irr[m], c.level);
+    for (int m = 0; m < 2 && c.behind; m++) synchronise_body(dev, c.place[m], c.level);
+    for (int32_t m = 0; m < c.n && c.behind; m++) synchronise_body(dev, dev->irr[m], c.level);
     return NBC_OK;
 }
 
@@ -156,5 +156,5 @@ const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
                                                .import = import,
                                                .export = export,
                                                .advance = advance,
-                                               .synchronise = call_bodies,
+                                               .synchronise = synchronise,
                                                .release = release};

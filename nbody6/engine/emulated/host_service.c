@@ -18,16 +18,16 @@ static int64_t find_watched(const struct nb6_dev *dev)
 }
 
 /* Whether the steps of a body are noted for the host, which does not have to be asked. */
-static int is_told_of(const struct nb6_dev *dev, int32_t i)
+static int is_noted(const struct nb6_dev *dev, int32_t i)
 {
     return (dev->watch[i] & (NB6_DEV_ASK | NB6_DEV_REMOTE)) == NB6_DEV_REMOTE;
 }
 
 /* Force of remote pairs on a member. */
-static void correct_from_afar(const struct nb6_dev *dev, int64_t slot)
+static void correct_by_remote(const struct nb6_dev *dev, int64_t slot)
 {
     const int32_t i = dev->irr[slot];
-    if (!is_told_of(dev, i)) return;
+    if (!is_noted(dev, i)) return;
     const struct nb6_dev_point point = nb6_dev_predict(dev, i, dev->control->t);
     double sum[6] = {0};
     for (int lane = 0; lane < NB6_DEV_LANES; lane++) nb6_dev_add_perturbers(dev, &point, i, lane, sum);
@@ -41,7 +41,7 @@ static void correct_from_afar(const struct nb6_dev *dev, int64_t slot)
 }
 
 /* The tide of the neighbours of a remote pair.   @return whether the host has to select perturbers */
-static int look_from_afar(const struct nb6_dev *dev, int32_t i, double field[6], double field_dot[6])
+static int test_remote(const struct nb6_dev *dev, int32_t i, double field[6], double field_dot[6])
 {
     int is_found = 0, hits = 0;
     for (int lane = 0; lane < NB6_DEV_LANES; lane++) {
@@ -59,13 +59,13 @@ static int look_from_afar(const struct nb6_dev *dev, int32_t i, double field[6],
 
 /* Note a step for the host, which may have to select perturbers; also those of a system that it moves, if the list
  * is new. */
-static int tell(struct nb6_sim *sim, struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
+static int note_step(struct nb6_sim *sim, struct nb6_dev *dev, int64_t slot, struct nbc_error *err)
 {
     const int32_t i = dev->irr[slot];
     const struct nb6_remote *remote = nb6_dev_remote_of(dev, i);
     struct nb6_dev_note note = {.body = dev->body[i], .t = dev->control->t, .place = i, .level = dev->level[i]};
     if (remote && remote->n > 0) {
-        if (look_from_afar(dev, i, note.field, note.field_dot)) dev->flag[slot] |= NB6_DEV_CANDIDATE;
+        if (test_remote(dev, i, note.field, note.field_dot)) dev->flag[slot] |= NB6_DEV_CANDIDATE;
         note.has_tide = 1;
         note.has_new_list = nb6_dev_has_new_list(dev, i);
     } else if (dev->watch[i] & NB6_DEV_SHOW && nb6_dev_has_new_list(dev, i)) {
@@ -74,13 +74,13 @@ static int tell(struct nb6_sim *sim, struct nb6_dev *dev, int64_t slot, struct n
     return nb6_host_service_note(sim, dev, 1, &note, err);
 }
 
-static int tell_all(struct nb6_sim *sim, struct nb6_dev *dev, enum nb6_emulated_after after, struct nbc_error *err)
+static int note_steps(struct nb6_sim *sim, struct nb6_dev *dev, enum nb6_emulated_after after, struct nbc_error *err)
 {
     int status = NBC_OK;
     for (int64_t slot = 0; slot < dev->control->n_irr && dev->control->n_ask > 0 && !status; slot++) {
         const int32_t i = dev->irr[slot];
-        if (is_told_of(dev, i) || (after == NB6_AFTER_TELL && dev->watch[i] & NB6_DEV_ASK))
-            status = tell(sim, dev, slot, err);
+        if (is_noted(dev, i) || (after == NB6_AFTER_TELL && dev->watch[i] & NB6_DEV_ASK))
+            status = note_step(sim, dev, slot, err);
     }
     return status;
 }
@@ -90,7 +90,7 @@ enum nb6_stop_reason nb6_emulated_ask_before(struct nb6_sim *sim, struct nb6_dev
 {
     const struct nb6_dev_control *control = dev->control;
     const int64_t n = find_watched(dev);
-    if (control->n_ask > 0) nb6_emulated_stage(dev, correct_from_afar, control->n_irr, NB6_EMULATED_BODIES);
+    if (control->n_ask > 0) nb6_emulated_stage(dev, correct_by_remote, control->n_irr, NB6_EMULATED_BODIES);
     *after = n > 0 || control->t_ask <= control->t ? NB6_AFTER_ASK : NB6_AFTER_ON;
     if (*after == NB6_AFTER_ON) return NB6_STOP_BLOCKS;
     switch (nb6_host_service_before(sim, dev, control->ti_now, control->t, n, dev->member, status, err)) {
@@ -137,7 +137,7 @@ static void sum_tides(const struct nb6_sim *sim, const struct nb6_dev *dev)
 enum nb6_stop_reason nb6_emulated_ask_after(struct nb6_sim *sim, struct nb6_dev *dev, enum nb6_emulated_after after,
                                             int *status, struct nbc_error *err)
 {
-    *status = tell_all(sim, dev, after, err);
+    *status = note_steps(sim, dev, after, err);
     if (*status) return NB6_STOP_ENCOUNTER;
     const int64_t n = show(dev, after);
     if (n == 0 && after != NB6_AFTER_ASK) return NB6_STOP_BLOCKS;

@@ -25,19 +25,19 @@ NBC_HD int32_t nb6_dev_synchronise_level(const struct nb6_dev *dev, const int32_
 }
 
 /** A bit for either of the two among every lanes-th number of the list of body k. */
-NBC_HD int nb6_dev_synchronise_sees(const struct nb6_dev *dev, const struct nb6_dev_synchronisation *call, int32_t k,
+NBC_HD int nb6_dev_synchronise_sees(const struct nb6_dev *dev, const struct nb6_dev_synchronisation *sync, int32_t k,
                                     int lane, int lanes)
 {
     const int32_t *list = nb6_dev_list(dev, k), nnb = dev->star[k].nnb;
     int seen = 0;
-    for (int32_t m = lane; m < nnb; m += lanes) seen |= (list[m] == call->place[0]) | (list[m] == call->place[1]) << 1;
+    for (int32_t m = lane; m < nnb; m += lanes) seen |= (list[m] == sync->place[0]) | (list[m] == sync->place[1]) << 1;
     return seen;
 }
 
 /** Whether body k, with these of the two in its list, has to be synchronised with them. */
-NBC_HD int nb6_dev_synchronise_includes(const struct nb6_dev_synchronisation *call, int32_t k, int seen)
+NBC_HD int nb6_dev_synchronise_includes(const struct nb6_dev_synchronisation *sync, int32_t k, int seen)
 {
-    return k != call->place[0] && k != call->place[1] && (seen == 1 || seen == 2);
+    return k != sync->place[0] && k != sync->place[1] && (seen == 1 || seen == 2);
 }
 
 /** Whether both steps of body k end at the time of the last block. */
