@@ -1,4 +1,4 @@
-/** What a row of the log consists of: the table in columns.def, which the log is written from. */
+/** Columns of the log: the table in columns.def, from which the log is written. */
 #ifndef NB6_COLUMNS_H
 #define NB6_COLUMNS_H
 

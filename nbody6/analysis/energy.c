@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is summed over bodies. Each sum is compensated, so that its error stays far below that of the integration for
- * any number of them: it has a second number, the low part. */
+/* Sums over bodies. Each is compensated, so that its error stays far below that of the integration for any number of
+ * them: it has a second number, the low part. */
 enum { KINETIC, POTENTIAL, TIDAL, MASS, SPIN, PLACE = SPIN + 3, MOTION = PLACE + 3, SUMS = MOTION + 3 };
 _Static_assert(2 * SUMS <= NBC_SUMS, "sums and their low parts");
 

@@ -39,7 +39,7 @@ static double distance2(const double a[3], const double b[3])
     return dx * dx + dy * dy + dz * dz;
 }
 
-/* What is wrong with a star; NULL: nothing. */
+/* The invalid quantity of a star; NULL: none. */
 static const char *fault_of(double mass, const double x[3], const double v[3])
 {
     if (!isfinite(mass)) return "mass";
@@ -70,7 +70,7 @@ static void check_part(void *context, int part, int parts)
         }
 }
 
-/* @param[in] v  NULL: nobody wants it */
+/* @param[in] v  NULL: velocities are not given */
 static int check_stars(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3], struct nbc_error *err)
 {
     if (n < 1) return nbc_fail(err, NBC_BAD_ARGUMENT, "structure of %lld stars: n must be >= 1", (long long)n);
