@@ -33,7 +33,7 @@ void nb6_groups_add(struct nb6_subsystems *p, int64_t slot)
 {
     p->leader[slot] = (int32_t)slot;
     p->follower[slot] = -1;
-    p->next[slot] = INFINITY; /* of a chain: whenever somebody needs it */
+    p->next[slot] = INFINITY; /* of a chain: advanced on demand */
 }
 
 /* Each of those that were listed is alone; those on which something acts stay in the list. */

@@ -10,7 +10,7 @@
 struct nb6_subsystems;
 struct nb6_sim;
 
-/** Who is with whom, after lists of perturbers have changed. */
+/** Find the groups anew, after lists of perturbers have changed. */
 void nb6_groups_link(struct nb6_sim *sim);
 /** When each group is due, after they were linked or motions have begun anew. */
 void nb6_groups_set_next(struct nb6_sim *sim);
@@ -18,7 +18,7 @@ void nb6_groups_set_next(struct nb6_sim *sim);
 void nb6_groups_find(struct nb6_sim *sim);
 /** When the first step of a group ends. */
 double nb6_group_step_end(const struct nb6_subsystems *subsystems, int64_t leader);
-/** A slot that holds a system, of which nobody knows anything yet. */
+/** Initialise a slot for a new system. */
 void nb6_groups_add(struct nb6_subsystems *subsystems, int64_t slot);
 
 #endif

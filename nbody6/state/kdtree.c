@@ -154,7 +154,8 @@ static void split_some(void *context, int part, int parts)
     for (int64_t k; (k = nbc_take(&level->queue)) < (int64_t)1 << level->depth;) split_one(level, k);
 }
 
-/* Level by level, until there are some subtrees for each thread. Who splits a node changes nothing. */
+/* Level by level, until there are some subtrees for each thread. The result does not depend on the thread that splits a
+ * node. */
 static void split_tree(nb6_kdtree_t *tree)
 {
     enum { SUBTREES_OF_A_THREAD = 4 };

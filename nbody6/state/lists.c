@@ -102,7 +102,7 @@ static int edit(struct nb6_sim *sim, int64_t i, const int32_t remove[2], const i
     return status;
 }
 
-/* Who has one of two stars in the list has their centre of mass in it. */
+/* A list with one of two stars gets their centre of mass instead. */
 static int join_one(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32_t c)
 {
     size_t nnb = 0;
@@ -118,7 +118,7 @@ static int split_one(struct nb6_sim *sim, int64_t i, const int32_t star[2], int3
     return edit(sim, i, remove, star);
 }
 
-/* Whoever is changed soon: bodies and lists lie anywhere. */
+/* Prefetch a body that is changed soon: bodies and lists are scattered in memory. */
 static void fetch(const struct nb6_sim *sim, int64_t i)
 {
     enum { LINE = 64 };
@@ -149,7 +149,7 @@ static int change_lists(struct nb6_sim *sim, const int32_t of[2], const int32_t 
     return failed ? nbc_fail(err, NBC_NO_MEMORY, "a neighbour list could not be changed for a new pair") : status;
 }
 
-/* One of two bodies goes on as their centre of mass: who is inside is no neighbour of it, and another body may get that
+/* One of two bodies goes on as their centre of mass: its members are no neighbours of it, and another body may get that
  * number before it has a new list. */
 static int drop_partner(struct nb6_sim *sim, int32_t c, const int32_t star[2], struct nbc_error *err)
 {

@@ -132,8 +132,8 @@ static inline int any_due(const int8_t *level, int width, int top)
     return (half[0] | half[1]) != 0;
 }
 
-/* All levels in order, which needs no sorting: a line of them at a time, of which most have nobody who is due, and then
- * a word of it. @param[in] expected  how many are due */
+/* All levels in order, which needs no sorting: a cache line of them at a time, most of which have no due body, and then
+ * a word of it. @param[in] expected  number of due bodies */
 static int64_t sweep(const struct nb6_schedule *s, int top, int64_t expected, int32_t *act)
 {
     int64_t n = 0;
