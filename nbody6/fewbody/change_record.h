@@ -1,4 +1,4 @@
-/** What a change of members has done so far: new bodies, slots that begin, events to tell. */
+/** Record of a change of members: new bodies, slots that begin, events to raise. */
 #ifndef NB6_CHANGE_RECORD_H
 #define NB6_CHANGE_RECORD_H
 
@@ -9,7 +9,7 @@
 
 struct nb6_sim;
 
-/** An event that is told once everybody has started: only then it is known who resolves whom. */
+/** An event that is raised after all new bodies have started: only then it is known which systems are resolved. */
 struct nb6_announcement {
     struct nb6_event event;
     double before;     /**< nb6_potential_apart of all that vanished */
@@ -18,10 +18,10 @@ struct nb6_announcement {
 };
 
 struct nb6_change {
-    int8_t *touched; /**< [capacity] slots whose lists of perturbers change */
+    int8_t *touched; /**< [capacity] slots with changed lists of perturbers */
     int32_t *fresh;  /**< bodies that are new */
     int64_t n_fresh;
-    int32_t *formed; /**< slots whose motion begins */
+    int32_t *formed; /**< slots with a new motion */
     int64_t n_formed;
     struct nb6_announcement *say;
     int64_t n_say;

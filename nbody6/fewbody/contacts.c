@@ -25,7 +25,7 @@ static const double AHEAD = 4;
 /* Part of the sum of the radii by which a pericentre may be wrong, or is thought to be. */
 static const double ROOM = 0.5;
 
-/* Steps of a centre of mass are this part of the time in which somebody comes as near as that, but need not be shorter
+/* Steps of a centre of mass are this part of the time until a body comes within that distance, but need not be shorter
  * than the same part of the time of the passage. */
 static const double PART = 0.25;
 

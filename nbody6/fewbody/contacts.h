@@ -10,10 +10,10 @@
 
 struct nb6_sim;
 
-/** Two stars of different bodies that approach each other, within a few times the sum of their radii, on an orbit whose
- * pericentre is within that sum. */
+/** Two stars of different bodies that approach each other, within a few times the sum of their radii, on an orbit with
+ * a pericentre within that sum. */
 struct nb6_contact {
-    int32_t j;   /**< the other body; -1: nobody is about to touch */
+    int32_t j;   /**< the other body; -1: no contact ahead */
     double time; /**< until they touch, at most */
 };
 

@@ -1,4 +1,4 @@
-/** What counts as close, hard and compact. */
+/** Criteria: close, hard and compact. */
 #ifndef NB6_CRITERIA_H
 #define NB6_CRITERIA_H
 
@@ -10,7 +10,7 @@ struct nb6_sim;
  * them they would take in one after the other. */
 #define NB6_COMPACT_SPACING 0.25
 
-enum { NB6_COMPACT = 3 }; /**< what stays together is up to so many of these radii wide (NBODY6: 3 RMIN) */
+enum { NB6_COMPACT = 3 }; /**< systems that stay together are up to so many of these radii wide (NBODY6: 3 RMIN) */
 
 /** Whether pairs are looked for. */
 int nb6_subsystems_enabled(const struct nb6_sim *sim);

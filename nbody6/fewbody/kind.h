@@ -1,13 +1,13 @@
-/** Kinds of few-body systems: what all others ask of a system without knowing what is inside.
+/** Kinds of few-body systems: the operations on a system that do not depend on its members.
  *
  *  A system has a slot of the table of subsystems (state/subsystems.h): a centre of mass in the block step, perturbers,
- *  and a relative motion. What differs between kinds stands in one const table for each, in a file of its own:
- *  pairs/kind.c (two stars, KS), chains/kind.c (three and more), hierarchies/kind.c (a pair of which a member is a
- * frozen pair). kinds.def lists them.
+ *  and a relative motion. Each kind has one const table of its own operations, in a file of its own: pairs/kind.c (two
+ *  stars, KS), chains/kind.c (three and more), hierarchies/kind.c (a pair of which a member is a frozen pair).
+ *  kinds.def lists them.
  *
- *  A kind makes steps of its own, in the order of time with those it resolves and is resolved by, and is predicted at
- *  times between; or it goes on demand, to the very time at which somebody needs it. Slots keep motions of the first
- * sort in motion.ks, of the second in motion.chain (nb6_is_chain). */
+ *  A kind makes steps of its own, in the order of time with the systems that it resolves and that resolve it, and is
+ *  predicted at times between; or it advances on demand, to exactly the requested time. Slots hold motions of the first
+ *  sort in motion.ks, of the second in motion.chain (nb6_is_chain). */
 #ifndef NB6_KIND_H
 #define NB6_KIND_H
 
@@ -33,7 +33,7 @@ struct nb6_points {
 
 struct nb6_kind {
     const char *name;         /**< "the NAME of stars 1 and 2": for messages */
-    enum nb6_event_kind ends; /**< what is told when a system of this kind ends as a whole */
+    enum nb6_event_kind ends; /**< the event when a system of this kind ends as a whole */
     enum nb6_channel channel; /**< of the ledger: where the energy is booked that its formation, changes and end add */
     int can_freeze;           /**< 1: it can be the inner orbit of a hierarchy */
 
@@ -41,8 +41,8 @@ struct nb6_kind {
      * it does not. */
     int (*takes)(const struct nb6_sim *sim, int64_t slot);
 
-    /* ---- motion. The field is set for the slot; an advance of which field->left evaluations are made sets
-     * field->paused and goes on with the same bits when it is called again. */
+    /* ---- motion. The field is set for the slot; an advance pauses after field->left evaluations, sets field->paused,
+     * and goes on with the same bits when it is called again. */
     /** As far as whole steps go until t; on demand: to exactly t. */
     int (*advance)(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, double t,
                    struct nbc_error *err);
@@ -53,7 +53,7 @@ struct nb6_kind {
                   struct nbc_error *err);
     /** With a new list of perturbers, after finish. NULL: goes on with whatever perturbs it. */
     int (*start)(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err);
-    /** Whether somebody needs the members of a system that goes on demand at block time t. */
+    /** Are the members of a system that advances on demand needed at block time t? */
     int (*is_needed)(const struct nb6_sim *sim, int64_t slot, nb6_time t);
 
     /* ---- what it is now */
@@ -69,11 +69,11 @@ struct nb6_kind {
     double (*energy)(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
     /** Radius by which perturbers are chosen. */
     double (*reference_radius)(const struct nb6_sim *sim, int64_t slot);
-    /** Size that the tide of somebody who comes works on; 0: it cannot become part of a chain as it is. */
+    /** Size on which the tide of an intruder acts; 0: it cannot become part of a chain as it is. */
     double (*extent)(const struct nb6_sim *sim, int64_t slot);
     /** How wide it may still become, which its neighbour sphere has to allow for. */
     double (*room)(const struct nb6_sim *sim, int64_t slot);
-    /** Longest irregular step of its centre of mass: what is wide must not grow unseen. */
+    /** Longest irregular step of its centre of mass: a wide system must not grow unseen. */
     double (*step_limit)(const struct nb6_sim *sim, int64_t slot);
 
     /* ---- at the end of a block */
@@ -85,7 +85,7 @@ struct nb6_kind {
     int (*look)(struct nb6_sim *sim, int64_t slot);
     /** Fill in an event about it.   @param[in] reason  why a pair forms or ends; others have no use for it */
     void (*describe)(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event);
-    /** Tell of integrations that do not come to their tolerance. NULL: they do. */
+    /** Report integrations that do not reach their tolerance. NULL: they always do. */
     int (*warn)(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
 };
 
@@ -99,15 +99,15 @@ int32_t nb6_kind_that_takes(const struct nb6_sim *sim, int64_t slot);
  * at NaN then, so that no sum with it passes for a number */
 int nb6_parts_of_slot(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot, double t,
                       struct nb6_parts *parts);
-/** The same, in the mean over its orbit at the time of its state, or that of a remote pair; for who is as far away as
- * nb6_slot_mean_rule says. */
+/** The same, in the mean over its orbit at the time of its state, or that of a remote pair; for bodies beyond the
+ * distance of nb6_slot_mean_rule. */
 int nb6_mean_parts_of_slot(const struct nb6_subsystems *subsystems, int64_t slot, struct nb6_parts *parts);
 struct nb6_mean_rule nb6_slot_mean_rule(const struct nb6_sim *sim, int64_t slot);
 double nb6_slot_energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
 /** Radius of a pair or chain by which its perturbers are chosen. */
 double nb6_slot_reference_radius(const struct nb6_sim *sim, int64_t slot);
 double nb6_slot_step_limit(const struct nb6_sim *sim, int64_t slot);
-/** Whether its size is fixed as long as nobody perturbs it: it cannot come apart. */
+/** Is its size fixed as long as it is unperturbed? Then it cannot come apart. */
 int nb6_slot_stays(const struct nb6_sim *sim, int64_t slot);
 /** Fill in an event about the system in a slot, with the channel that it books in. */
 void nb6_slot_describe(const struct nb6_sim *sim, int64_t slot, enum nb6_pair_reason reason, struct nb6_event *event);

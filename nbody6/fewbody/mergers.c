@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a pair was found doing when last looked at (nb6_subsystem.approaching). */
+/* Phase of a pair at its last check (nb6_subsystem.approaching). */
 enum { RECEDING, APPROACHING, MET };
 
 double nb6_largest_radius(const struct nb6_sim *sim, int32_t body)
@@ -34,7 +34,7 @@ static double touch_of(const struct nb6_sim *sim, int64_t slot)
     return nb6_get_star(sim, member[0])->radius + nb6_get_star(sim, member[1])->radius;
 }
 
-/* Who has met stays so until a block of the centre of mass, which may be at any phase of an orbit. */
+/* A collision stays recorded until a block of the centre of mass, which may be at any phase of an orbit. */
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot)
 {
     struct nb6_subsystem *pair = &sim->subsystems.system[slot];

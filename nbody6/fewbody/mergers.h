@@ -18,7 +18,7 @@ struct nb6_sim;
 /** The largest radius of the stars of a body, be it a star, a pair, a hierarchy or a chain. */
 double nb6_largest_radius(const struct nb6_sim *sim, int32_t body);
 /** Whether the two stars of a pair that is no hierarchy have met: the pericentre of their orbit is within the sum of
- * their radii and behind them, or ahead on an orbit that nobody perturbs. */
+ * their radii and behind them, or ahead on an unperturbed orbit. */
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot);
 /** Note whether the stars of a pair that has just formed approach, so that its first pericentre is seen. */
 void nb6_pair_note_approach(struct nb6_sim *sim, int64_t slot);
@@ -34,8 +34,8 @@ double nb6_mergers_ahead(const struct nb6_sim *sim, const struct nb6_motion *mot
 /** Whether there are such mergers in the motion in a slot. */
 int nb6_slot_has_mergers_ahead(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);
 /** One merger, of stars that are no bodies. x, v: of the one that goes on.
- *  @return NBC_OK; NBC_BAD_ARGUMENT: one of them is no star, or gone (the state is as it was); NBC_NO_MEMORY; what the
- * ledger or the observer returned */
+ *  @return NBC_OK; NBC_BAD_ARGUMENT: one of them is no star, or gone (the state is as it was); NBC_NO_MEMORY; the
+ * status of the ledger or the observer */
 int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const double x[3], const double v[3],
                     struct nbc_error *err);
 

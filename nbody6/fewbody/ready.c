@@ -28,7 +28,7 @@ static int call(struct nb6_sim *sim, int64_t n, const int32_t *list, int8_t leve
     return status;
 }
 
-/* Their lists are elsewhere. */
+/* The lists are in the engine image: leave the request to the engine. */
 static void wish_for(struct nb6_pending_sync *pending, int32_t i, int32_t j)
 {
     const int32_t first = i < j ? i : j, second = i < j ? j : i;
@@ -38,7 +38,7 @@ static void wish_for(struct nb6_pending_sync *pending, int32_t i, int32_t j)
     pending->body[1] = second;
 }
 
-/* Whoever has only one of the two in the list takes part. */
+/* All bodies with only one of the two in their list take part. */
 int nb6_subsystems_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, int *ready, struct nbc_error *err)
 {
     const int8_t a = nb6_get_star(sim, i)->level_irr, b = nb6_get_star(sim, j)->level_irr, level = a < b ? a : b;

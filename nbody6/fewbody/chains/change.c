@@ -141,7 +141,7 @@ static int own_members(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 
 /* ---- two bodies become one */
 
-/* What joins gives up its own slot. */
+/* A system that joins frees its own slot. */
 static int give_up(struct nb6_sim *sim, int32_t body, int keep_slot, struct nb6_change *c, struct nbc_error *err)
 {
     int64_t slot = nb6_slot_of(sim, body);
@@ -183,7 +183,7 @@ static void merge_places(const struct nb6_sim *sim, int32_t i, int32_t j, double
     }
 }
 
-/* What is inside a body to the present time; stars go on from the orbit that a slowed pair should have. */
+/* Predict the members of a body to the present time; stars continue from the orbit that a slowed pair should have. */
 static int stand(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
 {
     int64_t slot = nb6_slot_of(sim, i);
@@ -193,14 +193,14 @@ static int stand(struct nb6_sim *sim, int32_t i, struct nbc_error *err)
     return status;
 }
 
-/* Bodies that become one: the one whose slot it has comes first. */
+/* Bodies that become one: the first is the one that keeps its slot. */
 struct union_of {
     int n;
     int32_t body[CHAIN_MAX];
 };
 
-/* All of them, and those who have them in their lists, to the present time.   @param[out] before  what is told of them
- */
+/* Predict all of them, and the systems with them in their lists, to the present time.   @param[out] before  their
+ * description in events */
 static int stand_all(struct nb6_sim *sim, const struct union_of *all, struct nb6_change *c, double *before,
                      struct nbc_error *err)
 {
@@ -270,7 +270,8 @@ int nb6_chain_join(struct nb6_sim *sim, const struct nb6_chain_change *join, str
 
 /* ---- stars become one */
 
-/* The lists of all others, and lists of perturbers, when a star comes to those who are together in body `centre`. */
+/* Change the lists of all others, and lists of perturbers, when a star joins the system with centre of mass
+ * `centre`. */
 static int enter_lists(struct nb6_sim *sim, int32_t star, int32_t with, int32_t centre, struct nbc_error *err)
 {
     const int32_t add[2] = {-1, centre}, remove[2] = {star, with};

@@ -31,7 +31,7 @@ static int is_needed(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     return nb6_chain_is_due(sim, nb6_chain_of(&sim->subsystems, slot), t);
 }
 
-/* Chains stand at the time that is asked for; straight on for what is only told, not integrated. */
+/* Chains are at the requested time; data for output, not for integration, are extrapolated linearly. */
 static int points(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot, double t,
                   const double x[3], const double v[3], struct nb6_points *to)
 {

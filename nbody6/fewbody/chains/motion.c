@@ -21,7 +21,7 @@ static int32_t star_of(const struct nb6_chain *chain, int64_t id)
     return chain->star[m];
 }
 
-/* What the members have with everybody outside. */
+/* Energy of the members with all bodies outside. */
 static int outer_energy(struct nb6_field *f, struct nb6_chain *chain, double *energy)
 {
     nb6_chain_refresh(chain);
@@ -37,8 +37,8 @@ static void keep_stars(struct nb6_chain *chain, int n, const int64_t id[], const
             if (id[k] == chain->state.id[m]) chain->star[m] = star[k];
 }
 
-/* One star goes on of two members, with both masses and volumes, and what the two had with each other and with
- * everybody outside beyond that of one star is lost. The run itself is told later. */
+/* Two members become one star with both masses and volumes. Their energy with each other, and with all bodies outside
+ * beyond that of one star, is lost. The state of the run follows later. */
 static int merge_two(struct nb6_field *f, struct nb6_chain *chain, const struct chain_event *event,
                      struct nbc_error *err)
 {

@@ -1,4 +1,4 @@
-/** How wide a chain may be, and who can become part of it. Private to libnbody6. */
+/** Largest size of a chain, and bodies that can become part of it. Private to libnbody6. */
 #ifndef NB6_CHAINS_ROOM_H
 #define NB6_CHAINS_ROOM_H
 

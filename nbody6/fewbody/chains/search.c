@@ -117,7 +117,7 @@ static int lack_too_much(const struct nb6_sim *sim, const struct parts *p, int n
     return p->mass[0] * p->mass[1] / group->distance * tides * tides > LACK * nb6_energy_scale(sim);
 }
 
-/* How far apart parts may be: what holds together because it is hard holds no part that is unbound. */
+/* Largest distance of the parts: a hard system that is kept at any size keeps no unbound part. */
 static double room_of(const struct nb6_sim *sim, int64_t slot, const struct chain_group *group)
 {
     const double compact = nb6_compact_radius(sim, slot);
@@ -161,7 +161,7 @@ static double size_of(const struct nb6_sim *sim, int64_t slot)
     return nb6_kind_of(&sim->subsystems, slot)->extent(sim, slot);
 }
 
-/* What two chains at a distance would lack if each became twice as wide as it is, as far as it may.
+/* Missing energy of two chains at a distance, if each became twice as wide, up to its limit.
  * @param[in] size  of the first */
 static double lack_between(const struct nb6_sim *sim, int64_t slot, double size, const struct nb6_intruder *chain)
 {
@@ -189,8 +189,8 @@ static struct nb6_intruder find_chain(const struct nb6_sim *sim, int64_t slot, d
     return nearest;
 }
 
-/* Of a body whose stars may touch those of a system, the nearest approach is seen only from within a chain: it comes in
- * when it is as near as this many times the distance at which they may. */
+/* If stars of a body may touch those of a system, their closest approach is resolved only within a chain: the body
+ * joins within this many times the distance of contact. */
 static const double BEFORE_TOUCH = 2;
 
 /* Whether the orbit of a body leads it to where one of its stars may touch one of the system in a slot. */
@@ -224,8 +224,8 @@ static int find_contact(const struct nb6_sim *sim, int64_t slot, struct nb6_intr
     return nb6_chain_has_room(sim, slot, partner);
 }
 
-/* With whom the system in a slot joins: who is about to touch comes first, and a chain close by before the strongest
- * perturber; it is the only one with whom a pair may.   @return 0: with nobody */
+/* The partner that the system in a slot joins: first a body about to touch it, then a chain close by, then the
+ * strongest perturber. A pair may join only a chain.   @return 0: none */
 static int find_partner(const struct nb6_sim *sim, int64_t slot, struct nb6_intruder *partner)
 {
     const struct nb6_chain *own = nb6_chain_of(&sim->subsystems, slot);
@@ -249,7 +249,7 @@ static struct nb6_chain_change join_of(const struct nb6_sim *sim, int32_t i, int
     return (struct nb6_chain_change){.kind = NB6_CHAIN_JOIN, .i = other_first ? j : i, .j = other_first ? i : j};
 }
 
-/* Whether all who become one stand. All of them are called, if not. */
+/* Are all bodies that become one at the block time? If not, all are synchronised. */
 static int are_ready(struct nb6_sim *sim, const struct nb6_chain_change *join, int *ready, struct nbc_error *err)
 {
     int status = nb6_subsystems_are_ready(sim, join->i, join->j, sim->active.t, ready, err);

@@ -45,7 +45,7 @@ static int failure(const struct nb6_sim *sim, int64_t slot, int status, const st
 
 /* ---- one group */
 
-/* The pair of a group whose step ends first; -1 when all end after t. */
+/* The pair of a group with the earliest end of a step; -1 when all end after t. */
 static int64_t first_of_group(const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t leader, double t)
 {
     int64_t first = -1;
@@ -155,7 +155,7 @@ static int finish(struct nb6_field *f, const struct nb6_sim *sim, const struct n
 
 /* ---- all groups that are due */
 
-/* What threads make of their shares of the groups. The failure of the lowest slot counts, whoever met it. */
+/* Job of the threads, each with a share of the groups. The failure of the lowest slot counts, in whichever thread. */
 struct shared {
     const struct nb6_sim *sim;
     const struct nb6_motion *motion;
@@ -207,7 +207,7 @@ static void work(void *context, int part, int parts)
 /* A chain is much work, and worth a thread. */
 enum { PAIRS_OF_A_CHAIN = 8 };
 
-/* The groups whose leaders are in pairs.due. */
+/* The groups with their leaders in pairs.due. */
 static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_time t, int64_t n_due,
                        int64_t left, struct nb6_advance *did, struct nbc_error *err)
 {
@@ -223,8 +223,8 @@ static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motio
     return s.status;
 }
 
-/* Leaders of the groups that have something to do up to t, ascending: those that a call has begun with already, those
- * of which a step ends, those with a chain that somebody needs. */
+/* Leaders of the groups with work up to t, ascending: groups already begun, groups with a step that ends, groups with a
+ * chain that is needed. */
 static int64_t find_due(const struct nb6_sim *sim, nb6_time ti, int with_begun)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -301,7 +301,7 @@ int nb6_subsystems_have_near_rest(const struct nb6_sim *sim)
     return 0;
 }
 
-/* The groups whose leaders are in pairs.due. */
+/* The groups with their leaders in pairs.due. */
 static int advance_some(struct nb6_sim *sim, nb6_time t, int64_t n_due, int64_t left, struct nb6_advance *did,
                         struct nbc_error *err)
 {
@@ -397,7 +397,7 @@ static int finish_kind(struct nb6_field *f, const struct nb6_sim *sim, const str
     return status;
 }
 
-/* First everybody as far as whole steps go, then chains, which predict the pairs, then pairs, which find them at t. */
+/* First all systems by whole steps, then chains, which predict the pairs, then pairs, which find the chains at t. */
 int nb6_subsystems_advance_copy(const struct nb6_sim *sim, const struct nb6_motion *copy, nb6_time ti, int pausing,
                                 int *paused, struct nbc_error *err)
 {

@@ -1,4 +1,4 @@
-/* What changes at the end of a block (NBODY6: KSREG, KSTERM), and the start of all that is new. */
+/* Changes at the end of a block (NBODY6: KSREG, KSTERM), and the start of new bodies. */
 #include "nbody6/fewbody/pairs/change.h"
 #include "nbody6/state/body.h"
 
@@ -150,7 +150,7 @@ static int freeze(struct nb6_sim *sim, int32_t body, int32_t companion, struct n
     return nb6_subsystems_set_perturbers(&sim->subsystems, slot, 0, NULL, err);
 }
 
-/* What two bodies gain by being points: the tide between their parts. */
+/* Energy that two bodies gain by being points: the tide between their parts. */
 static int energy_of_freezing(struct nb6_sim *sim, const int32_t body[2], double *energy, struct nbc_error *err)
 {
     const int64_t slot[2] = {nb6_slot_of(sim, body[0]), nb6_slot_of(sim, body[1])};

@@ -25,7 +25,7 @@ static void relative(const struct nb6_sim *sim, int64_t j, nb6_time t, const dou
     }
 }
 
-/* The body whose force is corrected. */
+/* The body with the corrected force. */
 struct target {
     int64_t i, own_slot; /* own_slot < 0: a star */
     nb6_time ti;
@@ -91,8 +91,8 @@ static void add_field(const struct nb6_sim *sim, struct target *to)
     to->status |= own.status;
 }
 
-/* In the order of slots, whatever the list. Mostly they are all among the neighbours, whose centres of mass stand at
- * the end of it. */
+/* In the order of slots, independent of the list. Mostly they are all among the neighbours: centres of mass are at the
+ * end of the list. */
 static void add_resolvers(const struct nb6_sim *sim, struct target *to)
 {
     const struct nb6_subsystems *p = &sim->subsystems;

@@ -60,7 +60,7 @@ int nb6_pair_must_end(const struct nb6_sim *sim, int64_t slot, nb6_time t)
     }
     if (ks->gamma > GAMMA_COLLISION) {
         const int32_t strongest = nb6_find_intruder(sim, slot, t).j;
-        const int64_t other = nb6_slot_of(sim, strongest); /* negative: nobody, or a star */
+        const int64_t other = nb6_slot_of(sim, strongest); /* negative: none, or a star */
         if (other >= 0 && !nb6_is_chain(&sim->subsystems, other) &&
             binding_energy(ks) <= binding_energy(&sim->subsystems.ks[other]))
             return NB6_PAIR_COLLISION;

@@ -40,7 +40,7 @@ int nb6_field_reserve(const struct nb6_sim *sim, int parts)
 /* The field about the places of so many systems is kept, at one time of each. */
 enum { SERIES = 16 };
 
-/* What they held is lost. Room for a quarter more: lists grow by single bodies. */
+/* Their content is lost. Room for a quarter more: lists grow by single bodies. */
 static int grow(struct nb6_field_scratch *s, size_t n, size_t points)
 {
     nbc_free(s->path);
@@ -147,7 +147,7 @@ static void find_paths(const struct nb6_field *f, double t, double t_lo, const d
     }
 }
 
-/* For who has no use for velocities. */
+/* For callers that do not use velocities. */
 static void find_places(const struct nb6_field *f, double t, const double xc[3])
 {
     for (int64_t n = 0; n < f->n_path; n++) {
@@ -184,7 +184,7 @@ static int find_points(const struct nb6_field *f, double t, double t_lo, int mov
     return NBC_OK;
 }
 
-/* What weak neighbours do: a field that is linear in the separation and in time. */
+/* Force of weak neighbours: a field that is linear in the separation and in time. */
 static void add_weak_tide(const struct nb6_field *f, double s, const double x[3], const double xdot[3],
                           struct ks_perturbation *out)
 {
@@ -238,9 +238,9 @@ static const struct nb6_external_series *series_at(const struct nb6_field *f, do
     return nb6_external_expand(&f->sim->external, at, x, series) ? series : NULL;
 }
 
-/* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time that slow-down
- * knows it turns by this angle, of which a slowed period may be a fifth: what is averaged over a period is linear then.
- */
+/* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time limit of
+ * slow-down it turns by this angle, and a slowed period may be a fifth of that time: forces averaged over a period are
+ * linear then. */
 static const double TURN = 0.2;
 
 /* A linear field, on the orbital velocity: with slow-down, places change by 1/kappa of what they should in a time, and
@@ -336,7 +336,7 @@ static void add_weak_acceleration(const struct nb6_field *f, double s, const dou
 static void add_linear_acceleration(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
                                     const double v[3], double acc[3])
 {
-    static const double inner[3]; /* for a jerk that nobody asks for */
+    static const double inner[3]; /* for a jerk that is not requested */
     double galactic[3], jerk[3];
     nb6_external_relative(&f->sim->external, absolute(f, t), centre, x, v, v, inner, galactic, jerk);
     for (int k = 0; k < 3; k++) acc[k] += galactic[k];
@@ -397,7 +397,7 @@ static void add_points(const struct nb6_field *f, int64_t n_point, int n, const 
         for (int k = 0; k < 3; k++) acc[i][k] += sum[k][i];
 }
 
-/* The driver moves the centre of mass: what the chain makes of the mean is forgotten. */
+/* The driver moves the centre of mass: the chain's own mean acceleration is dropped. */
 int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
                            const double v[][3], double acc[][3])
 {

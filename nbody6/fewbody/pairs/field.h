@@ -1,4 +1,4 @@
-/** What acts on the relative motion of a pair or chain: its perturbers, on their polynomials or resolved. Private to
+/** Forces on the relative motion of a pair or chain: from its perturbers, on their polynomials or resolved. Private to
  *  libnbody6. */
 #ifndef NB6_PAIRS_FIELD_H
 #define NB6_PAIRS_FIELD_H
@@ -34,7 +34,7 @@ struct nb6_field {
 
 /** Scratch for so many parts of a job. Not while any of them is in use.   @return 0 if there is no memory */
 int nb6_field_reserve(const struct nb6_sim *sim, int parts);
-/** Arrays for the longest list there is, of a part that has scratch: nobody else has the same part at the same time.
+/** Arrays for the longest list there is, in the scratch of a part: no two threads have the same part at the same time.
  *  @return 0 if there is no memory */
 int nb6_field_begin(struct nb6_field *f, const struct nb6_sim *sim, int part);
 /** The time, as motions have it, at which the field of the galaxy jumps on the way from t to t_end, and at which the

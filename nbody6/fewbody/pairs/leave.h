@@ -1,4 +1,4 @@
-/** The resolved forces of systems that leave, and on systems that somebody leaves. */
+/** The resolved forces of systems that leave, and on systems that lose a perturber. */
 #ifndef NB6_PAIRS_LEAVE_H
 #define NB6_PAIRS_LEAVE_H
 

@@ -231,7 +231,7 @@ static int is_alone(const struct nb6_subsystems *p, int64_t slot)
 
 typedef int pair_action(struct nb6_sim *sim, int part, int64_t slot, struct nbc_error *err);
 
-/* What is done to the pairs of a list. The failure of the one that stands first counts, whoever met it. */
+/* Job on the pairs of a list. The failure of the first pair in the list counts, in whichever thread. */
 struct task {
     struct nb6_sim *sim;
     pair_action *act;
@@ -287,7 +287,7 @@ static int finish(struct nb6_sim *sim, int part, int64_t slot, struct nbc_error 
     return nb6_pair_finish_beside(sim, part, slot, sim->active.t, err);
 }
 
-/* Pairs whose list changes are first brought to the block time with the old one. */
+/* Pairs with a new list are first advanced to the block time with the old one. */
 static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;

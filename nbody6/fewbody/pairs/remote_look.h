@@ -1,6 +1,6 @@
-/** A remote pair as it looks at bodies around it, by an engine that computes elsewhere (remote.h): in float, but for
- *  positions, since the host and all stages of a block wait for it. A margin makes sure that the host is asked whenever
- *  nb6_pair_select could decide otherwise. */
+/** The check of bodies around a remote pair by an engine with an engine image (remote.h): in float, except for
+ *  positions, since the host and all stages of a block wait for it. A margin ensures that the host service is called
+ *  whenever nb6_pair_select could decide otherwise. */
 #ifndef NB6_PAIRS_REMOTE_LOOK_H
 #define NB6_PAIRS_REMOTE_LOOK_H
 
@@ -98,7 +98,7 @@ NBC_HD int nb6_remote_may_be_hierarchy(const struct nb6_remote_site *site, const
     return s->nearest2 < wide * wide && s->v2 * sqrtf(s->r2) < (float)nb6_hierarchy_bound() * mass * more;
 }
 
-/** What a lane has found at the neighbours of a remote pair. */
+/** Results of a lane for the neighbours of a remote pair. */
 struct nb6_remote_look {
     int is_found;                 /**< 1: the host has to choose perturbers, or the pair is not as remote any more */
     int hits;                     /**< perturbers that were met */

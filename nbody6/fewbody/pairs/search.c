@@ -56,8 +56,8 @@ static void find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate
     }
 }
 
-/* The star that this one is about to touch, or, if there is none, the nearest neighbour; a star that is about to touch
- * nobody else.
+/* The star that this one is about to touch, or, if there is none, the nearest neighbour, if it is not about to touch a
+ * third star.
  * @return 0: there is no such star */
 static int find_other(const struct nb6_sim *sim, nb6_time t, struct candidate *c)
 {
@@ -107,8 +107,8 @@ static int is_near_and_approaching(const struct nb6_sim *sim, const struct candi
            (rv < NB6_RECEDING * sqrt(m * r) || (first && r < CLOSE_AT_START * near(sim, c)));
 }
 
-/* What the other neighbours and the galaxy do to the relative motion, beside the mutual attraction; and which neighbour
- * does most of it. */
+/* Perturbation of the relative motion by the other neighbours and the galaxy, relative to the mutual attraction; and
+ * the strongest perturber. */
 static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct candidate *c, int32_t *strongest)
 {
     size_t nnb = 0;
@@ -184,8 +184,8 @@ static int gather_stars(struct nb6_sim *sim, const struct nb6_chain_change *gath
     return status;
 }
 
-/* All who come together with the two, or, if nobody does, the two alone. In the middle of others the two are hardly
- * disturbed by all together, however close they are: those are looked for first. */
+/* A chain of all stars that gather with the two, or, without such stars, the two alone. In the middle of others,
+ * however close, the perturbation of the two by all together is small: so stars that gather are searched first. */
 static int form(struct nb6_sim *sim, const struct candidate *c, struct nb6_decisions *d, struct nbc_error *err)
 {
     const nb6_time t = sim->active.t;

@@ -35,9 +35,9 @@ int nb6_pair_is_wide(const struct nb6_sim *sim, int64_t slot)
     return !nb6_slot_stays(sim, slot) || nb6_contacts_are_possible(sim);
 }
 
-/* At the end of a step of their centre of mass some pairs are looked at, whether or not a step of their motion ends as
- * well: those that nobody perturbs may come apart, stars that have met wait for this, and a star from outside may be
- * about to touch one of them. */
+/* At the end of a step of their centre of mass some pairs are checked, whether or not a step of their motion ends as
+ * well: unperturbed ones may come apart, colliding stars merge then, and a star from outside may be about to touch one
+ * of them. */
 static int look_at_centres(struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
