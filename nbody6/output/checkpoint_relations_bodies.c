@@ -1,4 +1,4 @@
-/* Stars and centres of mass of a checkpoint: who belongs to whom, who takes part, when, with whom in the list. */
+/* Stars and centres of mass of a checkpoint: members and owners, bodies that take part, times, lists. */
 #include "common/nbc.h"
 #include "nbody6/output/checkpoint_relations.h"
 #include "nbody6/output/checkpoint_rules.h"

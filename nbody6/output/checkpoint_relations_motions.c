@@ -104,8 +104,8 @@ static void judge_done(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
 
 /* ---- pairs ---- */
 
-/* Where something acts on a pair, its next step ends after the last one of its centre of mass began: an engine lets
- * hard pairs wait until somebody sees them. Another pair goes on demand, from any time. */
+/* The next step of a perturbed pair ends after the last one of its centre of mass began: an engine lets hard pairs wait
+ * until their positions are needed. An unperturbed pair advances on demand, from any time. */
 static void judge_ks_time(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];

@@ -1,8 +1,8 @@
 /** Rules for the fields of a checkpoint: one beside each field in the tables of checkpoint_fields*.c, without
- *  which they do not compile. A checkpoint whose checksum is right may still be wrong: somebody has edited it, or
- * another program has written it. So its numbers are judged before anything is made of them: each by its own rule
- *  (checkpoint_rules.c), then against each other (checkpoint_relations.h). Failures stay in the file, with what to do.
- *  Private to checkpoint*.c and their tests. */
+ *  which they do not compile. A checkpoint with a right checksum may still be wrong: edited, or written by another
+ * program. So its numbers are checked before they are used: each by its own rule (checkpoint_rules.c), then against
+ * each other (checkpoint_relations.h). Failures stay in the file, with what to do. Private to checkpoint*.c and their
+ * tests. */
 #ifndef NB6_CHECKPOINT_RULES_H
 #define NB6_CHECKPOINT_RULES_H
 
@@ -23,7 +23,7 @@ struct nb6_rule_sizes nb6_rule_sizes_of(const struct nb6_sim *sim);
 
 /** Judge the fields of an array of structs.
  *  @param[in] array    [rows] of the struct; its texts end with a 0
- *  @param[in] is_used  [rows] 0: a row that nobody reads, whose numbers may be anything; NULL: all are read */
+ *  @param[in] is_used  [rows] 0: a row that is not read and may have any values; NULL: all are read */
 void nb6_rules_judge(struct nb6_hdf5 *file, const struct nb6_field_group *group, const void *array, int64_t rows,
                      const int8_t *is_used, const struct nb6_rule_sizes *sizes);
 

@@ -19,11 +19,11 @@ int nb6_textfile_open(struct nb6_textfile *file, const char *path, int64_t keep,
 int nb6_textfile_add(struct nb6_textfile *file, const char *text, struct nbc_error *err);
 /** Bring everything to the disk. */
 int nb6_textfile_sync(struct nb6_textfile *file, struct nbc_error *err);
-/** 1 if the file that is open is no more the one of this name, because somebody removed or renamed it; once. */
+/** 1 if the open file does not have this name any more, because it was removed or renamed; returned once. */
 int nb6_textfile_was_moved(struct nb6_textfile *file);
 void nb6_textfile_close(struct nb6_textfile *file);
 
-/** A text built up piece by piece in a buffer of fixed length; what does not fit is cut off. */
+/** A text built up piece by piece in a buffer of fixed length; text that does not fit is cut off. */
 struct nb6_line {
     size_t used;
     char text[8192];
