@@ -1,4 +1,4 @@
-/** The command line and the configuration: what it says stands above the input. */
+/** The command line and the configuration: options override the input. */
 #ifndef NB6_CLI_CONFIG_H
 #define NB6_CLI_CONFIG_H
 

@@ -59,7 +59,7 @@ static void start_clock(struct nb6_session *session, const struct nb6_run_option
     nb6_progress_begin(&session->progress, options->quiet, nb6_time_now(sim), sim->config.run.t_crit, &sim->units);
 }
 
-/* Who reads this line may stop the run softly from then on. */
+/* From this line on the user may stop the run softly. */
 static void say_start(struct nb6_session *session, const char *what)
 {
     const nb6_t *sim = session->sim;
@@ -73,7 +73,7 @@ static void say_start(struct nb6_session *session, const char *what)
     nb6_progress_note(&session->progress, "engine %s: %s", nb6_engine_name(sim), nb6_engine_why(sim));
 }
 
-/* Stars that somebody else made, and what becomes of their binaries. */
+/* Note on stars from a file, and on their binaries. */
 static int say_data(struct nb6_session *session, const struct nb6_model *model, struct nbc_error *err)
 {
     char text[NB6_DATA_TEXT];
@@ -223,7 +223,7 @@ static int tell_changes(struct nb6_session *session, const struct nb6_changes *c
         nb6_progress_note(&session->progress, "changed: %s %s -> %s", c->name, c->before, c->after);
         status = nb6_log_change(&session->log, c->name, c->before, c->after, t, err);
     }
-    session->checkpoint_wanted |= changes->count > 0; /* whoever resumes from it has the changes */
+    session->checkpoint_wanted |= changes->count > 0; /* a run resumed from it has the changes */
     return status;
 }
 
@@ -259,7 +259,7 @@ static int continue_run(struct nb6_session *session, const char *checkpoint, con
     return status ? status : nb6_session_evolve(session, err);
 }
 
-/* What was written, with the changes asked for, under the lock of the name. The name is known from the checkpoint,
+/* Read the checkpoint, with the requested changes, under the lock of the name. The name is known from the checkpoint,
  * which the run that holds the lock may replace: so it is read again. */
 static int read_locked(const char *checkpoint, const struct nb6_run_options *options, struct nb6_session *session,
                        struct resumed *resumed, struct nbc_error *err)

@@ -19,7 +19,7 @@ struct nb6_run_options {
     int quiet;     /**< 1: nothing on stdout; warnings go to stderr */
     int overwrite; /**< 1: files of an earlier run with this name are removed; 0: they are an error */
 
-    /* What may change at a resume; ignored by the other two functions, whose configuration says it. */
+    /* Changes at a resume; ignored by the other two functions, which take them from the configuration. */
     const char *name;             /**< --out: prefix of the output files; NULL: those beside the checkpoint go on */
     const char *device;           /**< --device; other backends give other last bits, which is said */
     const char *irr_backend;      /**< --irr-backend */
@@ -34,7 +34,7 @@ struct nb6_run_options {
     int dynamics_only;                    /**< --dynamics-only: of that input */
 
     const struct nb6_call_counter
-        *profile; /**< --profile: who counts calls, for a table at the end; NULL: no profile */
+        *profile; /**< --profile: counter of calls, for a table at the end; NULL: no profile */
 };
 
 /** Make the model and integrate it to its end.
@@ -43,12 +43,11 @@ struct nb6_run_options {
  * NBC_FILE; NBC_DEVICE; NBC_NON_FINITE (NAME.fault.h5 has the state before it); NBC_NO_MEMORY */
 int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *options, struct nbc_error *err);
 
-/** Continue from a checkpoint, bit for bit. The log and events files are cut back to what they held at the time of the
- *  checkpoint.
- *  checkpoint. With changes, the run tells each of them, and writes a checkpoint that has them before it goes on; the
- *  command line stands above them.
- *  @return as nb6_run_new; NBC_BAD_INPUT also when files of this name belong to another run; NBC_FILE names what is
- * wrong with the checkpoint and the one to try instead */
+/** Continue from a checkpoint, bit for bit. The log and events files are cut back to their lengths at the time of the
+ *  checkpoint. With changes, the run reports each of them, and writes a checkpoint that has them before it goes on; the
+ *  command line overrides them.
+ *  @return as nb6_run_new; NBC_BAD_INPUT also when files of this name belong to another run; NBC_FILE names the fault
+ * of the checkpoint and the one to try instead */
 int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err);
 
 /** Show what options->changes would change, and write nothing.   @return NBC_OK; NBC_BAD_INPUT; NBC_FILE */

@@ -16,8 +16,8 @@ int nb6_retry_keep(struct nb6_session *session, const struct nb6_run_state *file
  *  its beginning was kept, by this session or an earlier one. */
 int nb6_retry_is_possible(const struct nb6_session *session);
 
-/** The session goes on from the beginning of the interval with half of ETAI and ETAR, which the log and stdout tell;
- *  files are cut back.   @param[in,out] err  what was wrong; cleared on success
+/** The session goes on from the beginning of the interval with half of ETAI and ETAR, as log and stdout report; files
+ *  are cut back.   @param[in,out] err  the error; cleared on success
  *  @return NBC_OK; NBC_FILE; NBC_NO_MEMORY; NBC_DEVICE */
 int nb6_retry_go_back(struct nb6_session *session, struct nbc_error *err);
 

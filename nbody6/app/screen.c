@@ -20,7 +20,7 @@ void nb6_screen_open(const char *program)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
         was_closed |= fd == STDOUT_FILENO;
-        if (open("/dev/null", O_RDWR) != fd) _exit(nbc_status_exit_code(NBC_FILE)); /* there is nobody to tell */
+        if (open("/dev/null", O_RDWR) != fd) _exit(nbc_status_exit_code(NBC_FILE)); /* no stream to report on */
     }
     nb6_signals_ignore();
 }

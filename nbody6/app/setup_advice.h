@@ -1,4 +1,4 @@
-/** What `nbody6 --check` advises. */
+/** The advice of `nbody6 --check`. */
 #ifndef NB6_SETUP_ADVICE_H
 #define NB6_SETUP_ADVICE_H
 

@@ -74,8 +74,7 @@ static int was_killed(const struct facts *facts)
            (!has_fault(facts) && facts->last.good && facts->row.known && facts->row.t > facts->last.state.t);
 }
 
-/* Stars at the time of the latest of what is there: a row counts those who are removed at its time, a state does not.
- */
+/* Stars at the latest known time: a row counts those removed at its time, a state does not. */
 static int64_t count_of(const struct facts *facts)
 {
     const struct nb6_last_row *row = &facts->row;
@@ -104,7 +103,7 @@ static void say_running(const struct facts *facts)
     printf("  to stop it with a checkpoint: touch %s\n", facts->names.stop);
 }
 
-/* Who wrote a checkpoint can go on from it. */
+/* The program that wrote a checkpoint can continue it. */
 static const char *program_of(const struct nb6_run_state *state)
 {
     return strcmp(state->engine, "collisionless") == 0 ? "nbody6-collisionless" : "nbody6";
@@ -117,7 +116,7 @@ static void say_finished(const struct facts *facts)
     printf("  to go further: %s --resume %s --tcrit T\n", program_of(&facts->last.state), facts->names.checkpoint);
 }
 
-/* What there is to go on from, after a run that did not come to its end. */
+/* The files to continue from, after a run that did not reach its end. */
 static void say_how(const struct facts *facts)
 {
     const struct nb6_run_names *names = &facts->names;

@@ -1,4 +1,4 @@
-/** What nbody6-collisionless makes of a configuration: what it cannot do, and what it would do. */
+/** Check of a configuration by nbody6-collisionless: refusals, and the run that it describes. */
 #ifndef NB6_COLLISIONLESS_CHECK_H
 #define NB6_COLLISIONLESS_CHECK_H
 
@@ -13,10 +13,10 @@ struct nb6_config;
 
 enum { NB6_COLLISIONLESS_ADVICE = 256 };
 
-/** @return NBC_OK; NBC_BAD_INPUT (no softening, or an end that is too late). What nbody6/input/config_softened.h
- *  refuses is refused where the input is read */
+/** @return NBC_OK; NBC_BAD_INPUT (no softening, or an end that is too late). The cases of
+ *  nbody6/input/config_softened.h are refused where the input is read */
 int nb6_collisionless_check(const struct nb6_config *config, struct nbc_error *err);
-/** What a system is made with. */
+/** Options of a system. */
 struct nb6_collisionless_options nb6_collisionless_options_of(const struct nb6_config *config);
 /** One line of warning if steps are too long for two bodies that pass each other, with what to give instead; it counts
  *  on N-body units.

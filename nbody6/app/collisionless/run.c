@@ -408,7 +408,7 @@ static int copy_text(char *to, size_t size, const char *from, const char *option
     return NBC_OK;
 }
 
-/* What the command line changes, and the names: those beside the checkpoint unless --out says otherwise. */
+/* Changes by the command line, and names of files: those beside the checkpoint unless --out says otherwise. */
 static int take_options(struct session *s, const char *checkpoint, const struct nb6_run_options *options, double t,
                         FILE *notes, struct nbc_error *err)
 {
@@ -447,7 +447,7 @@ static int read_locked(struct session *s, const char *checkpoint, const struct n
     }
 }
 
-/* Whoever resumes from the next checkpoint has the changes. */
+/* The next checkpoint has the changes. */
 static int tell_changes(struct session *s, double t, struct nbc_error *err)
 {
     int status = NBC_OK;
