@@ -14,7 +14,7 @@ enum { NEIGHBOURS = NB6_NEAREST_KEPT };
 const double nb6_lagr_fractions[NB6_LAGR_COUNT] = {0.001, 0.003, 0.005, 0.01, 0.03, 0.05, 0.1,  0.2,  0.3,
                                                    0.4,   0.5,   0.6,   0.7,  0.8,  0.9,  0.95, 0.99, 1.0};
 
-/* A sum of rounded masses may stay below the fraction it stands for by n roundings. */
+/* A sum of rounded masses may stay below its exact fraction by n roundings. */
 static const double FRACTION_SLACK = 1e-12;
 
 /* Smallest r_6 that counts, relative to the cluster: keeps the densities of coincident stars finite. */

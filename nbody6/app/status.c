@@ -38,7 +38,7 @@ static void look_at(const char *path, struct saved *saved)
         saved->there && nb6_checkpoint_read_config(path, &saved->config, &saved->state, &saved->why) == NBC_OK;
 }
 
-/* A run that goes on writes these files while we read them: the lock is looked at first. */
+/* A run that goes on writes these files while we read them: the lock is checked first. */
 static int gather(const char *prefix, struct facts *facts, struct nbc_error *err)
 {
     memset(facts, 0, sizeof *facts);
@@ -141,7 +141,7 @@ static void say_stopped(const struct facts *facts)
     say_how(facts);
 }
 
-/* The error that is too large for 5 QE stands in the last row of the log. */
+/* The error above 5 QE is in the last row of the log. */
 static void say_fault(const struct facts *facts)
 {
     const double error = facts->row.de_cluster_interval, limit = 5 * facts->fault.config.run.energy_tol;

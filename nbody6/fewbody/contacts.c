@@ -18,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Two stars are about to touch from this many times the sum of their radii on: both come to stand at one block time,
- * and become a pair or members of a chain, before they do. */
+/* Two stars are about to touch from this many times the sum of their radii on: both are synchronised at one block time,
+ * and become a pair or members of a chain, before they touch. */
 static const double AHEAD = 4;
 
 /* Part of the sum of the radii by which a pericentre may be wrong, or is thought to be. */
@@ -68,7 +68,7 @@ static double apocentre_of(const struct nb6_sim *sim, int64_t slot)
     return e.a * (1 + e.e);
 }
 
-/* A frozen pair may stand at a time long ago. */
+/* The state of a frozen pair may be of a time long ago. */
 static void add_frozen(const struct nb6_sim *sim, int32_t body, const double x[3], const double v[3], struct side *side)
 {
     const double radius = nb6_largest_radius(sim, body);

@@ -51,7 +51,7 @@ struct nb6_kind {
     /** To exactly t. */
     int (*finish)(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, double t,
                   struct nbc_error *err);
-    /** With a new list of perturbers, after finish. NULL: goes on with whatever perturbs it. */
+    /** With a new list of perturbers, after finish. NULL: the motion goes on as it is. */
     int (*start)(struct nb6_field *field, const struct nb6_motion *motion, int64_t slot, struct nbc_error *err);
     /** Are the members of a system that advances on demand needed at block time t? */
     int (*is_needed)(const struct nb6_sim *sim, int64_t slot, nb6_time t);
@@ -79,7 +79,7 @@ struct nb6_kind {
     /* ---- at the end of a block */
     /** Counters of the run, and the work of the slot. */
     void (*count_work)(struct nb6_sim *sim, int64_t slot);
-    /** Publish what happened inside while it advanced. NULL: nothing can. */
+    /** Commit the changes inside while it advanced. NULL: none can occur. */
     int (*publish)(struct nb6_sim *sim, int64_t slot, struct nbc_error *err);
     /** Whether it ends or changes with this block: sets pair.ending.   @return 1: its centre of mass joins the block */
     int (*look)(struct nb6_sim *sim, int64_t slot);
@@ -95,8 +95,8 @@ const struct nb6_kind *nb6_kind_of(const struct nb6_subsystems *subsystems, int6
 int32_t nb6_kind_that_takes(const struct nb6_sim *sim, int64_t slot);
 
 /** Parts of a system at time t (relative to sim->ti_origin), which must not be far from the time of its state, as
- * shares of its mass about its centre.   @return NBC_OK; NBC_NON_FINITE: there is no prediction for t; one part stands
- * at NaN then, so that no sum with it passes for a number */
+ * shares of its mass about its centre.   @return NBC_OK; NBC_NON_FINITE: there is no prediction for t; one part is at
+ * NaN then, so that no sum with it passes for a number */
 int nb6_parts_of_slot(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot, double t,
                       struct nb6_parts *parts);
 /** The same, in the mean over its orbit at the time of its state, or that of a remote pair; for bodies beyond the

@@ -1,5 +1,5 @@
 /** Collisions of stars: two become one, with their mass, momentum and volume; the energy of their relative motion is
- *  booked. A star that is gone stands, without mass, at the place of the other one until the next adjust takes it out.
+ *  booked. A merged star stays, without mass, at the position of the other one until the next adjust removes it.
  *  Private to libnbody6. */
 #ifndef NB6_MERGERS_H
 #define NB6_MERGERS_H
@@ -22,7 +22,7 @@ double nb6_largest_radius(const struct nb6_sim *sim, int32_t body);
 int nb6_pair_collides(struct nb6_sim *sim, int64_t slot);
 /** Note whether the stars of a pair that has just formed approach, so that its first pericentre is seen. */
 void nb6_pair_note_approach(struct nb6_sim *sim, int64_t slot);
-/** Whether they had when the pair was last looked at, and have not become one since. */
+/** Had they met at the last check of the pair, and have they not become one since? */
 int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot);
 /** Whether the two stars that mergers have left of a chain have met since; the pair that they become has to know it. */
 int nb6_chain_has_met(const struct nb6_chain *chain);

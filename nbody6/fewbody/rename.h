@@ -16,7 +16,7 @@ void nb6_subsystems_come_to_copy(struct nb6_sim *sim, const struct nb6_motion *c
 /** Free the slots with a leaving centre of mass, and count them as ended. @param[in] moved [bodies] < 0: leaves */
 int nb6_subsystems_vanish(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err);
 /** After that and nb6_bodies_renumber: members, perturbers and sources by the new numbers; pairs that lose a perturber
- *  begin anew from where they stand.   @param[in] moved  new number of each body as it was */
+ *  restart from their present state.   @param[in] moved  new number of each previous body */
 int nb6_subsystems_rename(struct nb6_sim *sim, const int32_t *moved, struct nbc_error *err);
 
 #endif

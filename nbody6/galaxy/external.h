@@ -110,7 +110,7 @@ int nb6_external_scale(const struct nb6_external *external, double t, const doub
 
 enum { NB6_SERIES_PATH = 5 };
 
-/** The field of a galaxy about a place, which is much cheaper than the field for those who stay near. */
+/** The field of a galaxy about a place, which is much cheaper than the field for bodies that stay near. */
 struct nb6_external_series {
     int is_set;
     double t, x[3];                            /**< the place in the frame, and when */

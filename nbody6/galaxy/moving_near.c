@@ -1,6 +1,6 @@
 /* The field about a place as a polynomial: its force on the members of a tight system then costs no more than the
  * attraction of some bodies, whatever the components of the galaxy. Fields are gradients, so that derivatives of any
- * order are the same for all orders of their indices: the one with d indices y or z, of which e are z, stands at
+ * order are the same for all orders of their indices: the one with d indices y or z, of which e are z, has index
  * d (d + 1)/2 + e. */
 #include "nbody6/galaxy/components.h"
 #include "nbody6/galaxy/external.h"

@@ -48,7 +48,7 @@ static double step_that_divides(double time)
     return 0;
 }
 
-/* Bodies stand at one time at multiples of DT, and what is written there must not change a step. */
+/* All bodies are at one time at multiples of DT, and output there must not change a step. */
 static int check_times(const struct nb6_config *c, struct nbc_error *err)
 {
     const double dt = nb6_config_number(c, "INCOLLISIONLESS", "DT");

@@ -123,7 +123,7 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
     }
 }
 
-/* Set a member of the configuration whose variable has words as values. */
+/* Set the member of the configuration for a variable with words as values. */
 static int apply_word(const struct nb6_input_variable *v, const char *text, struct nb6_config *config)
 {
     int number = 0, kind = (int)config->model.kind;

@@ -57,7 +57,7 @@ int nb6_model_read_stellar(const struct nb6_config *config, struct nb6_model *mo
  *  act.   @return NBC_OK; NBC_BAD_INPUT: they are to act, and are not there for each star */
 int nb6_model_settle_properties(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
 
-/** Stars of a file must not be at one place.   @param[in] line  [n] where each stands in the file; NULL: unknown
+/** Stars of a file must not be at one place.   @param[in] line  [n] line of each in the file; NULL: unknown
  *  @return NBC_OK; NBC_BAD_INPUT: names two that are; NBC_NO_MEMORY */
 int nb6_model_refuse_coincident(const char *path, const int64_t *line, const struct nb6_model *model,
                                 struct nbc_error *err);

@@ -15,7 +15,7 @@ struct nb6_sim;
 struct nb6_run_state {
     int64_t log_bytes, events_bytes, escapers_bytes; /**< lengths of the files */
     char id[NB6_RUN_ID_BYTES];                       /**< of the run (run_id.h); "": none */
-    char engine[16];                                 /**< of who wrote it: set by reading alone */
+    char engine[16];                                 /**< of the writer: set by reading alone */
     double t;                                        /**< time of the state: set by reading alone */
     int64_t adjusts;                                 /**< how many the run had made: set by reading alone */
     int64_t n;                                       /**< stars in the state: likewise */

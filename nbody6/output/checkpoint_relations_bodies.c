@@ -195,7 +195,7 @@ static double size_of(const double a[3])
 }
 
 /* The total is the sum of both parts, the regular one at the end of the irregular step: `change` since it was made. So
- * none of the three is much larger than the two others, whatever has been added for those who came and went. */
+ * none of the three is much larger than the two others, whatever has been added for bodies that came and went. */
 static int is_sum(const double total[3], const double irr[3], const double reg[3], double change)
 {
     const double MUCH = 1e6, a = size_of(total), b = size_of(irr), c = size_of(reg);

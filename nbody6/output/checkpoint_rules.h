@@ -36,8 +36,7 @@ void nb6_rules_judge_field(struct nb6_hdf5 *file, const struct nb6_field_group *
 int nb6_rules_allow(const struct nb6_state_field *field, const void *values, size_t n,
                     const struct nb6_rule_sizes *sizes);
 
-/** Judges one row of a checkpoint by what stands beside it; may be called by several threads, each with its own file.
- */
+/** Checks one row of a checkpoint against other data; may be called by several threads, each with its own file. */
 typedef void (*nb6_rules_judge_row)(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t row);
 /** Let all rows from 0 to n - 1 be judged; the first one that is refused counts. */
 void nb6_rules_each(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t n, nb6_rules_judge_row judge);

@@ -1,10 +1,10 @@
 /** NAME.log.csv: one row at each adjust time.
  *
  *  First line: names of the columns; second line: "# units: " and the unit of each; third line: "# run: " and
- *  the id of the run; fourth line: "# engine: " and who makes the blocks of single stars; then the rows, and a line
+ *  the id of the run; fourth line: "# engine: " and the engine of the blocks of single stars; then the rows, and a line
  *  where another engine goes on, or parameters change. Readers that skip lines which begin with # (pandas, numpy) need
- * nothing else. Timings are the last columns: all others are the same for the same input. One table,
- * analysis/columns.def, makes the header and the rows. */
+ *  nothing else. Timings are the last columns: all others are the same for the same input. One table,
+ *  analysis/columns.def, makes the header and the rows. */
 #ifndef NB6_LOG_H
 #define NB6_LOG_H
 

@@ -38,8 +38,7 @@ int nb6_run_id_of_seal(const char *path, char id[NB6_RUN_ID_BYTES], struct nbc_e
 int nb6_run_id_of_text(const char *path, char id[NB6_RUN_ID_BYTES], int64_t *bytes, struct nbc_error *err);
 
 /** Let a child process do what reads ids of snapshots, since HDF5 may crash on damaged ones (hdf5_trial.h).
- *  @param[in] path  of the snapshot, or of what stands for several, for the message   @return NBC_OK; NBC_FILE: it did
- */
+ *  @param[in] path  of the snapshot, or a text for several, for the message   @return NBC_OK; NBC_FILE: it did */
 int nb6_run_id_try(const char *path, void (*read)(void *context), void *context, struct nbc_error *err);
 
 /** Id in a snapshot that was tried.   @param[out] id  "": the file has none   @return NBC_OK; NBC_FILE: not a snapshot

@@ -83,7 +83,7 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     return nb6_external_make(&sim->config, &sim->units, &sim->external, err);
 }
 
-/* All that is known before the forces. Libraries are opened, and a GPU is woken, while the stars are looked at. */
+/* All data that need no forces. Libraries are opened, and a GPU is woken, while the stars are checked. */
 static int prepare(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err)
 {

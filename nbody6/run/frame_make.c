@@ -349,9 +349,8 @@ static int star_potential(const struct nb6_sim *sim, const struct nb6_frame *bod
     return status;
 }
 
-/* A star that has merged, or does so between the last block and the time of the frame, stands without mass where it
- * went.
- */
+/* A star that has merged, or does so between the last block and the time of the frame, has no mass, and the position of
+ * the star that it became part of. */
 static void place_merged(const struct nb6_sim *sim, const struct nb6_frame *bodies, struct nb6_frame *to)
 {
     for (int64_t i = 0; i < sim->n; i++) {

@@ -85,8 +85,8 @@ int nb6_device_is_lost(const nb6_t *sim);
 int nb6_leave_device(nb6_t *sim, struct nbc_error *err);
 
 /** All stars at the present time, in index order. After a stop within a block step, members of pairs and chains that
- * had begun with it stand where that left them, ahead of their centre of mass by less than the step. @param[out] name,
- * mass [n]; x, v [n][3]; any may be NULL */
+ * had begun with it are at the time they have reached, ahead of their centre of mass by less than the step. @param[out]
+ * name, mass [n]; x, v [n][3]; any may be NULL */
 int nb6_get_bodies(nb6_t *sim, int64_t n, int64_t *name, double *mass, double (*x)[3], double (*v)[3],
                    struct nbc_error *err);
 /** Energies at the present time (O(N^2)); see ledger.h for the members. */

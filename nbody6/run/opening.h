@@ -1,5 +1,5 @@
-/** The library of regular forces, which a thread can open while the stars are looked at: a GPU takes a fifth of a
- * second to wake, and as long for the tables of a million stars. The potential of these it begins at once. */
+/** The library of regular forces, which a thread can open while the stars are checked: a GPU takes a fifth of a second
+ * to wake, and as long for the tables of a million stars. The GPU begins with the potential of these stars at once. */
 #ifndef NB6_OPENING_H
 #define NB6_OPENING_H
 

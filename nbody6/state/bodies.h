@@ -17,8 +17,8 @@ int nb6_body_place(struct nb6_sim *sim, int32_t i, double mass, const double x[3
                    nb6_time t, struct nbc_error *err);
 /** A body becomes a member of the system in a slot. */
 int nb6_body_join(struct nb6_sim *sim, int32_t i, int64_t slot, struct nbc_error *err);
-/** Star i, of a new mass and radius, stands for star gone too, which keeps its place without mass until it is removed.
- */
+/** Star i, of a new mass and radius, represents star `gone` too, which keeps its place without mass until it is
+ *  removed. */
 int nb6_star_absorb(struct nb6_sim *sim, int32_t i, int32_t gone, double mass, double radius, struct nbc_error *err);
 /** A body ends its irregular and regular steps by the next multiple of a step of this level. */
 int nb6_body_synchronise(struct nb6_sim *sim, int32_t i, int8_t level, struct nbc_error *err);

@@ -42,7 +42,7 @@ struct nb6_energy_ledger {
     double work; /**< of a field that depends on time since then, the sum of all its magnitudes */
 };
 
-/** The first total energy, of which all books begin. */
+/** The first total energy, the start of all books. */
 void nb6_ledger_open(struct nb6_energy_ledger *ledger, double total);
 /** Book an energy.   @param[in] energy  added to the total; less than 0: taken from it   @return NBC_OK;
  *  NBC_NON_FINITE, and nothing is booked */
@@ -63,8 +63,8 @@ double nb6_ledger_interval_error(const struct nb6_energy_ledger *ledger, double 
 /** Parts of an energy error by the columns of the log that have them, "e_pairs" to "e_integration". */
 enum { NB6_ERROR_PARTS = 4 };
 extern const char *const nb6_error_part_names[NB6_ERROR_PARTS];
-/** The largest part in magnitude, and what cuts it.   @return what stands in a message: "its largest part is e_pairs: a
- *  smaller GMIN, ..." */
+/** The largest part in magnitude, and advice to reduce it. @return the text for a message: "its largest part is
+ *  e_pairs: a smaller GMIN, ..." */
 const char *nb6_error_advice(const double part[NB6_ERROR_PARTS]);
 /** Those of nb6_ledger_interval_error. */
 void nb6_ledger_interval_parts(const struct nb6_energy_ledger *ledger, double total, double part[NB6_ERROR_PARTS]);

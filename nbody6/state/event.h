@@ -96,8 +96,8 @@ struct nb6_event {
     int64_t name; /**< of the star, 0: of the run */
     int64_t gone; /**< merger: name of the star that is gone */
     /** Of an escaper: relative to the density centre; energy per unit mass. Of a merger: of the star that goes on, in
-     * the frame of the run; energy that the relative motion had, as booked (less than 0 in the channel). Of all who
-     * escaped at once: energy that they took, as booked. */
+     * the frame of the run; energy that the relative motion had, as booked (less than 0 in the channel). Of all stars
+     * that escaped at once: energy that they took, as booked. */
     double mass, x[3], v[3], energy;
     /** Energy jump: size relative to the energy of the cluster, tolerance. Force check: acc median, max, jerk median,
      * max. Merger: name, rounded, and mass of the star that is gone, distance, radius of the one that goes on. Busy:

@@ -47,7 +47,7 @@ static void renew_list(struct nb6_subsystems *p)
         if (p->is_listed[slot]) p->listed[n++] = slot;
     }
     p->n_listed = n;
-    nb6_list_sort(p->listed, n); /* the few that are new stand at the end */
+    nb6_list_sort(p->listed, n); /* the few new ones are at the end */
 }
 
 void nb6_groups_link(struct nb6_sim *sim)

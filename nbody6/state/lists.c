@@ -32,7 +32,7 @@ static int64_t merged(const struct nb6_sim *sim, enum which which, const int32_t
     return kept;
 }
 
-/* The table of holders, with room for two lists of which it keeps the first, behind the room of what they become. */
+/* The table of holders, with room for two lists, of which it keeps the first, behind the room for the changed lists. */
 static int keep_first(struct nb6_subsystems *p, int64_t n, const int32_t *first, int64_t most)
 {
     if (2 * most > p->holder_capacity) {
@@ -130,8 +130,8 @@ static void fetch(const struct nb6_sim *sim, int64_t i)
     for (size_t k = 0; k < nnb * sizeof(int32_t); k += LINE) __builtin_prefetch(list + k);
 }
 
-/* A change of the lists of those who hold one of two bodies. The two stars and c keep theirs: those that come have none
- * yet, and a body that is one of two stays itself. */
+/* A change of the lists with one of two bodies. The lists of the two stars and of c stay: new bodies have none yet, and
+ * a body that is one of two stays the same. */
 static int change_lists(struct nb6_sim *sim, const int32_t of[2], const int32_t star[2], int32_t c,
                         int (*change_one)(struct nb6_sim *sim, int64_t i, const int32_t star[2], int32_t c),
                         struct nbc_error *err)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /** The body that is the centre of mass of a slot. Centres of mass have the numbers after those of all stars, so that
- * they stand at the end of every list. */
+ * they are at the end of every list. */
 static inline int32_t nb6_centre(const struct nb6_sim *sim, int64_t slot)
 {
     return (int32_t)(sim->n + slot);

@@ -8,11 +8,11 @@
 
 enum { LEVELS = NB6_TIME_BITS + 1, NOWHERE = -1 };
 
-/* Levels that are looked at together. Members of a block are found by their lists, and sorted, if they are few, or few
- * beside all: to look at 4096 levels takes as long as to sort one body of some hundred. */
+/* Levels that are scanned together. Members of a block are found by their lists, and sorted, if they are few, or few
+ * beside all: a scan of 4096 levels takes as long as sorting one body of some hundred. */
 enum { LINE = 64, WORD = 16, FEW = 24, MANY_MORE = 4096 };
 
-/* Bodies of a level form a doubly linked list through next/prev: moving a body costs the same whatever N is. */
+/* Bodies of a level form a doubly linked list through next/prev: moving a body costs the same for any N. */
 struct nb6_schedule {
     int64_t n_max;
     int32_t head[LEVELS];

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bodies that take part are never more than stars, whatever the number of slots. */
+/* Bodies that take part are never more than stars, for any number of slots. */
 static int allocate(struct nb6_sim *sim, int64_t n)
 {
     struct nb6_active *a = &sim->active;

@@ -27,7 +27,7 @@ struct nb6_active {
     int predicted_all;               /**< which way the time was announced to GPUIRR */
     int32_t *irr;                    /**< [n_irr] bodies due, ascending */
     int32_t *reg;                    /**< [n_reg] positions in irr of the members that end a regular step as well */
-    int8_t *is_reg;                  /**< [n_irr] who they are */
+    int8_t *is_reg;                  /**< [n_irr] their numbers */
     int64_t pairs_irr, pairs_reg;    /**< neighbours of all members, of those in reg: from the lists before the block */
     double (*acc)[3], (*jerk)[3];    /**< [n_irr] irregular sums as the library gave them, old lists */
     double *noise;                   /**< [n_irr] rounding errors of acc */
@@ -52,7 +52,7 @@ struct nb6_potential_cache {
     uint64_t blocks;
     int64_t n; /**< 0: empty */
     double *pot;
-    /** Stars of which GPUNB is at work on the potential, those at the start; 0: none */
+    /** Stars with their potential under way in GPUNB, at the start; 0: none */
     int64_t started;
     double *mass, (*x)[3]; /**< [started] */
 };
@@ -156,7 +156,7 @@ int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_erro
 /** Irregular forces by another backend from now on, which gets the lists; it has no predictors yet. Not within a
  *  transaction.   @return NBC_OK; the status of gpuirr_create or gpuirr_set_list: nothing has changed then */
 int nb6_sim_use_irregular(struct nb6_sim *sim, const char *backend, struct nbc_error *err);
-/** The backend of irregular forces that a processor has, whatever the environment says. */
+/** The backend of irregular forces for the processor, whatever the environment says. */
 const char *nb6_sim_irregular_on_cpu(void);
 /** Release all but the struct itself. */
 void nb6_sim_close(struct nb6_sim *sim);

@@ -55,9 +55,9 @@ struct nb6_subsystem {
     int32_t primordial;    /**< 1: a pair from the start */
     int32_t ending;        /**< enum nb6_pair_reason + 1 if it ends with the present block; 1: a chain that changes */
     int32_t chain;         /**< 0: a pair; else 1 + number of the chain that has this slot */
-    int32_t approaching;   /**< 1: the stars approached each other when last looked at; 2: they have met */
+    int32_t approaching;   /**< 1: the stars approached each other at the last check; 2: they have met */
     int32_t galactic;      /**< 1: the galaxy acts on the relative motion, not only on the centre of mass */
-    int32_t begun;         /**< 1: leader of a group that was due in the present block, and was not looked at since */
+    int32_t begun;         /**< 1: leader of a group that was due in the present block, and was not checked since */
     int32_t remote;        /**< 1: all bodies that it resolves are so far away that both feel the mean over orbits
                                 (fewbody/pairs/remote.h) */
     double r_end;          /**< separation beyond which a soft or unbound pair may end */

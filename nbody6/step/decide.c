@@ -18,7 +18,7 @@
 #include "nbody6/state/transaction.h"
 #include "nbody6/step/start_bodies.h"
 
-/* Stars that have met go on as a pair until their perturbers stand. */
+/* Stars that have met go on as a pair until their perturbers are synchronised. */
 static int find_merger(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
 {
     int ready;
@@ -88,7 +88,7 @@ static int change(struct nb6_sim *sim, const struct nb6_decisions *d, struct nbc
     return status;
 }
 
-/* New perturbers, and who forms, ends and changes.   @return as those who look */
+/* New perturbers, and systems that form, end and change. @return as the searches */
 static int look_at_members(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     int status = begin_decisions(sim, d, err);
@@ -145,7 +145,7 @@ static int stands_now(const void *context, int64_t m)
     return sim->body[sim->subsystems.source[m]].t0 == sim->ti_now;
 }
 
-/* Members of a block are those who stand at its time. */
+/* Members of a block are the bodies at its time. */
 int nb6_step_decide_again(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;

@@ -23,7 +23,7 @@ enum { MOST_ROWS = 65536 };
 struct chunk {
     int which;       /* of two */
     int64_t room;    /* may be for less than MOST_ROWS if a block has less */
-    int64_t n, next; /* rows that are used; the first target that was not looked at */
+    int64_t n, next; /* used rows; the first target that was not processed */
     int64_t nb_cap;
     int64_t *target; /* which target a row belongs to */
     double *r_nb2, *dt_reg, (*x)[3], (*v)[3], (*acc)[3], (*jerk)[3];

@@ -63,7 +63,7 @@ struct nb6_radius_rules {
     double r_half, n;             /**< half-mass radius and number of the stars */
 };
 
-/** Radius of a sphere that holds all stars whatever happens. */
+/** Radius of a sphere that always holds all stars. */
 #define NB6_R_NB_ALL 1e15
 
 /** A sphere's volume changes by at most this factor from one regular step to the next. */

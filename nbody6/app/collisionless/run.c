@@ -208,7 +208,7 @@ static int checkpoint_if_due(struct session *s, struct nbc_error *err)
     return write_checkpoint(s, err);
 }
 
-/* Longest step by longest step: where all bodies stand at one time, the run can be looked at and stopped. */
+/* Longest step by longest step: where all bodies are at one time, the run can be read and stopped. */
 static int evolve(struct session *s, struct nbc_error *err)
 {
     const double end = s->book->config.run.t_crit, step = nb6_collisionless_longest_step(s->system);
@@ -313,7 +313,7 @@ static int make_system(struct session *s, const struct nb6_model *model, struct 
     return NBC_OK;
 }
 
-/* An end in Myr is reached, and passed by less than a step: bodies stand at one time at multiples of DT. */
+/* An end in Myr is reached, and passed by less than a step: bodies are at one time at multiples of DT. */
 static void round_end(struct nb6_config *config)
 {
     const double dt = nb6_config_number(config, "INCOLLISIONLESS", "DT");

@@ -60,9 +60,9 @@ static void members_of_pair(const struct ks_pair *ks, struct chain_body member[2
     }
 }
 
-/* Stars of a body and where they are, seen from x, v, with what rounding takes from their places: of a tight pair far
- * from x most digits of its separation would be gone. The body stands at the time of the block, and so does what is
- * inside it.   @return their number */
+/* Stars of a body and their positions relative to x, v, with the rounding errors of these: a tight pair far from x
+ * would lose most digits of its separation. The body is at the time of the block, and so are its members.   @return
+ * their number */
 static int members_of(const struct nb6_sim *sim, int32_t body, const double x[3], const double v[3], int32_t star[],
                       struct chain_body member[])
 {

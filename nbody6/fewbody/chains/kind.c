@@ -63,8 +63,8 @@ static double reference_radius(const struct nb6_sim *sim, int64_t slot)
     return fmin(2 * size, fmax(size, sim->book.r_min));
 }
 
-/* A system is looked at four times while it falls together, as long as it is not smaller than this part of RMIN, and
- * while it becomes twice as wide. */
+/* A system is checked four times while it contracts, as long as it is not smaller than this part of RMIN, and four
+ * times while its size doubles. */
 static const double SMALL = 1 / 16.0;
 
 /* Longer steps would find a system that falls together from rest when its stars have left it at a hundred times the

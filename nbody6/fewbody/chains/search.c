@@ -134,9 +134,9 @@ static int find_separate(const struct nb6_sim *sim, int64_t slot, struct chain_g
     return is_weak(sim, &parts, group) && (group->energy > 0 || is_far(sim, slot, &parts, group));
 }
 
-/* A system that has become wider than it may be is cut at its longest link, whatever its parts are: among the stars of
- * a dense core it would take in one after the other. If both parts would be chains and lack too much of each other, a
- * star or two at one of its ends go. */
+/* A system above its largest size is cut at its longest link, whatever its parts are: among the stars of a dense core
+ * it would take in one after the other. If both parts would be chains and lack too much energy of each other, a star or
+ * two at one of its ends leave. */
 static int find_wide(const struct nb6_sim *sim, int64_t slot, struct chain_group *group)
 {
     const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
@@ -214,7 +214,7 @@ static int can_join(const struct nb6_sim *sim, int64_t slot, const struct nb6_in
     return (lacks || gamma > GAMMA_JOIN || may_touch(sim, slot, intruder)) && nb6_chain_has_room(sim, slot, intruder);
 }
 
-/* The body of which a star is about to touch one of the system in a slot, if they may become one. */
+/* The body with a star that is about to touch one of the system in a slot, if they may become one. */
 static int find_contact(const struct nb6_sim *sim, int64_t slot, struct nb6_intruder *partner)
 {
     if (!nb6_contacts_are_possible(sim) || !nb6_chain_can_grow_from(sim, slot)) return 0;

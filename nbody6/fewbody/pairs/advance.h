@@ -32,7 +32,7 @@ struct nb6_advance {
  *                          pauses */
 int nb6_subsystems_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64_t after, int64_t most,
                            struct nb6_advance *did, struct nbc_error *err);
-/** Whether any group of the rest, of which not all pairs are remote, is due at the time of the present block. */
+/** Is any group of the rest that has not only remote pairs due at the time of the present block? */
 int nb6_subsystems_have_near_rest(const struct nb6_sim *sim);
 /** Advance groups of remote pairs as far as whole steps go: those that have one of these bodies as a centre of mass or
  *  perturber, before it changes.   @param[in] body [n] */

@@ -374,7 +374,8 @@ static void add_galactic_accelerations(const struct nb6_field *f, double t, int 
     if (nb6_external_does_work(galaxy)) set_power(n, mass, pull.power[0], acc);
 }
 
-/* Attraction of points on members, of two of them at a time: one more than there are stands where the last one does. */
+/* Attraction of points on members, of two of them at a time: an odd number is filled up at the position of the last
+ * one. */
 static void add_points(const struct nb6_field *f, int64_t n_point, int n, const double x[][3], double acc[][3])
 {
     enum { ROOM = CHAIN_MAX + CHAIN_MAX % 2 };

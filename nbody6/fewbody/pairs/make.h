@@ -10,7 +10,7 @@
 struct nb6_subsystems;
 struct nb6_sim;
 
-/** Membership alone: slot, centre of mass, owners; no forces. Members must stand at the same time.
+/** Membership alone: slot, centre of mass, owners; no forces. Members must be at the same time.
  *  @param[in]  energy  that the relative motion takes up   @param[out] slot   @return NBC_OK; NBC_BAD_ARGUMENT
  *  (coincident) */
 int nb6_pair_make(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time t, double energy, int64_t *slot,

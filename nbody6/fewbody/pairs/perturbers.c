@@ -53,8 +53,8 @@ static void look_at(const struct nb6_sim *sim, int32_t j, nb6_time t, const doub
     }
 }
 
-/* The galaxy acts on whatever is integrated anyway, and on a pair without perturbers if its tide is as strong as one.
- */
+/* The galaxy acts on every motion that is integrated anyway, and on a pair without perturbers if its tide is as strong
+ * as one. */
 static int is_galactic(const struct nb6_sim *sim, int64_t slot, int64_t n_perturbers)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];

@@ -24,7 +24,7 @@ struct nb6_remote_site {
 };
 
 #define NB6_REMOTE_LOOK_MARGIN 1e-5f
-/** A body within the root of this is near, whatever it is: floats have room for its tide. */
+/** A body within the root of this is near, whatever its mass: floats can hold its tide. */
 #define NB6_REMOTE_LOOK_TOUCH2 1e-16f
 
 /** @param[in] body  the centre of mass of the pair   @param[in] dt  its next step */

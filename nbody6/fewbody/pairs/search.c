@@ -165,7 +165,7 @@ double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, int32_t i, i
     return perturbation(sim, t, &c, &strongest);
 }
 
-/* Stars that gather, once all of them stand. */
+/* Stars that gather, once all of them are synchronised. */
 static int gather_stars(struct nb6_sim *sim, const struct nb6_chain_change *gather, struct nb6_decisions *d,
                         struct nbc_error *err)
 {

@@ -83,7 +83,7 @@ static int count_work(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
     return status;
 }
 
-/* The same, and who of them takes more than its share. */
+/* The same, with events for those that take more than their share. */
 static int count_due(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;

@@ -1,6 +1,6 @@
-/** Which variable stands where in the positional input of NBODY6 and of NBODY6++ before 2023, and what those options of
- *  NBODY6 mean here that mean something else in NBODY6++. The reader, the help and docs/input.md are made from these
- *  tables. Sources: the comments of define.f in NBODY6, the manual of NBODY6++. Private to libnbody6. */
+/** Places of variables in the positional input of NBODY6 and of NBODY6++ before 2023, and meanings of options of NBODY6
+ *  that differ from those in NBODY6++. The reader, the help and docs/input.md are made from these tables. Sources: the
+ *  comments of define.f in NBODY6, the manual of NBODY6++. Private to libnbody6. */
 #ifndef NB6_POSITIONAL_TABLE_H
 #define NB6_POSITIONAL_TABLE_H
 

@@ -1,4 +1,4 @@
-/** Words that textual variables may be, and the options KZ that those of &INOPTIONS stand for. Private to libnbody6. */
+/** Words that are values of textual variables, and the options KZ set by those of &INOPTIONS. Private to libnbody6. */
 #ifndef NB6_WORDS_WORDS_H
 #define NB6_WORDS_WORDS_H
 
