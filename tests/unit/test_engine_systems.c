@@ -217,7 +217,7 @@ static void needs_one_question(void **state)
     nb6_free(other);
 }
 
-/* ---- what the host keeps ---- */
+/* ---- data of the host service ---- */
 
 static int64_t count_remote(const nb6_t *sim)
 {
@@ -297,8 +297,8 @@ static double add_from_afar(const struct nb6_dev *dev, int32_t i, double sum[6])
     return all;
 }
 
-/* It is what the host adds, but for the roundings of up to 256 terms, the sum of which is nearly cancelled by the
- * attraction of the points: 16 units of that. And there is something. */
+/* It agrees with the host's sum, except for the roundings of up to 256 terms, the sum of which is nearly cancelled by
+ * the attraction of the points: 16 units of that. And there is something. */
 static int64_t compare_corrections(nb6_t *sim, struct nb6_dev *dev)
 {
     int64_t compared = 0;
