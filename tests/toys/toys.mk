@@ -1,11 +1,11 @@
 # Toys: additions as CONTRIBUTING.md describes them, a file of tests/toys and a line in a list each. A list with a line
-# more is a copy under $(TOYS), which the compiler finds before the list itself; what is made from a list is compiled
+# more is a copy under $(TOYS), which the compiler finds before the list itself; sources made from a list are compiled
 # once more. The program with toys has these objects in place of those in the library. tests/cli/test_toys.py runs it.
 
 TOYS := $(BUILD)/tests/toys
 TOY_LISTS := nbody6/input/potentials.def nbody6/analysis/columns.def nbody6/fewbody/kinds.def \
     nbody6/input/input_table.c
-# What is made from the lists, and the toys
+# Sources made from the lists, and the toys
 TOY_SRC := nbody6/galaxy/external.c nbody6/input/input_options.c nbody6/analysis/columns.c nbody6/fewbody/kinds.c \
     $(wildcard tests/toys/*.c)
 TOY_OBJ := $(TOY_SRC:%.c=$(O)/toys/%.o) $(O)/toys/nbody6/input/input_table.o
