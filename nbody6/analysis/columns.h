@@ -8,10 +8,10 @@ struct nb6_adjust_row;
 struct nb6_frame;
 struct nb6_sim;
 
-/** A quantity that is the business of one column, in the unit that the column has.
+/** The quantity of one column, in the unit of the column.
  *  @param[in] sim    at the time of an adjust, before escapers are removed
  *  @param[in] frame  its bodies: single stars, and the centres of mass of pairs and chains, with potentials
- *  @param[in] row    what is known already: all that is no quantity of this kind */
+ *  @param[in] row    values computed so far: all that are no quantity of this kind */
 typedef double nb6_quantity(const struct nb6_sim *sim, const struct nb6_frame *frame, const struct nb6_adjust_row *row);
 
 /** How the value is stored and printed. A time has 12 digits: it is a multiple of 2^-40, and 1.1 shall read 1.1. */

@@ -143,7 +143,7 @@ static void list_devices(void)
         print_row(nbc_isa_name(k), nbc_isa_text(k), nbc_isa_missing((enum nbc_isa)k));
 }
 
-/* Said before anything runs, and as bad input: to the libraries it is an argument. */
+/* Refused before the run, as bad input: for the libraries it is an argument. */
 static int check_environment(const struct nb6_cli *cli, struct nbc_error *err)
 {
     int no_forces = cli->action == NB6_ACTION_HELP || cli->action == NB6_ACTION_VERSION ||

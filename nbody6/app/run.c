@@ -145,7 +145,7 @@ int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *o
 
 /* ---- resume ---- */
 
-/* A checkpoint: its configuration, with what changes, and how the files of the run were. */
+/* A checkpoint: its configuration, with changes, and the lengths of the files of the run. */
 struct resumed {
     struct nb6_config written, config;
     struct nb6_run_state state;
@@ -175,7 +175,7 @@ static int apply_options(struct nb6_config *config, const struct nb6_run_options
     return status;
 }
 
-/* Changes asked for, and names for the files: those beside the checkpoint unless --out says otherwise. Changes are
+/* Requested changes, and names for the files: those beside the checkpoint unless --out says otherwise. Changes are
  * noted once the lock is held. */
 static int prepare(const char *checkpoint, const struct nb6_run_options *options, struct nb6_session *session,
                    struct resumed *resumed, int locked, struct nbc_error *err)
@@ -190,7 +190,7 @@ static int prepare(const char *checkpoint, const struct nb6_run_options *options
     return status ? status : nb6_run_names_set(&session->names, config->run.name, err);
 }
 
-/* Older checkpoints do not say which GPUs. */
+/* Older checkpoints do not name the GPUs. */
 static int is_backend(const char *written, const char *now)
 {
     const size_t length = strlen(written);
@@ -244,7 +244,7 @@ static int continue_run(struct nb6_session *session, const char *checkpoint, con
     if ((options->t_crit > 0 || end != resumed->written.run.t_crit) && end < t)
         return nbc_fail(err, NBC_BAD_INPUT, "%s %.10g: %s is at t = %.10g already",
                         options->t_crit > 0 ? "--tcrit" : "TCRIT =", end, checkpoint, t);
-    /* A run that was stopped at its last block still has to write what is due at the end. */
+    /* A run that was stopped at its last block still has to write the output due at the end. */
     if (nb6_time_to_double(session->sim->book.ti_ended) >= end - tick) {
         nb6_progress_note(&session->progress, "%s: the run has reached its end, t = %.10g; --tcrit T takes it further",
                           checkpoint, t);

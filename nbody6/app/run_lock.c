@@ -138,7 +138,7 @@ void nb6_run_lock_release(struct nb6_run_lock *lock)
     lock->fd = -1;
 }
 
-/* The lock is shared for a moment: two that look do not take each other for runs. */
+/* The lock is shared for a moment: two readers do not take each other for runs. */
 enum nb6_lock_state nb6_run_lock_look(const char *path, char holder[NB6_HOLDER_BYTES])
 {
     holder[0] = 0;

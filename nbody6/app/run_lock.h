@@ -29,7 +29,7 @@ enum nb6_lock_state {
 
 enum { NB6_HOLDER_BYTES = 400 };
 
-/** Look at the lock of a run and leave it as it is.   @param[out] holder  "process 123 on HOST"; "": it does not say */
+/** Read the lock of a run and leave it unchanged.   @param[out] holder  "process 123 on HOST"; "": unknown */
 enum nb6_lock_state nb6_run_lock_look(const char *path, char holder[NB6_HOLDER_BYTES]);
 
 #endif

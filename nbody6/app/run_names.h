@@ -34,7 +34,7 @@ int nb6_run_names_each_snapshot(const struct nb6_run_names *names, int (*visit)(
 /** Remove the temporary files of this run, which only a kill leaves behind. For the one that holds the lock. */
 void nb6_run_names_sweep(const struct nb6_run_names *names);
 
-/** Refuse files of this run, and snapshots, that are there and are no regular files; links may lead to such.
+/** Refuse existing files of this run, and snapshots, that are no regular files; links may lead to regular files.
  *  @return NBC_OK; NBC_FILE */
 int nb6_run_names_refuse_special(const struct nb6_run_names *names, struct nbc_error *err);
 

@@ -11,7 +11,7 @@
 
 static const char *name = "nbody6";
 static int was_closed; /* standard output, at the start */
-static int is_lost;    /* something of what was printed */
+static int is_lost;    /* part of the output is lost */
 static int is_told;
 
 void nb6_screen_open(const char *program)
@@ -45,7 +45,7 @@ void nb6_screen_flush(void)
             name, strerror(reason), nbc_status_exit_code(NBC_FILE));
 }
 
-/* Some file systems say at the close only that there was no room. */
+/* Some file systems report a full disk at the close only. */
 static int close_copy(void)
 {
     const int copy = dup(STDOUT_FILENO);

@@ -4,8 +4,8 @@
 
 #include "common/nbc.h"
 
-/** First of all: a standard stream that is closed becomes /dev/null, before a file of the run takes its number, and
- * what cannot be written is an error of the call and no signal.   @param[in] program for messages; it stays */
+/** First of all: a standard stream that is closed becomes /dev/null, before a file of the run takes its number, and a
+ * failed write is an error of the call and no signal.   @param[in] program for messages; it stays */
 void nb6_screen_open(const char *program);
 
 /** Flush standard output. The first failure is reported once, on standard error: the run goes on. */

@@ -198,7 +198,7 @@ int nb6_script_restore(struct nb6_script *script, const char *path, struct nbc_e
     return begin(script, nb6_restore(&script->sim, path, err));
 }
 
-/* ---- what it says ---- */
+/* ---- values of the script ---- */
 
 double nb6_script_end(const struct nb6_script *script)
 {

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A checkpoint, if it is there. */
+/* A checkpoint, if it exists. */
 struct saved {
     int there, good;
     struct nb6_config config;

@@ -14,7 +14,7 @@ struct nb6_announcement {
     struct nb6_event event;
     double before;     /**< nb6_potential_apart of all that vanished */
     int32_t after[2];  /**< slots that came; -1: none */
-    int32_t described; /**< 1: the event describes the pair or chain of after[0], as it is then */
+    int32_t described; /**< 1: the event describes the pair or chain of after[0] at that time */
 };
 
 struct nb6_change {

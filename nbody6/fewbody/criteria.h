@@ -24,7 +24,7 @@ int nb6_orbit_stays_together(const struct nb6_sim *sim, double m, double h, doub
  *  with the third power of the distance, do not disturb it above GMAX at its apocentre. */
 int nb6_pair_stays_together(const struct nb6_sim *sim, int64_t slot, double h, double apocentre);
 /** The mean distance of stars around a body: that of the sixth nearest neighbour over the cube root of six; infinite
- *  while it has no list, and where its companion is all that there is, as in a lonely triple. */
+ *  while it has no list, and if it has no neighbour beside its companion, as in an isolated triple. */
 double nb6_local_spacing(const struct nb6_sim *sim, int64_t i);
 /** The radius that makes n bodies close: RMIN, larger where they are heavier than the mean, because heavy stars deflect
  *  each other at larger distances, but then no larger than NB6_COMPACT_SPACING of the spacing around body i.

@@ -56,7 +56,7 @@ struct nb6_kind {
     /** Are the members of a system that advances on demand needed at block time t? */
     int (*is_needed)(const struct nb6_sim *sim, int64_t slot, nb6_time t);
 
-    /* ---- what it is now */
+    /* ---- present state */
     /** Append the members at time t, about a centre of mass at x, v.   @return NBC_NON_FINITE: no prediction for t */
     int (*points)(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot, double t,
                   const double x[3], const double v[3], struct nb6_points *to);

@@ -76,7 +76,7 @@ int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot)
     return !nb6_is_chain(&sim->subsystems, slot) && sim->subsystems.system[slot].approaching == MET;
 }
 
-/* Two that are there, and are no centres of mass: these have no radius, and their place is not that of a star. */
+/* Two existing stars, no centres of mass: these have no radius, and no position of a star. */
 static int check_stars(const struct nb6_sim *sim, const struct nb6_merger *merger, struct nbc_error *err)
 {
     for (int k = 0; k < 2; k++) {

@@ -24,12 +24,12 @@ int nb6_pair_collides(struct nb6_sim *sim, int64_t slot);
 void nb6_pair_note_approach(struct nb6_sim *sim, int64_t slot);
 /** Had they met at the last check of the pair, and have they not become one since? */
 int nb6_pair_has_met(const struct nb6_sim *sim, int64_t slot);
-/** Whether the two stars that mergers have left of a chain have met since; the pair that they become has to know it. */
+/** Have the two stars that mergers have left of a chain met since? The pair that they become records it. */
 int nb6_chain_has_met(const struct nb6_chain *chain);
 void nb6_pair_set_met(struct nb6_sim *sim, int64_t slot);
 /** Mergers of a chain, as they were met during its advance: masses, radii, energy, events. */
 int nb6_chain_tell_mergers(struct nb6_sim *sim, struct nb6_chain *chain, struct nbc_error *err);
-/** Energy of the mergers in a copy of the motions that the run itself does not know of yet. */
+/** Energy of the mergers in a copy of the motions that are not committed to the run yet. */
 double nb6_mergers_ahead(const struct nb6_sim *sim, const struct nb6_motion *motion);
 /** Whether there are such mergers in the motion in a slot. */
 int nb6_slot_has_mergers_ahead(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot);

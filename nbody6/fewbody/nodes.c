@@ -27,7 +27,7 @@ static double distance2(const double a[3], const double b[3])
     return r2;
 }
 
-/* The stars of a body, after those that are there. */
+/* Append the stars of a body. */
 static int add_stars(const struct nb6_sim *sim, int32_t body, nb6_time t, const double x[3], const double v[3],
                      struct nb6_nodes *nodes)
 {

@@ -16,7 +16,7 @@ enum {
     NB6_MEAN_PARTS = 2 * NB6_MEAN_POINTS
 };
 
-/** The rule for bodies that feel the mean over an orbit (nb6_slot_mean_radius). */
+/** The rule for bodies that feel the mean over an orbit (nb6_slot_mean_rule). */
 struct nb6_mean_rule {
     double apocentres; /**< in any case beyond this; INFINITY: none does */
     double mass;       /**< of the pair */
@@ -36,7 +36,7 @@ NBC_HD double nb6_all_mean(void)
     return 1.3;
 }
 
-/** A pair, as engines know it. */
+/** A pair in an engine image. */
 struct nb6_remote {
     struct ks_ellipse ellipse; /**< of a remote one */
     double share[2];           /**< of both stars in its mass */

@@ -63,8 +63,8 @@ static int rename_list(struct nb6_subsystems *p, int64_t slot, const int32_t *mo
     return fewer;
 }
 
-/* Its members, and those of mergers that the run does not know of yet. Numbers of former ones may be beyond the stars
- * that are left, which a checkpoint must not have. */
+/* Its members, and those of mergers that are not committed to the run yet. Numbers of former ones may be beyond the
+ * stars that are left, which a checkpoint must not have. */
 static void rename_chain(struct nb6_chain *chain, const int32_t *moved)
 {
     for (int m = 0; m < CHAIN_MAX; m++) chain->star[m] = m < chain->state.n ? moved[chain->star[m]] : 0;

@@ -104,7 +104,7 @@ int nb6_moving_expand(const struct nb6_external *external, double t, const doubl
 
 /* ---- about a place nearby */
 
-/* One order less: the derivative along y of what has order + 1 indices. */
+/* One order less: the derivative along y of tensors with order + 1 indices. */
 static void along(int order, const double *of, const double y[3], double *out)
 {
     for (int d = 0, i = 0; d <= order; d++)

@@ -25,7 +25,7 @@ enum nb6_model_kind {
     NB6_MODEL_PLUMMER,
     NB6_MODEL_KING,
     NB6_MODEL_FILE,
-    NB6_MODEL_TWO_PLUMMER /**< n are the stars of both; the numbers of &INSETUP say the rest */
+    NB6_MODEL_TWO_PLUMMER /**< n are the stars of both; the other parameters are in &INSETUP */
 };
 /** Mass functions; nbody6/model/imf.h has formulae and sources. */
 enum nb6_imf_kind {
@@ -67,7 +67,7 @@ struct nb6_model_config {
     enum nb6_imf_kind imf;
     enum nb6_file_units file_units;
     char data_path[NB6_PATH_MAX]; /**< 7-column table: m x y z vx vy vz */
-    int unused;                   /**< no bytes between the members: checkpoint_table.h says why; nor below */
+    int unused;                   /**< no padding between the members (checkpoint_table.h); nor below */
     int64_t n;                    /**< stars; 0 with a data file: as many as it has lines */
     uint64_t seed;                /**< NRAND */
     double king_w0;               /**< central potential of the King model */
@@ -112,7 +112,7 @@ enum nb6_engine_choice {
     NB6_ENGINE_HOST,     /**< in memory, with GPUNB and GPUIRR */
     NB6_ENGINE_DEVICE,   /**< on the GPU */
     NB6_ENGINE_EMULATED, /**< the stages of the GPU in plain C, to test them */
-    NB6_ENGINE_AUTO      /**< the device where it is there and faster, else the host (engine/choice.h) */
+    NB6_ENGINE_AUTO      /**< the device if present and faster, else the host (engine/choice.h) */
 };
 
 /** Reaction to the loss of the engine's device. */

@@ -33,7 +33,7 @@ static void judge_free(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t
         nb6_rules_refuse(file, "perturber_numbers/n", slot, sim->subsystems.pert[slot].n, "0: the slot is free");
 }
 
-/* A chain and its slot know each other, and the chain its stars, by number and by name. */
+/* A chain and its slot refer to each other, and the chain to its stars, by number and by name. */
 static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
     const int64_t k = sim->subsystems.system[slot].chain - 1;
@@ -53,7 +53,7 @@ static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_
     }
 }
 
-/* Two bodies of a pair; the kind of the system follows from what they are. */
+/* Two bodies of a pair; the kind of the system follows from their kinds. */
 static void judge_pair(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
@@ -101,7 +101,7 @@ static int stars_in(const struct nb6_sim *sim, int64_t body)
 }
 
 /* Members of each slot by owners: no body belongs to a system that does not have it. A chain has a star less for each
- * merger that the run does not know of yet.   @param[in] found [n_slot] scratch */
+ * merger that is not committed to the run yet.   @param[in] found [n_slot] scratch */
 static void judge_owners(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32_t *found)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -175,15 +175,15 @@ void nb6_relations_members(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 
 /* ---- bodies that take part ---- */
 
-/* A step begins at a multiple of its length, and goes on at the present time. It may have been longer than its level
- * says when it began, but not longer than the longest one. */
+/* A step begins at a multiple of its length, and goes on at the present time. When it began it may have been longer
+ * than that of its level, but not longer than the longest one. */
 static int is_irregular_time(nb6_time t0, int level, nb6_time now)
 {
     return (t0 & (nb6_step_ticks(level) - 1)) == 0 && t0 <= now && now - t0 < nb6_step_ticks(NB6_TIME_BITS);
 }
 
-/* A regular step ends with an irregular one, maybe later than its level says, which falls with that of the irregular
- * step. Where all are neighbours none ends. */
+/* A regular step ends with an irregular one, maybe later than the end by its level, which falls with that of the
+ * irregular step. Where all are neighbours none ends. */
 static int is_regular_time(const struct nb6_sim *sim, nb6_time t0_reg, nb6_time t0)
 {
     return t0_reg <= t0 && (nb6_all_are_neighbours(sim) || t0 - t0_reg <= 2 * nb6_step_ticks(NB6_TIME_BITS));
@@ -285,7 +285,7 @@ struct lists {
     int8_t *takes_part;     /* [bodies] */
 };
 
-/* @param[in] all_take_part  1: bodies in the list have to; perturbers are renewed with the next look at them
+/* @param[in] all_take_part  1: bodies in the list have to; perturbers are renewed at their next selection
  * @return the first entry that is wrong, n: none is */
 static int64_t first_wrong(const struct lists *lists, int64_t self, const int32_t *list, int64_t n, int all_take_part)
 {

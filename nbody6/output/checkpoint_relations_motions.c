@@ -1,4 +1,5 @@
-/* Relative motions of a checkpoint against their members, the time of the run, and what the regularization makes. */
+/* Relative motions of a checkpoint against their members, the time of the run, and the results of the
+ * regularization. */
 #include "common/nbc.h"
 #include "nbody6/output/checkpoint_relations.h"
 #include "nbody6/output/checkpoint_rules.h"
@@ -42,7 +43,7 @@ static double relative(const struct nb6_sim *sim, nb6_time t)
     return nb6_time_to_double(t - sim->ti_origin);
 }
 
-/* ---- what the driver knows of a system ---- */
+/* ---- the driver's data of a system ---- */
 
 static double largest(const double *x, int n)
 {
@@ -151,7 +152,7 @@ static void judge_merged(struct nb6_hdf5 *file, const struct nb6_chain *chain, i
     }
 }
 
-/* Members, as long as the run knows of all mergers, and their sum at any time. */
+/* Members, if all mergers are committed to the run, and their sum at any time. */
 static void judge_chain_masses(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t slot, int64_t k)
 {
     const struct nb6_chain *chain = &sim->subsystems.chain[k];

@@ -23,7 +23,7 @@ static void unless(int holds, struct nb6_hdf5 *file, const char *field, double v
     nb6_rules_unless(holds, file, field, -1, value, must_be);
 }
 
-/* ---- what follows from the input ---- */
+/* ---- data that follow from the input ---- */
 
 static void judge_config(struct nb6_hdf5 *file, const struct nb6_config *config)
 {
@@ -169,7 +169,7 @@ void nb6_relations_state(struct nb6_hdf5 *file, const struct nb6_sim *sim, const
     if (!is_collisionless && !file->status) judge_neighbours(file, sim);
 }
 
-/* ---- what the command adds ---- */
+/* ---- data of the command ---- */
 
 static void judge_bytes(struct nb6_hdf5 *file, const char *field, int64_t bytes)
 {

@@ -1,7 +1,7 @@
 /** Rules for the fields of a checkpoint: one beside each field in the tables of checkpoint_fields*.c, without
  *  which they do not compile. A checkpoint with a right checksum may still be wrong: edited, or written by another
  * program. So its numbers are checked before they are used: each by its own rule (checkpoint_rules.c), then against
- * each other (checkpoint_relations.h). Failures stay in the file, with what to do. Private to checkpoint*.c and their
+ * each other (checkpoint_relations.h). Failures stay in the file, with the remedy. Private to checkpoint*.c and their
  * tests. */
 #ifndef NB6_CHECKPOINT_RULES_H
 #define NB6_CHECKPOINT_RULES_H
@@ -13,7 +13,7 @@
 
 struct nb6_sim;
 
-/** Numbers of what there is, which indices are compared with. */
+/** Counts that are the limits of indices. */
 struct nb6_rule_sizes {
     int64_t stars, slots, chains;
 };

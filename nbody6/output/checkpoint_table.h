@@ -48,7 +48,7 @@
 /* clang-format on */
 
 /** Quantities of a run are far below the first limits: the fourth derivative of a force is 10^60 at a separation of
- * 10^-10. Squares of what is not beyond these limits are finite. */
+ * 10^-10. Squares of values within these limits are finite. */
 #define NUMBER BETWEEN(-1e120, 1e120)
 #define NOT_NEGATIVE BETWEEN(0, 1e120)
 #define POSITIVE BETWEEN(DBL_MIN, 1e120)

@@ -29,8 +29,8 @@ static void print_id(uint64_t crc, char id[NB6_RUN_ID_BYTES])
 
 /* ---- a new one ---- */
 
-/* Fields of the configuration that do not change what is computed: names, ends, checkpoints; and those that the origin
- * has in their final form: the file of the stars, the backends, the engine. */
+/* Fields of the configuration that do not change results: names, ends, checkpoints; and those that the origin has in
+ * their final form: the file of the stars, the backends, the engine. */
 static int is_left_out(const char *name)
 {
     static const char *const left_out[] = {"name",

@@ -235,7 +235,7 @@ static void write_stars(struct nb6_hdf5 *file, const struct cgs *cgs, const stru
     nb6_hdf5_close_object(group);
 }
 
-/* ---- what is kept with the stars ---- */
+/* ---- properties of the stars ---- */
 
 /* Units of which the size is known; those of the table of columns (model/star_columns.c). */
 static double cgs_of_unit(const char *unit, const struct cgs *cgs)

@@ -8,11 +8,11 @@ struct nb6_textfile {
     char path[1200];
     int fd; /**< -1: not open */
     int64_t bytes;
-    int told; /**< 1: nb6_textfile_was_moved has said so */
+    int told; /**< 1: nb6_textfile_was_moved has reported it */
 };
 
 /** Open for appending, after cutting the file back to `keep` bytes (0: an empty file). A file that is shorter than
- * that, or missing, goes on from where it ends; `found` says how long it was.
+ * that, or missing, goes on from where it ends; `found` gets its length.
  *  @return NBC_OK; NBC_FILE; on failure nothing is open */
 int nb6_textfile_open(struct nb6_textfile *file, const char *path, int64_t keep, int64_t *found, struct nbc_error *err);
 /** Append a text, completely or not at all. Nothing happens when the file is not open. */

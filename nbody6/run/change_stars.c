@@ -39,7 +39,7 @@ struct request {
 
 /* All of a change. */
 struct change {
-    struct nb6_frame frame; /**< stars as they are */
+    struct nb6_frame frame; /**< present stars */
     struct nb6_census census;
     int32_t *moved; /**< [stars before] new numbers; -1: removed */
     struct nb6_sim *made;

@@ -58,7 +58,7 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     if (status) return status;
     struct nb6_bookkeeping *book = &sim->book;
     memset(book, 0, sizeof *book);
-    int64_t massive = 0; /* test particles do not change what the others do */
+    int64_t massive = 0; /* test particles do not act on the others */
     double heaviest = 0;
     for (int64_t i = 0; i < n; i++) {
         book->mass_start += mass[i];

@@ -133,7 +133,7 @@ static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, i
                                     .slot = (int32_t)slot,
                                     .place = nb6_source_place(p, nb6_centre(sim, slot))};
     ks_relative(ks, pair->dx, pair->dv);
-    if (pair->place < 0) return; /* frozen: the outer pair knows where it is */
+    if (pair->place < 0) return; /* frozen: the outer pair has its position */
     memcpy(pair->x, bodies->x[pair->place], sizeof pair->x);
     memcpy(pair->v, bodies->v[pair->place], sizeof pair->v);
 }

@@ -23,7 +23,7 @@ struct nb6_opening {
     struct nbc_error err;
 };
 
-/** Begin, for n stars, if that is worth a thread and there is one; to be followed by nb6_opening_end.
+/** Begin, for n stars, if that is worth a thread and one can be had; to be followed by nb6_opening_end.
  *  @param[in] config, mass [n], x [n][3]  stay as they are up to then; they are not checked yet */
 void nb6_opening_begin(const struct nb6_config *config, int64_t n, const double *mass, const double (*x)[3],
                        struct nb6_opening *opening);

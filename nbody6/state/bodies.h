@@ -23,7 +23,7 @@ int nb6_star_absorb(struct nb6_sim *sim, int32_t i, int32_t gone, double mass, d
 /** A body ends its irregular and regular steps by the next multiple of a step of this level. */
 int nb6_body_synchronise(struct nb6_sim *sim, int32_t i, int8_t level, struct nbc_error *err);
 /** Send the predictor of body i to GPUIRR and GPUNB. Concurrent calls for different bodies are allowed, each with an
- * `err` of its own or NULL.   @return what the library that refuses it says */
+ * `err` of its own or NULL.   @return the status of the library that refuses it */
 int nb6_send_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);
 /** Body i takes no part: it is no source of GPUNB, and GPUIRR has zeros.   @return as nb6_send_body */
 int nb6_withdraw_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);

@@ -71,7 +71,7 @@ struct nb6_event_chain {
     double binding;                 /**< internal energy */
     double error;                   /**< of the integration so far, in the internal energy */
     double size;                    /**< largest distance from the centre of mass */
-    double a, period; /**< of the tightest pair inside, which says why a chain takes many steps; 0: none */
+    double a, period;               /**< of the tightest pair inside, the reason for many steps of a chain; 0: none */
     double t_formed;
     double energy_change;   /**< change of the total energy by the event itself, booked in its channel */
     uint64_t steps, forces; /**< of the integration since formation; evaluations of all accelerations */
@@ -103,7 +103,7 @@ struct nb6_event {
      * max. Merger: name, rounded, and mass of the star that is gone, distance, radius of the one that goes on. Busy:
      * forces between two bodies so far in the pair or chain, their part of all of the run; `chain` describes a chain,
      * `pair` a pair, chain.n being 0 then. Energy escaped: part of it that was in relative motions; stars. Stars
-     * changed: how many came, how many went; `energy` is what that added. */
+     * changed: numbers of added and removed ones; `energy` is that added. */
     double value[4];
     struct nb6_event_pair
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */

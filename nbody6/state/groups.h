@@ -1,7 +1,7 @@
 /** Pairs and chains that resolve each other and advance together.
  *
- *  A slot on which nothing acts is a group of one and has nothing to do. All others are listed
- * (nb6_subsystems_set_perturbers sees to it), and what follows looks at these alone. */
+ *  An unperturbed slot is a group of one and needs no steps. nb6_subsystems_set_perturbers lists all others, and the
+ * functions below process these alone. */
 #ifndef NB6_GROUPS_H
 #define NB6_GROUPS_H
 

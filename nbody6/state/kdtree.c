@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Ranges of at most LEAF_MAX points are not split further: a few cache lines of coordinates, scanned in a row. The
- * others are what a thread takes at a time. */
+ * others are the units of work of a thread. */
 enum { LEAF_MAX = 12, K_MAX = 32767, POINTS_OF_A_SUBTREE = 1024, POINTS_OF_A_COPY = 4096, POINTS_OF_A_SEARCH = 256 };
 
 /* The tree is implicit: node c of points [lo, hi) has the children 2c + 1 of [lo, mid) and 2c + 2 of [mid, hi), mid
@@ -18,7 +18,7 @@ struct box {
 struct nb6_kdtree {
     int64_t n;
     double (*x)[3];  /* [n] in tree order */
-    int64_t *index;  /* [n] index that the caller knows */
+    int64_t *index;  /* [n] the caller's indices */
     struct box *box; /* [n_box] */
     size_t n_box;
 };

@@ -68,7 +68,7 @@ struct nb6_bookkeeping {
     double r_half;                           /**< half-mass radius at the last adjust */
     double nb_alpha;                         /**< factor alpha of NA12 eq. 2 */
     double eta_share;                        /**< part of ETAI and ETAR that steps take (nb6_eta_share) */
-    double r_min, dt_min, e_close;           /**< criteria of close encounters, as they are now */
+    double r_min, dt_min, e_close;           /**< present criteria of close encounters */
     int64_t pairs_announced;                 /**< 1: the events of pairs from t = 0 have been raised */
     nb6_time ti_ended;                       /**< the end of the run with a completed row and snapshot, 0: none */
     int64_t undecided;                       /**< 1: stage "decide" of the last block is not done yet */
@@ -84,8 +84,8 @@ struct nb6_bookkeeping {
 
 /** Scale of the energies of a pair: that of the cluster. */
 double nb6_energy_scale(const struct nb6_sim *sim);
-/** Part of what a pair or chain of this binding energy may be inexact by, in slow-down and in weak perturbers left out:
- *  it is a fixed part of its binding, and not to be more than that part of the energy of the cluster. */
+/** Permitted relative error of a pair or chain of this binding energy, by slow-down and by neglected weak perturbers: a
+ *  fixed part of its binding energy, but not more than that part of the energy of the cluster. */
 double nb6_inexact_share(const struct nb6_sim *sim, double binding);
 
 extern const char *const nb6_stage_names[NB6_STAGE_COUNT];

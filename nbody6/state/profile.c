@@ -20,7 +20,7 @@ void nb6_profile_range(int size, uint64_t *least, uint64_t *most)
     *most = size < NB6_PROFILE_SIZES - 1 ? (uint64_t)1 << 2 * size : 0;
 }
 
-/* Clock and counters as they are, without the stages. */
+/* Present clock and counters, without the stages. */
 static struct nb6_profile_row now(const struct nb6_sim *sim)
 {
     const struct nb6_counters *c = &sim->counters;

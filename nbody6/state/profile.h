@@ -25,7 +25,7 @@ struct nb6_call_counter {
     int sees_regions; /**< 0: this compiler enters regions in a way that is not counted */
 };
 
-/** Blocks of one kind, or what was done between blocks. */
+/** Blocks of one kind, or the work between blocks. */
 struct nb6_profile_row {
     uint64_t blocks, steps_irr, steps_reg;
     double wall_s; /**< wall-clock seconds, more than the stages together */
@@ -40,7 +40,7 @@ enum { NB6_PROFILE_SIZES = 8 };
 struct nb6_profile {
     const struct nb6_call_counter *counter;
     struct nb6_profile_row block[2][NB6_PROFILE_SIZES]; /**< [0] without, [1] with regular members */
-    struct nb6_profile_row between;  /**< adjusts, output, and what the caller of nb6_evolve does between its calls */
+    struct nb6_profile_row between;  /**< adjusts, output, and work of the caller of nb6_evolve between its calls */
     struct nb6_profile_row before;   /**< clock and counters at the end of the last row */
     double stage_s[NB6_STAGE_COUNT]; /**< since then */
     uint64_t blocks_image, steps_irr_image, steps_reg_image; /**< that the counters do not have yet */

@@ -39,7 +39,7 @@ static int grow(int32_t **array, int64_t n_old, int64_t n_max)
     return grown ? 0 : -1;
 }
 
-/* One array after another. One that is larger than n_max says, because another found no memory, does no harm. */
+/* One array after another. An array larger than n_max, left by a failed allocation of another one, does no harm. */
 int nb6_schedule_reserve(struct nb6_schedule *s, int64_t n_max)
 {
     int64_t n_old = s->n_max;

@@ -133,7 +133,7 @@ int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
 /** The library of regular forces alone, for a simulation of n stars with this configuration that is not open yet.
  *  @param[out] reg  NULL after a failure   @return as nb6_sim_open */
 int nb6_sim_open_regular(const struct nb6_config *config, int64_t n, gpunb_t **reg, struct nbc_error *err);
-/** Give it back, with the potential that it may be at work on. */
+/** Free it, with a potential that may be under way. */
 void nb6_sim_close_regular(struct nb6_sim *sim);
 /** Discard the potential that was begun. */
 void nb6_potential_give_up(struct nb6_sim *sim);
@@ -147,8 +147,7 @@ int nb6_sim_irr_on_gpu(const struct nb6_sim *sim);
 /** The backend of the regular force as a configuration asks for it: with the GPUs in use, if it has any, since their
  *  number orders sums.   @param[out] text [size] */
 void nb6_regular_name(const gpunb_t *reg, char *text, size_t size);
-/** A backend as the libraries name it, of what a configuration says: NULL for "auto", the first one on a processor for
- *  "cpu". */
+/** The library's name of a backend in a configuration: NULL for "auto", the first one on a processor for "cpu". */
 const char *nb6_sim_backend(const char *wanted);
 /** Regular forces by another backend from now on, named as in the configuration. It has no predictors yet.
  *  @return NBC_OK; the status of gpunb_create: nothing has changed then */

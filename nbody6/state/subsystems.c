@@ -15,7 +15,7 @@ static size_t slots_with_memory(const struct nb6_subsystems *p)
 }
 
 /* Every array of a run that is sized with its slots, alone or after n stars. Used parts are kept, the rest is zero; a
- * failure leaves some arrays larger than the capacity says. */
+ * failure leaves some arrays larger than the capacity. */
 static int grow(struct nb6_subsystems *p, int64_t n, int64_t slots)
 {
     const size_t used = (size_t)p->n_slot, had = slots_with_memory(p), room = (size_t)slots, stars = (size_t)n;

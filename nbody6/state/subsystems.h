@@ -38,7 +38,7 @@ struct nb6_far_tide {
     struct nb6_tide tide;
 };
 
-/** Kinds of systems (fewbody/kind.h), those that the state itself knows; fewbody/kinds.def has all. */
+/** Kinds of systems (fewbody/kind.h), those that the state itself uses; fewbody/kinds.def has all. */
 enum nb6_kind_number { NB6_PAIR, NB6_CHAIN, NB6_HIERARCHY };
 
 /** The orbit of a pair as distant bodies feel it: that at the last change of its perturbers. */
@@ -65,7 +65,7 @@ struct nb6_subsystem {
     double gamma_max;      /**< largest perturbation met at block times */
     double t_check;        /**< absolute: before then no neighbour comes near a pair without perturbers, and the
                                 perturbers of another one stay; other bodies come with a new list, at a regular step */
-    int64_t steps, forces; /**< of ks, as far as they are in the counters of the run */
+    int64_t steps, forces; /**< of ks, the part included in the counters of the run */
     int64_t work, told;    /**< forces between two bodies so far; their number at the last NB6_EVENT_BUSY */
     struct nb6_tide tide;  /**< of neighbours too weak to be perturbers, and of all bodies that are no neighbours */
     struct nb6_tide far;   /**< the second part, at the last regular step of the centre of mass */
@@ -93,11 +93,11 @@ struct nb6_chain {
     int32_t most;                            /**< largest number of members so far */
     double x[CHAIN_MAX][3], v[CHAIN_MAX][3]; /**< members relative to the centre of mass at state.t, in that order */
     double t_formed;                         /**< absolute */
-    int64_t n_merged;                        /**< mergers that the run does not know of yet */
+    int64_t n_merged;                        /**< mergers that are not committed to the run yet */
     struct nb6_merger merged[CHAIN_MAX];
-    int64_t steps, forces; /**< of state, as far as they are in the counters of the run */
+    int64_t steps, forces; /**< of state, the part included in the counters of the run */
     int64_t told;          /**< of state.unreached, at the last NB6_EVENT_TOLERANCE */
-    double galaxy_work;    /**< of a field that depends on time, on the relative motions, as far as it is not booked */
+    double galaxy_work;    /**< of a field that depends on time, on the relative motions, not booked yet */
     struct chain state;    /**< its own centre of mass stays at zero */
 };
 

@@ -29,7 +29,7 @@ struct nb6_saved_body {
 struct nb6_saved_slot {
     int32_t slot, n_perturber, capacity;
     int32_t *perturber;      /**< [n_perturber] */
-    struct nb6_chain *chain; /**< where chain_was holds it; NULL: memory is provided when a slot holds one */
+    struct nb6_chain *chain; /**< the saved chain, if has_chain; NULL: no memory yet */
     int32_t has_chain;
     struct nb6_subsystem system;
     struct ks_pair ks;
@@ -66,7 +66,7 @@ int nb6_transaction_notify(struct nb6_sim *sim, struct nbc_error *err);
 void nb6_transaction_forget_events(struct nb6_sim *sim);
 /** The state is that at nb6_transaction_begin again, bit for bit; the events are discarded. Cannot fail. */
 void nb6_transaction_rollback(struct nb6_sim *sim);
-/** A slot, which exists, as it was. Chains know their slots, and counts of resolvers and groups follow later. */
+/** Restore an existing slot. Chains hold their slots; counts of resolvers and groups follow later. */
 void nb6_slot_restore(struct nb6_subsystems *subsystems, const struct nb6_saved_slot *from);
 /** Drop all copies; no transaction is open then. For transaction_end.c. */
 void nb6_transaction_close(struct nb6_transaction *transaction);

@@ -18,7 +18,7 @@ void nb6_block_mark_regular_members(struct nb6_sim *sim);
 /** Stages "predict" to "regular corrector": prediction, irregular and regular forces with the corrections for resolved
  * systems (nb6_subsystems_correct), both correctors, new lists, steps and radii, into active.corrected. Bodies stay as
  * they are.
- *  @return NBC_OK; NBC_NON_FINITE (body and quantity are named); NBC_NO_MEMORY; what a library returned */
+ *  @return NBC_OK; NBC_NON_FINITE (body and quantity are named); NBC_NO_MEMORY; the status of a library */
 int nb6_block_compute(struct nb6_sim *sim, struct nbc_error *err);
 
 #endif

@@ -28,7 +28,7 @@ static int find_merger(struct nb6_sim *sim, int64_t slot, struct nbc_error *err)
     return status;
 }
 
-/* Pairs that end, and chains that give up a part, unless what the block brought has made them compact again. */
+/* Pairs that end, and chains that give up a part, unless this block has made them compact again. */
 static int find_ending(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;

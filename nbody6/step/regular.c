@@ -249,7 +249,8 @@ int nb6_regular_force_end(struct nb6_sim *sim, nb6_time t, int64_t n_target, str
     struct chunk *chunk = sim->active.chunk[0];
     int status = NBC_OK;
     while (chunk->n > 0 && !status) {
-        /* Another chunk for what comes while the results of this one are stored; a processor has no use for it. */
+        /* A second chunk, which a device fills while the results of the first are stored; a processor does not need
+         * it. */
         struct chunk *next = nb6_sim_on_gpu(sim) ? grow_chunk(sim, 1 - chunk->which, n_target) : chunk;
         if (!next) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a block of regular forces");
         status = wait_for(sim, chunk, err);

@@ -22,7 +22,7 @@ struct nb6_collisionless_options nb6_collisionless_options_of(const struct nb6_c
  *  on N-body units.
  *  @param[in]  mass  [n]
  *  @param[out] text  [size] NB6_COLLISIONLESS_ADVICE is enough
- *  @return whether there is something to say */
+ *  @return 1: there is a warning */
 int nb6_collisionless_advise(const struct nb6_config *config, int64_t n, const double *mass, char *text, size_t size);
 /** The steps of a run of n bodies, its times of output, its engine, and a warning, in words: for --check.
  *  @param[in] mass  [n] */

@@ -50,7 +50,7 @@ struct session {
     double checkpoint_t; /* of the last checkpoint of this run; < 0: none */
     int checkpoint_wanted;
     int64_t snapshots_before;
-    struct nb6_changes changes;       /* of an input that says what becomes different */
+    struct nb6_changes changes;       /* of an input with changes */
     char reason[NB6_NAME_BYTES + 40]; /* why the run ends before its end; "": it does not */
 };
 
@@ -126,7 +126,7 @@ static int write_snapshot(struct session *s, const struct nb6_frame *frame, stru
     return status;
 }
 
-/* ---- what is due at a time ---- */
+/* ---- output and checks due at a time ---- */
 
 static int adjust(struct session *s, const struct nb6_frame *frame, struct nbc_error *err)
 {
@@ -320,7 +320,7 @@ static void round_end(struct nb6_config *config)
     if (dt > 0) config->run.t_crit = ceil(config->run.t_crit / dt) * dt;
 }
 
-/* A model with what belongs to it, as the run will have it. */
+/* A model with its units and properties, as in the run. */
 static int make_model(const struct nb6_config *config, struct nb6_config *settled, struct nb6_model *model,
                       struct nbc_error *err)
 {

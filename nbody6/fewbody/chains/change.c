@@ -26,12 +26,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Relative error of a step of a chain: a cluster loses in a strong encounter what 1e-14 would save to other errors. */
+/* Relative error of a step of a chain: in a strong encounter other errors of a cluster exceed the gain of 1e-14. */
 static const double TOLERANCE = 1e-13;
 
-/* Largest product of slow-down and perturbation of a pair inside a chain, if that is asked for; GMIN, if not: outside,
- * a pair would be left alone. Followed orbit by orbit, one of period 1e-8 held a run for minutes, and the sum of what
- * its steps leave is no better. */
+/* Largest product of slow-down and perturbation of a pair inside a chain, if it is configured, else GMIN: outside a
+ * chain the pair would be unperturbed. Followed orbit by orbit, a pair of period 1e-8 held a run for minutes, and the
+ * sum of errors of its steps is no better. */
 static const double SLOW = 1e-4;
 
 static int reserve(struct nb6_sim *sim, int64_t slot, struct nb6_chain **chain, struct nbc_error *err)

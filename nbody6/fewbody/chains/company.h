@@ -1,4 +1,4 @@
-/** Bodies that have to come with two that become a chain. */
+/** Bodies that must join a chain together with the two that form it. */
 #ifndef NB6_CHAINS_COMPANY_H
 #define NB6_CHAINS_COMPANY_H
 

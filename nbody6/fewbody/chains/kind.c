@@ -68,7 +68,7 @@ static double reference_radius(const struct nb6_sim *sim, int64_t slot)
 static const double SMALL = 1 / 16.0;
 
 /* Longer steps would find a system that falls together from rest when its stars have left it at a hundred times the
- * speed of others, far beyond what a chain may be. */
+ * speed of others, far beyond the largest size of a chain. */
 static double step_limit(const struct nb6_sim *sim, int64_t slot)
 {
     const double size = fmax(extent(sim, slot), SMALL * sim->book.r_min);

@@ -76,7 +76,7 @@ static int can_merge(const struct nb6_chain *chain, const struct chain_event *ev
     return event->kind == CHAIN_COLLISION && chain->state.n > 2 && chain->n_merged < CHAIN_MAX;
 }
 
-/* The nearest member that a star which has grown reaches as it is, if there is one; `event` is of both then. */
+/* The nearest member within reach of a star that has grown, if there is one; `event` is of both then. */
 static void find_swallowed(const struct nb6_chain *chain, struct chain_event *event)
 {
     const struct chain *c = &chain->state;
@@ -93,7 +93,7 @@ static void find_swallowed(const struct nb6_chain *chain, struct chain_event *ev
     }
 }
 
-/* Two members have met, and maybe more with what they have become: these may have no pericentre ahead. */
+/* Merge two members that have met, and others that their product touches: these may have no pericentre ahead. */
 static int merge(struct nb6_field *f, struct nb6_chain *chain, const struct chain_event *event, struct nbc_error *err)
 {
     struct chain_event next = *event;
@@ -117,7 +117,7 @@ static void take_work(const struct nb6_field *f, struct nb6_chain *chain)
     chain_set_centre(&chain->state, nowhere, nowhere);
 }
 
-/* Steps between two looks at what is left. */
+/* Steps between two checks of the remaining work. */
 enum { STEPS_OF_A_SLICE = 8 };
 
 int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, int64_t slot, double t,

@@ -39,17 +39,17 @@ static const double SEPARATE = 6;
  * rest. It joins again when it comes back (GAMMA_JOIN). */
 static const double SEPARATE_BOUND = 30;
 
-/* and as soon as what the parts are to each other, m m/r, is less than this part of the energy of the cluster: the
- * block step leaves 1e-6 of that, and each orbit of a third star around a pair with hundreds of times the energy of the
- * cluster cost 1e-5 of it. */
+/* and as soon as the mutual energy of the parts, m m/r, is less than this part of the energy of the cluster: the block
+ * step has an error of 1e-6 of that, and each orbit of a third star around a pair with hundreds of times the energy of
+ * the cluster cost 1e-5 of it. */
 static const double WEAK = 0.5;
 
-/* Of a system that is wider than it may be: parts of one that flies apart on all sides are as far from each other as
- * they are wide, and it would be kept together for ever. */
+/* For a system above its largest size: if it expands on all sides, the distances of its parts are like their sizes, and
+ * it would be kept together for ever. */
 static const double SEPARATE_WIDE = 0.5;
 
-/* A pair becomes no chain where that would lack more than this part of the energy of the cluster with a chain near by,
- * both twice as wide as they are: KS resolves what is inside that chain, and is resolved by it. */
+/* A pair does not become a chain if the missing energy with a chain near by, both at twice their size, would exceed
+ * this part of the energy of the cluster: as a KS pair it resolves that chain, and is resolved by it. */
 static const double LACK = 1e-6;
 
 /* Where the longest link is cut of a chain that has become too wide. */
@@ -103,7 +103,7 @@ static int is_far(const struct nb6_sim *sim, int64_t slot, const struct parts *p
     return within < 0 && group->distance > SEPARATE_BOUND * 0.5 * p->products / -within;
 }
 
-/* Whether the block step may have what the two parts are to each other. */
+/* May the block step integrate the interaction of the two parts? */
 static int is_weak(const struct nb6_sim *sim, const struct parts *p, const struct chain_group *group)
 {
     return p->mass[0] * p->mass[1] < WEAK * nb6_energy_scale(sim) * group->distance;

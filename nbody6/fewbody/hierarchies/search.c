@@ -35,7 +35,7 @@ static int feels_galaxy(const struct nb6_sim *sim, int32_t i)
     return nb6_is_centre(sim, i) && nb6_pair_galactic_tide(sim, nb6_slot_of(sim, i)) > sim->config.pair.gamma_min;
 }
 
-/* Whether a body at this squared distance does less to a pair than what makes a perturber. */
+/* Is the tide of a body at this squared distance below that of a perturber of the pair? */
 static int is_hardly_disturbed(const struct nb6_sim *sim, int32_t i, double mass, double r2)
 {
     if (!nb6_is_centre(sim, i)) return 1;

@@ -31,7 +31,7 @@ enum { PARALLEL_GROUPS = 16 };
 static const int64_t EVALUATIONS_OF_A_CALL = 65536, EVALUATIONS_OF_A_GROUP = 512;
 static const int64_t UNLIMITED = INT64_MAX / 2;
 
-/* Pairs perturbed by more than this, a fifth of what ends the first of them (pairs/end.c), do not follow later, nor
+/* Pairs perturbed by more than this, a fifth of the limit at which pairs end (pairs/end.c), do not follow later, nor
  * those with more steps than this, which take a millisecond. */
 static const double GAMMA_CALM = 0.01, STEPS_TO_FOLLOW = 1024;
 
@@ -93,7 +93,7 @@ static int chains_to(struct nb6_field *f, const struct nb6_sim *sim, const struc
     return status;
 }
 
-/* One step of a pair of a group, once the chains that it needs are there. */
+/* One step of a pair of a group, after the chains that it needs. */
 static int step_together(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, int64_t slot,
                          struct nbc_error *err)
 {
@@ -258,7 +258,7 @@ static int is_active(const struct nb6_sim *sim, int32_t i)
     return nb6_list_find(sim->active.irr, (size_t)sim->active.n_irr, i) >= 0;
 }
 
-/* Whether a body of the block needs to know where the members of a pair are. */
+/* Does a body of the block need the members of a pair? */
 static int is_seen(const struct nb6_sim *sim, int64_t slot)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
@@ -268,8 +268,8 @@ static int is_seen(const struct nb6_sim *sim, int64_t slot)
     return 0;
 }
 
-/* A pair alone, weakly perturbed, that has not many steps to make: then no other one decides what becomes of it, and no
- * call has to end within it. Stars that may touch want a look at each step. */
+/* A single, weakly perturbed pair with few steps to make: then its result depends on no other pair, and no call has to
+ * end within it. Stars that may touch must be checked at each step. */
 static int may_follow(const struct nb6_sim *sim, int64_t leader, double t)
 {
     const struct nb6_subsystems *p = &sim->subsystems;

@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The members of a pair where and as fast as they are now. Those of a hierarchy get the energy of their tide back. */
+/* Present positions and velocities of the members of a pair. Those of a hierarchy get the energy of their tide back. */
 static void place_members(const struct nb6_sim *sim, int64_t slot, double x[2][3], double v[2][3])
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];

@@ -61,7 +61,7 @@ static int resolves(const struct nb6_subsystems *p, int64_t slot, int64_t i)
     return p->pert[slot].n > 0 && nb6_subsystems_resolves(p, slot, (int32_t)i);
 }
 
-/* A pair or chain that has the target in its list, unless the target's own perturbers said it all. */
+/* A pair or chain that has the target in its list, unless the target's own list of perturbers covers it. */
 static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t slot)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -78,7 +78,7 @@ static int add_resolver(const struct nb6_sim *sim, struct target *to, int64_t sl
     return 1;
 }
 
-/* The galaxy on the stars of a system, where that is not what it does to a point. */
+/* Force of the galaxy on the stars of a system, if it differs from that on a point. */
 static void add_field(const struct nb6_sim *sim, struct target *to)
 {
     const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);

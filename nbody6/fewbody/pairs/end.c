@@ -26,7 +26,7 @@ static double binding_energy(const struct ks_pair *ks)
 }
 
 /* Whether a star of the system is about to touch one outside, sooner than its own two stars touch each other, and no
- * chain takes them all. Of two bodies that are in no chain as they are, each looks for itself. */
+ * chain takes them all. Two bodies outside of chains are checked each by itself. */
 static int is_about_to_touch(const struct nb6_sim *sim, int64_t slot, nb6_time t)
 {
     if (!nb6_contacts_are_possible(sim)) return 0;

@@ -207,7 +207,7 @@ static double absolute(const struct nb6_field *f, double t)
     return now < f->before ? now : nextafter(f->before, -INFINITY);
 }
 
-/* A motion is there if it lacks no more than this: origins of times are rounded. */
+/* A motion has reached a time if it lacks no more than this: origins of times are rounded. */
 static const double THERE = 0x1p-40;
 
 double nb6_field_jump(const struct nb6_field *f, double t, double t_end)
@@ -243,8 +243,8 @@ static const struct nb6_external_series *series_at(const struct nb6_field *f, do
  * linear then. */
 static const double TURN = 0.2;
 
-/* A linear field, on the orbital velocity: with slow-down, places change by 1/kappa of what they should in a time, and
- * so does the velocity by the attraction of the members, but not by what acts from outside. */
+/* A linear field, on the orbital velocity: with slow-down, positions change by 1/kappa of the true rate, and so does
+ * the velocity by the attraction of the members, but not by forces from outside. */
 static void add_linear_field(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
                              const double xdot[3], struct ks_perturbation *out)
 {
@@ -356,7 +356,7 @@ static void set_power(int n, const double mass[], double power, double acc[][3])
         for (int k = 0; k < 3; k++) acc[i][k] -= mean[k] / total;
 }
 
-/* The galaxy on the members of a chain, beyond what it does to the centre of mass. */
+/* Force of the galaxy on the members of a chain, beyond that on the centre of mass. */
 static void add_galactic_accelerations(const struct nb6_field *f, double t, int n, const double mass[],
                                        const double x[][3], const double v[][3], double acc[][3])
 {

@@ -26,10 +26,10 @@ struct nb6_field {
     double (*dx)[3], (*dv)[3];
     struct nb6_external_series *series; /**< the field about places where systems have been; NULL where none acts */
     double near_time;                   /**< for how long each of them serves this system, before and after */
-    double before;  /**< absolute: the field of the galaxy is as it is before then, also at that time */
-    double chain_s; /**< wall-clock seconds in chains so far */
-    int64_t left;   /**< evaluations that may still be made before the next pause */
-    int paused;     /**< 1: they were made before all was done */
+    double before;                      /**< absolute: at that time, too, the field of the galaxy is the one before */
+    double chain_s;                     /**< wall-clock seconds in chains so far */
+    int64_t left;                       /**< evaluations that may still be made before the next pause */
+    int paused;                         /**< 1: they were made before all was done */
 };
 
 /** Scratch for so many parts of a job. Not while any of them is in use.   @return 0 if there is no memory */

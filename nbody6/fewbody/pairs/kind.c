@@ -84,7 +84,7 @@ int nb6_pair_kind_start(struct nb6_field *f, const struct nb6_motion *motion, in
                : ks_start(&motion->ks[slot], NULL, NULL, err);
 }
 
-/* ---- what it is now */
+/* ---- present state */
 
 int nb6_pair_kind_points(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, int64_t slot,
                          double t, const double x[3], const double v[3], struct nb6_points *to)

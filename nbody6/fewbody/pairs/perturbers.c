@@ -165,8 +165,8 @@ static int is_compact(const struct nb6_sim *sim, int64_t slot)
     return nb6_slot_reference_radius(sim, slot) <= sim->subsystems.system[slot].r_end;
 }
 
-/* Time after which a pair that goes on has to choose again. Chains take in and give up bodies at any time, and a remote
- * pair has to know when it is none any more. */
+/* Time after which the perturbers of a pair must be selected again. Chains take in and give up bodies at any time, and
+ * a remote pair must be checked before it ceases to be one. */
 static double time_to_check(const struct nb6_sim *sim, int64_t slot, const struct nb6_selection *s)
 {
     if (nb6_is_chain(&sim->subsystems, slot)) return 0;

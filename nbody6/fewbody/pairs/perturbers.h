@@ -26,7 +26,7 @@ struct nb6_selection {
  *  of all others in that list.   @param[out] body  [length of that list] */
 void nb6_pair_select(const struct nb6_sim *sim, int64_t slot, nb6_time t, int32_t *body,
                      struct nb6_selection *selection);
-/** The rule by which they are chosen, with what the system is now. */
+/** The rule by which they are chosen, for the present state of the system. */
 struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, int64_t slot);
 /** The rule of the search around a pair without perturbers: it finds all bodies that would perturb it, and those within
  * the size of compact systems, which may form a stable hierarchy with the pair (nb6_hierarchies_search). */

@@ -12,9 +12,7 @@
 #include <math.h>
 #include <stdint.h>
 
-/** A remote pair that the last block has moved, as it looks around: in float, but for places, since the host
- * and all stages of a device wait for it. A margin makes sure that the host is asked whenever nb6_pair_select could
- * decide otherwise. */
+/** Data of a remote pair in the last block for the check of its neighbours. */
 struct nb6_remote_site {
     double x[3], v[3], dt; /**< of its centre of mass; the next step of that */
     nb6_time t;
@@ -51,7 +49,7 @@ NBC_HD struct nb6_remote_site nb6_remote_site_of(const struct nb6_body *body, co
 /** Another body, as seen from there. */
 struct nb6_remote_sight {
     float x[3], v[3], mass;
-    float r2, v2, nearest2; /**< the last as nb6_nearest2 says */
+    float r2, v2, nearest2; /**< the last by nb6_nearest2 */
 };
 
 NBC_HD struct nb6_remote_sight nb6_remote_see(const struct nb6_remote_site *site, const struct nb6_body *other)

@@ -41,8 +41,8 @@ static void from_density(struct nb6_sim *sim, int64_t n, double rho_core, double
     set_close_radius(sim, n, 4 * r_half / ((double)n * cbrt(fmax(rho_core / mean_density, 1))));
 }
 
-/* Half of all products of two masses are closer together than this: among few stars a length that knows no centre, and
- * that neither a star far away nor a close binary nor a test particle changes much. */
+/* Half of all products of two masses are closer together than this: among few stars a length that depends on no centre,
+ * and that neither a distant star nor a close binary nor a test particle changes much. */
 static double median_distance(int n, const double *mass, const double (*x)[3])
 {
     enum { PAIRS = NB6_STARS_OF_A_CORE * (NB6_STARS_OF_A_CORE - 1) / 2 };

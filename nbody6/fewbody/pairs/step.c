@@ -21,7 +21,7 @@
 /* Pairs that are perturbed by more than this may have to end (pairs/end.c). */
 static const double GAMMA_TO_LOOK = 0.05;
 
-/* A centre of mass joins the block if its kind says so. */
+/* A centre of mass joins the block if the system must end by its kind. */
 static void look_at_pair(struct nb6_sim *sim, int64_t slot)
 {
     struct nb6_active *active = &sim->active;
@@ -121,8 +121,8 @@ int nb6_step_pairs_now(struct nb6_sim *sim, int *paused, struct nbc_error *err)
     return step(sim, NB6_DUE_NOW, paused, err);
 }
 
-/* Whether nothing has to be decided about a pair (nb6_pair_must_end) but what can be seen of it alone. If not, it stays
- * begun, and the next block asks for it. */
+/* Do decisions about a pair (nb6_pair_must_end) depend on the pair alone? If not, it stays `begun`, and the next block
+ * decides. */
 static int is_calm(const struct nb6_sim *sim, int64_t slot)
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
@@ -144,7 +144,7 @@ int nb6_step_pairs_rest(struct nb6_sim *sim, int64_t *last, int64_t most, int64_
     return status;
 }
 
-/* Of groups that were advanced if the status says so. */
+/* Count the work of the advanced groups, and check them, if the advance succeeded. */
 static int after_following(struct nb6_sim *sim, const struct nb6_advance *did, int status, double start,
                            struct nbc_error *err)
 {

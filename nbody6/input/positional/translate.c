@@ -92,7 +92,7 @@ static void translate_neighbours(struct nb6_positional *input)
     note(input, "NNBMAX=%g with KZ(40)=%d of NBODY6 is NNBOPT=%ld here", longest, control, mean);
 }
 
-/* Binaries of stars as heavy as the mass function says take two of the N stars in NBODY6; here N counts systems. */
+/* In NBODY6 a binary of two stars of the mass function takes two of the N stars; here N counts systems. */
 static void translate_number(struct nb6_positional *input)
 {
     char text[32];
