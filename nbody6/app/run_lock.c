@@ -66,7 +66,7 @@ static int refuse_lock(int fd, const char *path, struct nbc_error *err)
                     path, holder[0] ? holder : "another process");
 }
 
-/* nb6_run_lock_look holds the lock for a moment: a process that still has it after that is a run. @return 0: the lock
+/* nb6_run_lock_look holds the lock for a moment: a process that still has it after that is a run.   @return 0: the lock
  * is ours; else errno */
 static int lock_soon(int fd)
 {

@@ -41,7 +41,7 @@ int nb6_hdf5_close(struct nb6_hdf5 *file);
 
 /** Record a failure of our own; the first one counts. `text` follows the path and a colon. */
 int nb6_hdf5_fail(struct nb6_hdf5 *file, int status, const char *text);
-/** Record "HDF5 failed to <what> <name>" when result < 0. @return result */
+/** Record "HDF5 failed to <what> <name>" when result < 0.   @return result */
 hid_t nb6_hdf5_check(struct nb6_hdf5 *file, hid_t result, const char *what, const char *name);
 
 /** A group, to be closed with nb6_hdf5_close_object. */

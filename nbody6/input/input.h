@@ -51,7 +51,7 @@ struct nb6_changes {
 int nb6_input_change(const struct nb6_input_text *text, const struct nb6_input_options *options, double t,
                      struct nb6_config *config, struct nb6_changes *changes, struct nbc_error *err);
 
-/** The same from a text in memory. @param[in] name of the text, for messages */
+/** The same from a text in memory.   @param[in] name of the text, for messages */
 int nb6_input_read_text(const char *name, const char *text, size_t size, const struct nb6_input_options *options,
                         struct nb6_config *config, struct nbc_error *err);
 

@@ -63,7 +63,7 @@ int nb6_particles_count(struct nb6_hdf5 *file, int type, int64_t n, struct nb6_p
 
 /* ---- units ---- */
 
-/* Length in cm, mass in g, velocity in cm/s, as GADGET, GIZMO or SWIFT write them. @return 1: they exist */
+/* Length in cm, mass in g, velocity in cm/s, as GADGET, GIZMO or SWIFT write them.   @return 1: they exist */
 static int find_cgs(struct nb6_hdf5 *file, double cgs[3])
 {
     static const char *const groups[] = {"Units", "Header", "Parameters"};

@@ -25,7 +25,7 @@ struct nb6_run_state {
 /** Checkpoint: the raw state of sim.h (config, body, star, lists, bookkeeping, counters), schema version, checksum.
  *  @return NBC_OK; NBC_FILE (the file at `path` is untouched, the temporary file is removed); NBC_NO_MEMORY */
 int nb6_checkpoint_write(const char *path, const struct nb6_sim *sim, struct nbc_error *err);
-/** The same with the data of the command. @param[in] keep_as new name of the replaced checkpoint; NULL: it is
+/** The same with the data of the command.   @param[in] keep_as new name of the replaced checkpoint; NULL: it is
  *  removed */
 int nb6_checkpoint_write_run(const char *path, const char *keep_as, const struct nb6_sim *sim,
                              const struct nb6_run_state *run, struct nbc_error *err);

@@ -19,7 +19,7 @@ struct nb6_energy;
 
 #define NB6_VERSION "0.1.0"
 
-/** An empty simulation. @param[out] sim set on success only */
+/** An empty simulation.   @param[out] sim set on success only */
 int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *err);
 /** Gives all memory back; nothing for NULL, and for a freed simulation. From an observer: no more events are raised,
  * and the call that raised the event returns NBC_BAD_STATE soon, with the simulation freed. */
@@ -95,7 +95,7 @@ int nb6_get_energy(nb6_t *sim, struct nb6_energy *energy, struct nbc_error *err)
 /** Write all that is needed to continue bit for bit (HDF5, checksummed, written to a temporary name, synced, renamed).
  */
 int nb6_checkpoint(nb6_t *sim, const char *path, struct nbc_error *err);
-/** A simulation that continues bit for bit. @param[out] sim set on success only
+/** A simulation that continues bit for bit.   @param[out] sim set on success only
  *  @return NBC_OK; NBC_FILE (missing, truncated, corrupted, other schema: the message names it and the remedy) */
 int nb6_restore(nb6_t **sim, const char *path, struct nbc_error *err);
 

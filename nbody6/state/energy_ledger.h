@@ -63,7 +63,7 @@ double nb6_ledger_interval_error(const struct nb6_energy_ledger *ledger, double 
 /** Parts of an energy error by the columns of the log that have them, "e_pairs" to "e_integration". */
 enum { NB6_ERROR_PARTS = 4 };
 extern const char *const nb6_error_part_names[NB6_ERROR_PARTS];
-/** The largest part in magnitude, and advice to reduce it. @return the text for a message: "its largest part is
+/** The largest part in magnitude, and advice to reduce it.   @return the text for a message: "its largest part is
  *  e_pairs: a smaller GMIN, ..." */
 const char *nb6_error_advice(const double part[NB6_ERROR_PARTS]);
 /** Those of nb6_ledger_interval_error. */

@@ -133,7 +133,7 @@ static inline int any_due(const int8_t *level, int width, int top)
 }
 
 /* All levels in order, which needs no sorting: a cache line of them at a time, most of which have no due body, and then
- * a word of it. @param[in] expected  number of due bodies */
+ * a word of it.   @param[in] expected  number of due bodies */
 static int64_t sweep(const struct nb6_schedule *s, int top, int64_t expected, int32_t *act)
 {
     int64_t n = 0;

@@ -88,7 +88,7 @@ static int change(struct nb6_sim *sim, const struct nb6_decisions *d, struct nbc
     return status;
 }
 
-/* New perturbers, and systems that form, end and change. @return as the searches */
+/* New perturbers, and systems that form, end and change.   @return as the searches */
 static int look_at_members(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     int status = begin_decisions(sim, d, err);
