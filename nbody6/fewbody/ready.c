@@ -9,19 +9,19 @@
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
 
-static int stands_at(const struct nb6_sim *sim, int64_t i, nb6_time t)
+static int is_at(const struct nb6_sim *sim, int64_t i, nb6_time t)
 {
     return nb6_get_body(sim, i)->t0 == t && nb6_get_star(sim, i)->t0_reg == t;
 }
 
-static int all_stand_at(const struct nb6_sim *sim, int64_t n, const int32_t *list, nb6_time t)
+static int all_are_at(const struct nb6_sim *sim, int64_t n, const int32_t *list, nb6_time t)
 {
     for (int64_t k = 0; k < n; k++)
-        if (!stands_at(sim, list[k], t)) return 0;
+        if (!is_at(sim, list[k], t)) return 0;
     return 1;
 }
 
-static int call(struct nb6_sim *sim, int64_t n, const int32_t *list, int8_t level, struct nbc_error *err)
+static int synchronise_all(struct nb6_sim *sim, int64_t n, const int32_t *list, int8_t level, struct nbc_error *err)
 {
     int status = NBC_OK;
     for (int64_t k = 0; k < n && !status; k++) status = nb6_body_synchronise(sim, list[k], level, err);
@@ -29,7 +29,7 @@ static int call(struct nb6_sim *sim, int64_t n, const int32_t *list, int8_t leve
 }
 
 /* The lists are in the engine image: leave the request to the engine. */
-static void wish_for(struct nb6_pending_sync *pending, int32_t i, int32_t j)
+static void leave_pending(struct nb6_pending_sync *pending, int32_t i, int32_t j)
 {
     const int32_t first = i < j ? i : j, second = i < j ? j : i;
     if (pending->n > 0 && pending->body[0] == first && pending->body[1] == second) return;
@@ -47,15 +47,15 @@ int nb6_subsystems_are_ready(struct nb6_sim *sim, int32_t i, int32_t j, nb6_time
     int64_t n;
     *ready = 0;
     if (sim->engine_image.pending.is_looking) {
-        wish_for(&sim->engine_image.pending, i, j);
+        leave_pending(&sim->engine_image.pending, i, j);
         return NBC_OK;
     }
     int status = nb6_lists_one_sided(sim, i, j, &n, &body, err);
     if (status) return status;
-    *ready = all_stand_at(sim, 2, both, t) && all_stand_at(sim, n, body, t);
+    *ready = all_are_at(sim, 2, both, t) && all_are_at(sim, n, body, t);
     if (*ready) return NBC_OK;
-    status = call(sim, 2, both, level, err);
-    return status ? status : call(sim, n, body, level, err);
+    status = synchronise_all(sim, 2, both, level, err);
+    return status ? status : synchronise_all(sim, n, body, level, err);
 }
 
 int nb6_merger_is_ready(struct nb6_sim *sim, int64_t slot, nb6_time t, int *ready, struct nbc_error *err)
@@ -63,8 +63,8 @@ int nb6_merger_is_ready(struct nb6_sim *sim, int64_t slot, nb6_time t, int *read
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     const int32_t centre = nb6_centre(sim, slot);
     const int8_t level = nb6_get_star(sim, centre)->level_irr;
-    *ready = all_stand_at(sim, 1, &centre, t) && all_stand_at(sim, pert->n, pert->body, t);
+    *ready = all_are_at(sim, 1, &centre, t) && all_are_at(sim, pert->n, pert->body, t);
     if (*ready) return NBC_OK;
-    int status = call(sim, 1, &centre, level, err);
-    return status ? status : call(sim, pert->n, pert->body, level, err);
+    int status = synchronise_all(sim, 1, &centre, level, err);
+    return status ? status : synchronise_all(sim, pert->n, pert->body, level, err);
 }
