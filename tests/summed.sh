@@ -16,7 +16,7 @@ esac
 NB6_SUM=$(mktemp) || exit 1
 export MAKEFLAGS NB6_SUM
 
-# Who stops this stops what it runs, which still sums up.
+# A signal to this script stops the program that it runs, which still prints the sum.
 child=
 interrupted=
 stop() {

@@ -1,4 +1,4 @@
-/** What a row of the log consists of: the table in columns.def, which the log is written from. */
+/** Columns of the log: the table in columns.def, from which the log is written. */
 #ifndef NB6_COLUMNS_H
 #define NB6_COLUMNS_H
 
@@ -8,10 +8,10 @@ struct nb6_adjust_row;
 struct nb6_frame;
 struct nb6_run_record;
 
-/** A quantity that is the business of one column, in the unit that the column has.
- *  @param[in] run    at the time of an adjust, before escapers are removed
+/** The quantity of one column, in the unit of the column.
+ *  @param[in] sim    at the time of an adjust, before escapers are removed
  *  @param[in] frame  its bodies: single stars, and the centres of mass of pairs and chains, with potentials
- *  @param[in] row    what is known already: all that is no quantity of this kind */
+ *  @param[in] row    values computed so far: all that are no quantity of this kind */
 typedef double nb6_quantity(const struct nb6_run_record *run, const struct nb6_frame *frame,
                             const struct nb6_adjust_row *row);
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is summed over bodies. Each sum is compensated, so that its error stays far below that of the integration for
- * any number of them: it has a second number, the low part. */
+/* Sums over bodies. Each is compensated, so that its error stays far below that of the integration for any number of
+ * them: it has a second number, the low part. */
 enum { KINETIC, POTENTIAL, TIDAL, MASS, SPIN, PLACE = SPIN + 3, MOTION = PLACE + 3, SUMS = MOTION + 3 };
 _Static_assert(2 * SUMS <= NBC_SUMS, "sums and their low parts");
 
@@ -49,8 +49,8 @@ static void add_body(const void *context, int64_t i, double sum[NBC_SUMS])
     }
 }
 
-/* The stars of a system turn about its centre of mass; so does a frozen pair, which is a member of another one and
- * stands in the list as well. Both are of the time of the frame. */
+/* The stars of a system turn about its centre of mass; so does a frozen pair, which is a member of another one and is
+ * in the list as well. Both are of the time of the frame. */
 static void add_relative_motions(const struct nb6_frame *frame, double sum[NBC_SUMS])
 {
     for (int64_t k = 0; k < frame->n_pair; k++) {

@@ -40,8 +40,9 @@ struct nb6_frame {
     double t;
     int64_t n;
     double pair_binding;   /**< sum of the energies of relative motions */
-    double pair_potential; /**< what the resolved interactions of pairs add to the potential energy of the bodies */
-    double pair_tidal;     /**< what the galaxy's action on relative motions adds to the tidal energy of the bodies */
+    double pair_potential; /**< potential energy of resolved interactions of pairs, beyond that of the bodies as
+                            *  points */
+    double pair_tidal;     /**< tidal energy of relative motions in the galaxy, beyond that of the bodies as points */
     double galaxy_work;    /**< of a field that depends on time, on all bodies since their last steps: not booked yet */
     int64_t n_pair;
     struct nb6_frame_pair *pair; /**< [n_pair], in the order of their slots */

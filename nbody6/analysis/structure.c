@@ -14,7 +14,7 @@ enum { NEIGHBOURS = NB6_NEAREST_KEPT };
 const double nb6_lagr_fractions[NB6_LAGR_COUNT] = {0.001, 0.003, 0.005, 0.01, 0.03, 0.05, 0.1,  0.2,  0.3,
                                                    0.4,   0.5,   0.6,   0.7,  0.8,  0.9,  0.95, 0.99, 1.0};
 
-/* A sum of rounded masses may stay below the fraction it stands for by n roundings. */
+/* A sum of rounded masses may stay below its exact fraction by n roundings. */
 static const double FRACTION_SLACK = 1e-12;
 
 /* Smallest r_6 that counts, relative to the cluster: keeps the densities of coincident stars finite. */
@@ -39,7 +39,7 @@ static double distance2(const double a[3], const double b[3])
     return dx * dx + dy * dy + dz * dz;
 }
 
-/* What is wrong with a star; NULL: nothing. */
+/* The invalid quantity of a star; NULL: none. */
 static const char *fault_of(double mass, const double x[3], const double v[3])
 {
     if (!isfinite(mass)) return "mass";
@@ -70,7 +70,7 @@ static void check_part(void *context, int part, int parts)
         }
 }
 
-/* @param[in] v  NULL: nobody wants it */
+/* @param[in] v  NULL: velocities are not given */
 static int check_stars(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3], struct nbc_error *err)
 {
     if (n < 1) return nbc_fail(err, NBC_BAD_ARGUMENT, "structure of %lld stars: n must be >= 1", (long long)n);

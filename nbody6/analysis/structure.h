@@ -32,7 +32,7 @@ extern const double nb6_lagr_fractions[NB6_LAGR_COUNT];
  *  finite densities.
  *  @param[in]  n     >= 1   @param[in] mass [n] >= 0; x, v [n][3]
  *  @param[out] out   written on success only; all members finite
- *  @param[in]  nearest  of these stars, if somebody has it: what it takes longest to find; NULL: nobody has
+ *  @param[in]  nearest  nearest neighbours of these stars, the costliest part, if they are known; NULL: not known
  *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_NON_FINITE (names star and quantity); NBC_NO_MEMORY */
 int nb6_structure_of(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
                      const struct nb6_nearest *nearest, struct nb6_structure *out, struct nbc_error *err);

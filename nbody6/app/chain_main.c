@@ -234,7 +234,7 @@ static void print_conserved(const struct chain *c, double energy0, double lost, 
            j[0] - j0[0], j[1] - j0[1], j[2] - j0[2]);
 }
 
-/* What rounding left of the tolerance. */
+/* Loss of tolerance by rounding. */
 static void print_accuracy(const struct chain *c)
 {
     if (c->unreached == 0) return;

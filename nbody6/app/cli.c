@@ -10,7 +10,7 @@
 
 enum kind { FLAG, ACTION, TEXT, NUMBER, COUNT, NAME_OR_NOTHING };
 
-/* One option: where it goes in struct nb6_cli, and what the help says of it. */
+/* One option: its member in struct nb6_cli, and its text in the help. */
 struct option {
     const char *name;
     enum kind kind;

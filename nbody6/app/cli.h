@@ -29,7 +29,7 @@ struct nb6_cli {
     double t_crit, wall_limit_s, checkpoint_interval_s;
 };
 
-/** @return NBC_OK; NBC_BAD_INPUT (unknown or contradictory options: names them and what is near) */
+/** @return NBC_OK; NBC_BAD_INPUT (unknown or contradictory options: names them and similar ones) */
 int nb6_cli_parse(int argc, char **argv, struct nb6_cli *cli, struct nbc_error *err);
 
 /** Usage and options. */

@@ -1,4 +1,4 @@
-/** The command line and the configuration: what it says stands above the input. */
+/** The command line and the configuration: options override the input. */
 #ifndef NB6_CLI_CONFIG_H
 #define NB6_CLI_CONFIG_H
 
@@ -10,7 +10,7 @@ struct nb6_config;
 /** NAME of the output: that of --out, or the input file's, without directory and extension. */
 void nb6_cli_set_name(const struct nb6_cli *cli, struct nb6_config *config);
 /** Options into the configuration of a new run, and its name.
- *  @return NBC_OK; NBC_BAD_INPUT (the option and what is wrong, or as nb6_config_check) */
+ *  @return NBC_OK; NBC_BAD_INPUT (the option and its error, or as nb6_config_check) */
 int nb6_cli_override(const struct nb6_cli *cli, struct nb6_config *config, struct nbc_error *err);
 
 #endif

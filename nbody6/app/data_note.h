@@ -1,4 +1,4 @@
-/** What is said of stars that were read from a file. */
+/** Notes on stars that were read from a file. */
 #ifndef NB6_DATA_NOTE_H
 #define NB6_DATA_NOTE_H
 

@@ -1,4 +1,4 @@
-/* The nbody6 command: what the command line asks for, handed to libnbody6. */
+/* The nbody6 command: hands the requests of the command line to libnbody6. */
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
@@ -37,7 +37,7 @@ static struct nb6_run_options run_options(const struct nb6_cli *cli)
                                     .profile = cli->profile ? &nb6_wrapped_calls : NULL};
 }
 
-/* What a namelist cannot say of the input goes into its comments. */
+/* Facts about the input that a namelist cannot hold go into its comments. */
 static int to_namelist(const struct nb6_cli *cli, struct nbc_error *err)
 {
     char *text = NULL;
@@ -143,7 +143,7 @@ static void list_devices(void)
         print_row(nbc_isa_name(k), nbc_isa_text(k), nbc_isa_missing((enum nbc_isa)k));
 }
 
-/* Said before anything runs, and as bad input: to the libraries it is an argument. */
+/* Refused before the run, as bad input: for the libraries it is an argument. */
 static int check_environment(const struct nb6_cli *cli, struct nbc_error *err)
 {
     int no_forces = cli->action == NB6_ACTION_HELP || cli->action == NB6_ACTION_VERSION ||

@@ -7,7 +7,7 @@
 struct nb6_profile;
 
 /** Two tables by size of block, those without and those with regular members in rows of their own: microseconds a block
- *  in each stage, and calls a block; below, all blocks together and what was done between them. */
+ *  in each stage, and calls a block; below, all blocks together and the work between them. */
 void nb6_profile_print(FILE *out, const struct nb6_profile *profile);
 
 #endif

@@ -121,7 +121,7 @@ static void sample_speed(struct nb6_progress *progress, double t, double now)
     progress->sampled_t = t;
 }
 
-/* What the live line says, from left to right, and who goes first where it does not fit. */
+/* Parts of the live line, from left to right, and the order in which they are dropped if it does not fit. */
 enum piece { TIME, SHARE, SPEED, LEFT, ERROR, STARS, PIECES };
 static const enum piece goes_first[] = {SPEED, STARS, ERROR, SHARE, LEFT};
 

@@ -1,5 +1,5 @@
-/** What a run says on stdout: a table row at each adjust, on a terminal also a live line below the table; notes; the
- *  summary at the end. Nothing of it if it is quiet: warnings go to stderr then. */
+/** Output of a run on stdout: a table row at each adjust, on a terminal also a live line below the table; notes; the
+ *  summary at the end. With --quiet only warnings, on stderr. */
 #ifndef NB6_PROGRESS_H
 #define NB6_PROGRESS_H
 
@@ -31,10 +31,10 @@ void nb6_progress_begin(struct nb6_progress *progress, int quiet, double t, doub
 void nb6_progress_note(struct nb6_progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** A line that must not be missed: on stderr if the run is quiet. */
 void nb6_progress_warn(struct nb6_progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/** A line for those who have to do something, on stderr. */
+/** A line that requires an action of the user, on stderr. */
 void nb6_progress_alarm(struct nb6_progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Warn once if somebody removed or renamed a file that the run writes to. */
+/** Warn once if a file that the run writes to was removed or renamed. */
 void nb6_progress_watch(struct nb6_progress *progress, struct nb6_textfile *file);
 
 /** A row of the table, as wide as the terminal. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In this order. Those that stand first are there on the narrowest terminal. */
+/* In this order. The first ones fit the narrowest terminal. */
 static const struct {
     const char *name;
     int width;

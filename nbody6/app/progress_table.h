@@ -6,7 +6,7 @@ struct nb6_adjust_row;
 
 enum { NB6_TABLE_TEXT = 256 };
 
-/** The first columns whose row is at most `width` characters long, at least one.   @param[in] width  0: all of them */
+/** Number of columns, at least one, with a row of at most `width` characters.   @param[in] width  0: all of them */
 int nb6_table_columns(int width);
 /** Their names, or a row of them, without the end of the line.   @param[in] time_myr  N-body unit of time */
 void nb6_table_header(int columns, char text[NB6_TABLE_TEXT]);

@@ -59,7 +59,7 @@ static void start_clock(struct nb6_session *session, const struct nb6_run_option
                        &sim->run.units);
 }
 
-/* Who reads this line may stop the run softly from then on. */
+/* From this line on the user may stop the run softly. */
 static void say_start(struct nb6_session *session, const char *what)
 {
     const nb6_t *sim = session->sim;
@@ -73,7 +73,7 @@ static void say_start(struct nb6_session *session, const char *what)
     nb6_progress_note(&session->progress, "engine %s: %s", nb6_engine_name(sim), nb6_engine_why(sim));
 }
 
-/* Stars that somebody else made, and what becomes of their binaries. */
+/* Note on stars from a file, and on their binaries. */
 static int say_data(struct nb6_session *session, const struct nb6_model *model, struct nbc_error *err)
 {
     char text[NB6_DATA_TEXT];
@@ -145,7 +145,7 @@ int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *o
 
 /* ---- resume ---- */
 
-/* A checkpoint: its configuration, with what changes, and how the files of the run were. */
+/* A checkpoint: its configuration, with changes, and the lengths of the files of the run. */
 struct resumed {
     struct nb6_config written, config;
     struct nb6_run_state state;
@@ -175,7 +175,7 @@ static int apply_options(struct nb6_config *config, const struct nb6_run_options
     return status;
 }
 
-/* Changes asked for, and names for the files: those beside the checkpoint unless --out says otherwise. Changes are
+/* Requested changes, and names for the files: those beside the checkpoint unless --out says otherwise. Changes are
  * noted once the lock is held. */
 static int prepare(const char *checkpoint, const struct nb6_run_options *options, struct nb6_session *session,
                    struct resumed *resumed, int locked, struct nbc_error *err)
@@ -190,7 +190,7 @@ static int prepare(const char *checkpoint, const struct nb6_run_options *options
     return status ? status : nb6_run_names_set(&session->names, config->run.name, err);
 }
 
-/* Older checkpoints do not say which GPUs. */
+/* Older checkpoints do not name the GPUs. */
 static int is_backend(const char *written, const char *now)
 {
     const size_t length = strlen(written);
@@ -223,7 +223,7 @@ static int tell_changes(struct nb6_session *session, const struct nb6_changes *c
         nb6_progress_note(&session->progress, "changed: %s %s -> %s", c->name, c->before, c->after);
         status = nb6_log_change(&session->log, c->name, c->before, c->after, t, err);
     }
-    session->checkpoint_wanted |= changes->count > 0; /* whoever resumes from it has the changes */
+    session->checkpoint_wanted |= changes->count > 0; /* a run resumed from it has the changes */
     return status;
 }
 
@@ -245,7 +245,7 @@ static int continue_run(struct nb6_session *session, const char *checkpoint, con
     if ((options->t_crit > 0 || end != resumed->written.run.t_crit) && end < t)
         return nbc_fail(err, NBC_BAD_INPUT, "%s %.10g: %s is at t = %.10g already",
                         options->t_crit > 0 ? "--tcrit" : "TCRIT =", end, checkpoint, t);
-    /* A run that was stopped at its last block still has to write what is due at the end. */
+    /* A run that was stopped at its last block still has to write the output due at the end. */
     if (nb6_time_to_double(session->sim->run.book.ti_ended) >= end - tick) {
         nb6_progress_note(&session->progress, "%s: the run has reached its end, t = %.10g; --tcrit T takes it further",
                           checkpoint, t);
@@ -260,7 +260,7 @@ static int continue_run(struct nb6_session *session, const char *checkpoint, con
     return status ? status : nb6_session_evolve(session, err);
 }
 
-/* What was written, with the changes asked for, under the lock of the name. The name is known from the checkpoint,
+/* Read the checkpoint, with the requested changes, under the lock of the name. The name is known from the checkpoint,
  * which the run that holds the lock may replace: so it is read again. */
 static int read_locked(const char *checkpoint, const struct nb6_run_options *options, struct nb6_session *session,
                        struct resumed *resumed, struct nbc_error *err)

@@ -5,7 +5,7 @@
  *      NAME.log.csv  NAME.events.jsonl  NAME.esc.csv  NAME.snap.00000.h5 ...  NAME.ckpt.h5  NAME.ckpt.prev.h5
  *      NAME.fault.h5 (state before a non-finite quantity)  NAME.dat10 (initial model)  NAME.lock (while it writes)
  *      NAME.retry.h5 (state after the last adjust, with KZ(2) > 1, until the end of the run)
- *  Exit code of the command: nbc_status_exit_code of what these functions return. */
+ *  Exit code of the command: nbc_status_exit_code of the status of these functions. */
 #ifndef NB6_RUN_H
 #define NB6_RUN_H
 
@@ -14,14 +14,14 @@
 struct nb6_call_counter;
 struct nb6_input_text;
 
-/** Zero-initialise; every zero field means "as the configuration or the checkpoint says". */
+/** Zero-initialise; every zero field means the value of the configuration or the checkpoint. */
 struct nb6_run_options {
     int quiet;     /**< 1: nothing on stdout; warnings go to stderr */
     int overwrite; /**< 1: files of an earlier run with this name are removed; 0: they are an error */
 
-    /* What may change at a resume; ignored by the other two functions, whose configuration says it. */
+    /* Changes at a resume; ignored by the other two functions, which take them from the configuration. */
     const char *name;             /**< --out: prefix of the output files; NULL: those beside the checkpoint go on */
-    const char *device;           /**< --device; other backends give other last bits, which is said */
+    const char *device;           /**< --device; other backends give other last bits, with a note */
     const char *irr_backend;      /**< --irr-backend */
     const char *engine;           /**< --engine; likewise */
     const char *on_device_loss;   /**< --on-device-loss */
@@ -30,11 +30,11 @@ struct nb6_run_options {
     int set_checkpoint_interval;  /**< 1: checkpoint_interval_s below counts */
     double checkpoint_interval_s; /**< --checkpoint-interval: wall-clock seconds; 0: none */
     int force_check;              /**< --force-check: 1: compare all forces with a direct sum at each adjust */
-    const struct nb6_input_text *changes; /**< an input that says what changes (input.h); NULL: nothing does */
+    const struct nb6_input_text *changes; /**< an input with changes (input.h); NULL: none */
     int dynamics_only;                    /**< --dynamics-only: of that input */
 
     const struct nb6_call_counter
-        *profile; /**< --profile: who counts calls, for a table at the end; NULL: no profile */
+        *profile; /**< --profile: counter of calls, for a table at the end; NULL: no profile */
 };
 
 /** Make the model and integrate it to its end.
@@ -43,15 +43,14 @@ struct nb6_run_options {
  * NBC_FILE; NBC_DEVICE; NBC_NON_FINITE (NAME.fault.h5 has the state before it); NBC_NO_MEMORY */
 int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *options, struct nbc_error *err);
 
-/** Continue from a checkpoint, bit for bit. The log and events files are cut back to what they held at the time of the
- *  checkpoint.
- *  checkpoint. With changes, the run tells each of them, and writes a checkpoint that has them before it goes on; the
- *  command line stands above them.
- *  @return as nb6_run_new; NBC_BAD_INPUT also when files of this name belong to another run; NBC_FILE names what is
- * wrong with the checkpoint and the one to try instead */
+/** Continue from a checkpoint, bit for bit. The log and events files are cut back to their lengths at the time of the
+ *  checkpoint. With changes, the run reports each of them, and writes a checkpoint that has them before it goes on; the
+ *  command line overrides them.
+ *  @return as nb6_run_new; NBC_BAD_INPUT also when files of this name belong to another run; NBC_FILE names the fault
+ * of the checkpoint and the one to try instead */
 int nb6_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err);
 
-/** Show what options->changes would change, and write nothing.   @return NBC_OK; NBC_BAD_INPUT; NBC_FILE */
+/** Show the changes by options->changes, and write nothing.   @return NBC_OK; NBC_BAD_INPUT; NBC_FILE */
 int nb6_run_show_changes(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err);
 
 /** The checkpoint that an input with KSTART > 1 means: NAME.ckpt.h5, or the only one in the working directory.

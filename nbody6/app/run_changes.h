@@ -1,4 +1,4 @@
-/** What an input changes in a run that goes on, and which checkpoint it means. Private to run*.c. */
+/** Changes by an input in a continued run, and its checkpoint. Private to run*.c. */
 #ifndef NB6_RUN_CHANGES_H
 #define NB6_RUN_CHANGES_H
 

@@ -10,7 +10,7 @@
 int nb6_session_open_files(struct nb6_session *session, const struct nb6_run_state *state, struct nbc_error *err);
 /** Bring everything to the disk. */
 int nb6_session_sync_files(struct nb6_session *session, struct nbc_error *err);
-/** Their lengths, and whose they are: what a checkpoint holds of them. */
+/** Their lengths and the id of their run, for checkpoints. */
 struct nb6_run_state nb6_session_files(const struct nb6_session *session);
 void nb6_session_close_files(struct nb6_session *session);
 

@@ -39,7 +39,8 @@ static int is_lock(int fd)
            (pread(fd, text, sizeof text, 0) == (ssize_t)sizeof text && memcmp(text, begin, sizeof text) == 0);
 }
 
-/* Who we are, for the message of a second run. The lock holds without it: a full disk is no reason to stop here. */
+/* Identify this process, for the message of a second run. The lock holds without it: a full disk is no reason to stop
+ * here. */
 static void write_holder(int fd)
 {
     char host[256] = "", text[NB6_HOLDER_BYTES];
@@ -65,8 +66,8 @@ static int refuse_lock(int fd, const char *path, struct nbc_error *err)
                     path, holder[0] ? holder : "another process");
 }
 
-/* Somebody who looks (nb6_run_lock_look) holds it for a moment: whoever still has it after that is a run.
- * @return 0: it is ours; why not */
+/* nb6_run_lock_look holds the lock for a moment: a process that still has it after that is a run.   @return 0: the lock
+ * is ours; else errno */
 static int lock_soon(int fd)
 {
     const struct timespec moment = {.tv_nsec = 20000000};
@@ -86,7 +87,7 @@ static int refuse_file(const char *path, struct nbc_error *err)
                     path);
 }
 
-/* @return NBC_OK: fd is held, or -1 without locks; NBC_UNAVAILABLE: the file has gone meanwhile; what take returns */
+/* @return NBC_OK: fd is held, or -1 without locks; NBC_UNAVAILABLE: the file has gone meanwhile; the status of take */
 static int try_once(struct nb6_run_lock *lock, struct nbc_error *err)
 {
     int fd = open(lock->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
@@ -137,7 +138,7 @@ void nb6_run_lock_release(struct nb6_run_lock *lock)
     lock->fd = -1;
 }
 
-/* The lock is shared for a moment: two that look do not take each other for runs. */
+/* The lock is shared for a moment: two readers do not take each other for runs. */
 enum nb6_lock_state nb6_run_lock_look(const char *path, char holder[NB6_HOLDER_BYTES])
 {
     holder[0] = 0;

@@ -1,5 +1,5 @@
 /** One writer for a name: the kernel's lock on NAME.lock, which ends with the process however that ends. The file
- * itself means nothing: one that is left behind (kill -9, a power failure) keeps nobody from running. */
+ * itself means nothing: one that is left behind (kill -9, a power failure) does not prevent a run. */
 #ifndef NB6_RUN_LOCK_H
 #define NB6_RUN_LOCK_H
 
@@ -23,13 +23,13 @@ void nb6_run_lock_release(struct nb6_run_lock *lock);
 
 enum nb6_lock_state {
     NB6_LOCK_NONE, /**< there is no such file, it cannot be read, or is no lock */
-    NB6_LOCK_LEFT, /**< a file that nobody holds: its process ended without removing it */
+    NB6_LOCK_LEFT, /**< a file without a lock: its process ended without removing it */
     NB6_LOCK_HELD
 };
 
 enum { NB6_HOLDER_BYTES = 400 };
 
-/** Look at the lock of a run and leave it as it is.   @param[out] holder  "process 123 on HOST"; "": it does not say */
+/** Read the lock of a run and leave it unchanged.   @param[out] holder  "process 123 on HOST"; "": unknown */
 enum nb6_lock_state nb6_run_lock_look(const char *path, char holder[NB6_HOLDER_BYTES]);
 
 #endif

@@ -106,7 +106,7 @@ int nb6_run_names_each_snapshot(const struct nb6_run_names *names, int (*visit)(
     return each_file(names, is_snapshot_of, visit, context, err);
 }
 
-/* ---- what a kill left ---- */
+/* ---- files left by a killed process ---- */
 
 static int is_temporary_of(const struct nb6_run_names *names, const char *file, const char *name)
 {

@@ -26,15 +26,15 @@ int nb6_run_names_of_checkpoint(const char *checkpoint, char prefix[NB6_NAME_BYT
 /** NAME.snap.00012.h5 */
 void nb6_run_names_snapshot(const struct nb6_run_names *names, int64_t number, char path[NB6_NAME_BYTES + 40]);
 
-/** Call a function with the path of each snapshot that there is, in no order, until it returns a failure.
- *  @return NBC_OK; NBC_FILE (the folder cannot be listed); what the function returned */
+/** Call a function with the path of each existing snapshot, in no order, until it returns a failure.
+ *  @return NBC_OK; NBC_FILE (the folder cannot be listed); the status of the function */
 int nb6_run_names_each_snapshot(const struct nb6_run_names *names, int (*visit)(void *context, const char *path),
                                 void *context, struct nbc_error *err);
 
 /** Remove the temporary files of this run, which only a kill leaves behind. For the one that holds the lock. */
 void nb6_run_names_sweep(const struct nb6_run_names *names);
 
-/** Refuse files of this run, and snapshots, that are there and are no regular files; links may lead to such.
+/** Refuse existing files of this run, and snapshots, that are no regular files; links may lead to regular files.
  *  @return NBC_OK; NBC_FILE */
 int nb6_run_names_refuse_special(const struct nb6_run_names *names, struct nbc_error *err);
 

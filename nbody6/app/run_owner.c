@@ -74,7 +74,7 @@ static void check_all(void *context)
     nb6_run_names_each_snapshot(all->names, check_snapshot, &all->owner, all->owner.err);
 }
 
-/* One child process tries all of them, which may be thousands; one for each if that fails, to know which it was. */
+/* One child process tries all of them, which may be thousands; one for each if that fails, to find the damaged one. */
 static int check_snapshots(const struct nb6_run_names *names, struct owner *owner)
 {
     struct snapshots all = {names, *owner};

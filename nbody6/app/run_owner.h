@@ -1,4 +1,4 @@
-/** Whose the files under a name are: before a run that is resumed changes any of them. */
+/** The run that files under a name belong to: checked before a resumed run changes any of them. */
 #ifndef NB6_RUN_OWNER_H
 #define NB6_RUN_OWNER_H
 

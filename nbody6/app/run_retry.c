@@ -38,7 +38,8 @@ int nb6_retry_is_possible(const struct nb6_session *session)
     return strcmp(state.id, sim->run.id) == 0 && state.adjusts == sim->run.book.adjust_count;
 }
 
-/* What the run has now, with smaller steps, and with the backends that wrote the file: their bits go on. */
+/* The present configuration with smaller steps, and with the backends that wrote the file, so that bits stay the
+ * same. */
 static void change_steps(const struct nb6_config *written, struct nb6_config *config)
 {
     config->integration.eta_irr *= 0.5;
@@ -94,12 +95,12 @@ int nb6_retry_go_back(struct nb6_session *session, struct nbc_error *err)
     nb6_progress_warn(&session->progress, "warning: %s; back to t = %.12g, try %lld of %d", why.text, state.t,
                       (long long)tries, before.run.energy_retries);
     status = nb6_log_again(&session->log, state.t, t_failed, err);
-    /* The log, cut back, knows of no earlier try: what it tells begins with what the state had. */
+    /* The log, cut back, has no earlier try: it continues from the state. */
     const struct nb6_integration_config *was = &written.integration, *is = &session->sim->run.config.integration;
     if (!status) status = tell_step_factor(session, "ETAI", was->eta_irr, is->eta_irr, err);
     if (!status) status = tell_step_factor(session, "ETAR", was->eta_reg, is->eta_reg, err);
     session->retry_wanted = 0;      /* the row was that of the adjust that failed */
-    session->checkpoint_wanted = 1; /* whoever resumes from it has them */
+    session->checkpoint_wanted = 1; /* a run resumed from it has them */
     if (!status && err) err->text[0] = 0;
     return status;
 }

@@ -12,16 +12,16 @@ struct nb6_session;
 /** Keep the state, which is that after an adjust.   @param[in] files  their lengths   @return NBC_OK; NBC_FILE */
 int nb6_retry_keep(struct nb6_session *session, const struct nb6_run_state *files, struct nbc_error *err);
 
-/** After NBC_ENERGY: may the interval be done again? Not more often than config.run.energy_retries says, and only if
- *  its beginning was kept, by this session or an earlier one. */
+/** After NBC_ENERGY: may the interval be done again? At most config.run.energy_retries times, and only if its beginning
+ *  was kept, by this session or an earlier one. */
 int nb6_retry_is_possible(const struct nb6_session *session);
 
-/** The session goes on from the beginning of the interval with half of ETAI and ETAR, which the log and stdout tell;
- *  files are cut back.   @param[in,out] err  what was wrong; cleared on success
+/** The session goes on from the beginning of the interval with half of ETAI and ETAR, as log and stdout report; files
+ *  are cut back.   @param[in,out] err  the error; cleared on success
  *  @return NBC_OK; NBC_FILE; NBC_NO_MEMORY; NBC_DEVICE */
 int nb6_retry_go_back(struct nb6_session *session, struct nbc_error *err);
 
-/** The run has come to its end. */
+/** The run has reached its end. */
 void nb6_retry_forget(struct nb6_session *session);
 
 #endif

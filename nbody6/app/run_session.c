@@ -76,7 +76,7 @@ static int write_checkpoint(struct nb6_session *session, struct nbc_error *err)
 {
     const struct nb6_run_names *names = &session->names;
     struct nb6_run_state state = nb6_session_files(session);
-    /* What is in the place of the checkpoint must not replace a good previous one unless it is known to be good. */
+    /* The present checkpoint must not replace a good previous one unless it is known to be good. */
     const char *keep_as = session->checkpoint_t >= 0 ? names->previous : NULL;
     double start = nbc_wtime();
     int status = nb6_bring_home(session->sim, err);
@@ -101,7 +101,7 @@ static void write_fault(struct nb6_session *session, const struct nb6_run_state 
 
 /* ---- observer ---- */
 
-/* Somebody who waits wants to know for whom. */
+/* Name the system that the run is waiting for. */
 static void say_busy(struct nb6_session *session, const struct nb6_event *event)
 {
     const int n = event->chain.n;
@@ -262,7 +262,7 @@ static int keep_what_is_left(struct nb6_session *session, struct nbc_error *err)
     return 1;
 }
 
-/* Whoever looks at the run, or only at its errors, is told once. */
+/* Reports the loss on stderr and among the notes. */
 static int leave_device(struct nb6_session *session, struct nbc_error *err)
 {
     nb6_t *sim = session->sim;

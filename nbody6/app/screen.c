@@ -11,7 +11,7 @@
 
 static const char *name = "nbody6";
 static int was_closed; /* standard output, at the start */
-static int is_lost;    /* something of what was printed */
+static int is_lost;    /* part of the output is lost */
 static int is_told;
 
 void nb6_screen_open(const char *program)
@@ -20,7 +20,7 @@ void nb6_screen_open(const char *program)
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
         was_closed |= fd == STDOUT_FILENO;
-        if (open("/dev/null", O_RDWR) != fd) _exit(nbc_status_exit_code(NBC_FILE)); /* there is nobody to tell */
+        if (open("/dev/null", O_RDWR) != fd) _exit(nbc_status_exit_code(NBC_FILE)); /* no stream to report on */
     }
     nb6_signals_ignore();
 }
@@ -45,7 +45,7 @@ void nb6_screen_flush(void)
             name, strerror(reason), nbc_status_exit_code(NBC_FILE));
 }
 
-/* Some file systems say at the close only that there was no room. */
+/* Some file systems report a full disk at the close only. */
 static int close_copy(void)
 {
     const int copy = dup(STDOUT_FILENO);

@@ -4,17 +4,16 @@
 
 #include "common/nbc.h"
 
-/** First of all: a standard stream that is closed becomes /dev/null, before a file of the run takes its number, and
- * what cannot be written is an error of the call and no signal.   @param[in] program for messages; it stays */
+/** First of all: a standard stream that is closed becomes /dev/null, before a file of the run takes its number, and a
+ * failed write is an error of the call and no signal.   @param[in] program for messages; it stays */
 void nb6_screen_open(const char *program);
 
-/** Bring to standard output what a run has printed. The first failure is told once, on standard error: the run goes on.
- */
+/** Flush standard output. The first failure is reported once, on standard error: the run goes on. */
 void nb6_screen_flush(void);
 
-/** The last words of a command: what went wrong, or that standard output could not be written.
- *  @param[in] status     what became of the command
- *  @param[in] is_product 1: standard output is what the command is for, and must not be closed
+/** The last message of a command: its error, or that standard output could not be written.
+ *  @param[in] status     of the command
+ *  @param[in] is_product 1: standard output is the product of the command, and must not be closed
  *  @return its exit code: that of NBC_FILE if only the output failed */
 int nb6_screen_end(int status, int is_product, const struct nbc_error *err);
 

@@ -42,7 +42,7 @@ void nb6_script_free(struct nb6_script *script)
     nb6_free(script->sim);
     script->sim = NULL;
     script->is_freed = 1;
-    if (!script->is_telling) nbc_free(script); /* else `tell` does */
+    if (!script->is_telling) nbc_free(script); /* else `tell` frees it */
 }
 
 struct nb6_config *nb6_script_config(struct nb6_script *script)
@@ -57,8 +57,8 @@ struct nb6_sim *nb6_script_sim(struct nb6_script *script)
 
 /* ---- news ---- */
 
-/* An observer must not fail because somebody wants to stop: the run would not go on from there. So it stops at the next
- * poll.   @return 1: the listener has freed the script; the simulation calls no observer any more */
+/* An observer must not fail for a requested stop: the run would not go on from there. So it stops at the next poll.
+ * @return 1: the listener has freed the script; the simulation calls no observer any more */
 static int tell(struct nb6_script *script, enum nb6_script_news news, const char *text)
 {
     script->is_telling++;
@@ -197,7 +197,7 @@ int nb6_script_restore(struct nb6_script *script, const char *path, struct nbc_e
     return status;
 }
 
-/* ---- what it says ---- */
+/* ---- values of the script ---- */
 
 double nb6_script_end(const struct nb6_script *script)
 {

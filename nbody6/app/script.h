@@ -1,9 +1,10 @@
-/** libnbody6 for languages that share no structs with C: the package `nbody6` of Python calls it by ctypes. What
- * happens is told in the words of NAME.events.jsonl and NAME.log.csv; all else is opaque pointers, numbers and arrays.
+/** libnbody6 for languages that share no structs with C: the package `nbody6` of Python calls it by ctypes. Events and
+ * rows are passed as the text of NAME.events.jsonl and NAME.log.csv; all else is opaque pointers, numbers and arrays.
  *
  *  A script begins with the default configuration. It becomes a simulation by one of nb6_script_make,
- *  nb6_script_set_bodies and nb6_script_restore; nb6_script_sim is then what the functions of nbody6.h take. Units are
- * N-body units. Every int returned is a status of nbc.h. Nothing prints, nothing exits; one thread at a time. */
+ *  nb6_script_set_bodies and nb6_script_restore; nb6_script_sim is then the argument of the functions of nbody6.h.
+ * Units are N-body units. Every int returned is a status of nbc.h. Nothing prints, nothing exits; one thread at a
+ * time. */
 #ifndef NB6_SCRIPT_H
 #define NB6_SCRIPT_H
 
@@ -16,7 +17,7 @@ struct nb6_config;
 struct nb6_script;
 struct nb6_sim;
 
-/** What a listener hears of. */
+/** Events for a listener. */
 enum nb6_script_news {
     NB6_SCRIPT_EVENT,  /**< text: an event, a line of NAME.events.jsonl */
     NB6_SCRIPT_ROW,    /**< text: an adjust, a row of NAME.log.csv */
@@ -38,7 +39,7 @@ int nb6_script_make(struct nb6_script *script, struct nbc_error *err);
 /** Stars of the caller, see nb6_set_bodies.   @param[in] name  [n] or NULL; mass [n]; x, v [n][3] */
 int nb6_script_set_bodies(struct nb6_script *script, int64_t n, const int64_t *name, const double *mass,
                           const double (*x)[3], const double (*v)[3], struct nbc_error *err);
-/** What a checkpoint holds, see nb6_restore; one of the command has the id of its run. */
+/** Continue from a checkpoint, see nb6_restore; one of the command has the id of its run. */
 int nb6_script_restore(struct nb6_script *script, const char *path, struct nbc_error *err);
 
 /** NULL: there are no stars yet. It belongs to the script. */

@@ -11,15 +11,15 @@
 #include <omp.h>
 #include <stdarg.h>
 
-/* Of fewer there is nothing to say on the whole. */
+/* No advice for fewer stars. */
 enum { STARS_OF_A_CLUSTER = 10 };
 
 /* Globular clusters have half-mass radii of up to this part of their tidal radius (Baumgardt, Parmentier, Gieles &
- * Vesperini 2010, MNRAS 401, 1832); a galaxy soon takes away what is larger. */
+ * Vesperini 2010, MNRAS 401, 1832); a galaxy soon strips larger ones. */
 static const double ROCHE_FILLING = 0.3;
 /* A binary wider than this part of the distance of neighbours is disturbed at every turn. */
 static const double WIDE_BINARY = 0.25;
-/* RMIN and what the core density asks for may differ by this factor. */
+/* RMIN may differ by this factor from the value for the core density. */
 static const double RMIN_FACTOR = 5;
 /* DTADJ, in crossing times. */
 static const double RARE_CHECKS = 1, MANY_CHECKS = 0.01;
@@ -38,7 +38,7 @@ __attribute__((format(printf, 3, 4))) static void warn(FILE *out, int *warnings,
     va_end(arguments);
 }
 
-/* ---- what the run takes ---- */
+/* ---- costs of the run ---- */
 
 enum { TIME_ROOM = 32 };
 
@@ -80,7 +80,7 @@ static void print_needs(FILE *out, const struct nb6_config *config, const struct
     fprintf(out, "\n");
 }
 
-/* ---- what does not go together ---- */
+/* ---- contradictions ---- */
 
 static void look_at_tide(FILE *out, int *warnings, const struct nb6_setup_facts *facts, double r_tide)
 {

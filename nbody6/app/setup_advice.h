@@ -1,4 +1,4 @@
-/** What `nbody6 --check` advises. */
+/** The advice of `nbody6 --check`. */
 #ifndef NB6_SETUP_ADVICE_H
 #define NB6_SETUP_ADVICE_H
 
@@ -20,7 +20,7 @@ enum { NB6_ADVICE_ROOM = 320 };
 void nb6_setup_advise(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts,
                       const struct nb6_units *units, const struct nb6_external *field);
 /** Whether SMAX is so short that it is the reason for nearly all steps of n stars, n_binary binaries among them.
- *  @param[in] t  that are left, N-body units   @param[out] text  what it costs */
+ *  @param[in] t  that are left, N-body units   @param[out] text  the cost */
 int nb6_advise_short_steps(const struct nb6_config *config, int64_t n, int64_t n_binary, double t,
                            char text[NB6_ADVICE_ROOM]);
 

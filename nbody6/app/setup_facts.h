@@ -1,4 +1,4 @@
-/** What is known of the stars of a run before it begins. */
+/** Facts about the stars of a run before it begins. */
 #ifndef NB6_SETUP_FACTS_H
 #define NB6_SETUP_FACTS_H
 
@@ -20,8 +20,8 @@ struct nb6_setup_facts {
     char about[NB6_DATA_TEXT];  /**< the same in words */
 };
 
-/** Make or read the stars, up to 20000 of those that are made; of more, distributions stand in.
- *  @return NBC_OK; what nb6_model_make returns */
+/** Make or read the stars. Models of more than 20000 stars are not made; their distributions are used.
+ *  @return NBC_OK; the status of nb6_model_make */
 int nb6_setup_find(const struct nb6_config *config, struct nb6_setup_facts *facts, struct nbc_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/** Print what acts in a run of n stars, and what does not, in one block. */
+/** Print the physics of a run of n stars, included and not, in one block. */
 void nb6_setup_physics(FILE *out, const struct nb6_config *config, int64_t n);
 
 #endif

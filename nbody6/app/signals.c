@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Signals that end a run softly. A person, or a batch system whose patience is over, sends one that insists again; the
- * others are warnings, which come once before those or, of a limit of processor time, every second. */
+/* Signals that end a run softly. `insists`: a user or a batch system may repeat the signal to end the run at once. The
+ * others are warnings, which come once before those or, for a limit of processor time, every second. */
 static const struct {
     int number, insists;
     const char *name;
@@ -25,7 +25,7 @@ static const int64_t INSISTS_AFTER_NS = 2000000000;
 static volatile sig_atomic_t pending;
 static _Atomic int64_t asked_ns; /* time of the first signal that may insist; 0: none came */
 
-/* Of a clock that nobody sets. */
+/* From a clock that cannot be set. */
 static int64_t now_ns(void)
 {
     struct timespec now;

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A checkpoint, if it is there. */
+/* A checkpoint, if it exists. */
 struct saved {
     int there, good;
     struct nb6_config config;
@@ -38,7 +38,7 @@ static void look_at(const char *path, struct saved *saved)
         saved->there && nb6_checkpoint_read_config(path, &saved->config, &saved->state, &saved->why) == NBC_OK;
 }
 
-/* A run that goes on writes these files while we read them: the lock is looked at first. */
+/* A run that goes on writes these files while we read them: the lock is checked first. */
 static int gather(const char *prefix, struct facts *facts, struct nbc_error *err)
 {
     memset(facts, 0, sizeof *facts);
@@ -74,8 +74,7 @@ static int was_killed(const struct facts *facts)
            (!has_fault(facts) && facts->last.good && facts->row.known && facts->row.t > facts->last.state.t);
 }
 
-/* Stars at the time of the latest of what is there: a row counts those who are removed at its time, a state does not.
- */
+/* Stars at the latest known time: a row counts those removed at its time, a state does not. */
 static int64_t count_of(const struct facts *facts)
 {
     const struct nb6_last_row *row = &facts->row;
@@ -104,7 +103,7 @@ static void say_running(const struct facts *facts)
     printf("  to stop it with a checkpoint: touch %s\n", facts->names.stop);
 }
 
-/* Who wrote a checkpoint can go on from it. */
+/* The program that wrote a checkpoint can continue it. */
 static const char *program_of(const struct nb6_run_state *state)
 {
     return strcmp(state->engine, "collisionless") == 0 ? "nbody6-collisionless" : "nbody6";
@@ -117,7 +116,7 @@ static void say_finished(const struct facts *facts)
     printf("  to go further: %s --resume %s --tcrit T\n", program_of(&facts->last.state), facts->names.checkpoint);
 }
 
-/* What there is to go on from, after a run that did not come to its end. */
+/* The files to continue from, after a run that did not reach its end. */
 static void say_how(const struct facts *facts)
 {
     const struct nb6_run_names *names = &facts->names;
@@ -142,7 +141,7 @@ static void say_stopped(const struct facts *facts)
     say_how(facts);
 }
 
-/* The error that is too large for 5 QE stands in the last row of the log. */
+/* The error above 5 QE is in the last row of the log. */
 static void say_fault(const struct facts *facts)
 {
     const double error = facts->row.de_cluster_interval, limit = 5 * facts->fault.config.run.energy_tol;

@@ -1,4 +1,4 @@
-/** nbody6 --status: what became of runs, from the files that they left. */
+/** nbody6 --status: the state of runs, from their files. */
 #ifndef NB6_STATUS_H
 #define NB6_STATUS_H
 

@@ -46,7 +46,7 @@ static int append(struct nb6_found_runs *found, const char *prefix, struct nbc_e
     return NBC_OK;
 }
 
-/* @return 1: a file of this name may be that of a run, whose name is its beginning */
+/* @return 1: a file of this name may be that of a run with a name that it begins with */
 static int name_of_run(const char *file, char name[NB6_NAME_BYTES])
 {
     static const char *const endings[] = {".log.csv", ".ckpt.h5", ".ckpt.prev.h5", ".lock"};

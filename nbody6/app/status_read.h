@@ -1,4 +1,4 @@
-/** What log and events say of a run that may still be writing them. Private to status*.c. */
+/** Contents of log and events of a run that may still be writing them. Private to status*.c. */
 #ifndef NB6_STATUS_READ_H
 #define NB6_STATUS_READ_H
 
@@ -19,7 +19,7 @@ struct nb6_last_row nb6_status_last_row(const char *log);
 /** How many stars were removed at a time: the row of that time counts them still, as their events come after it. */
 int64_t nb6_status_escapes_at(const char *events, double t);
 
-/** Events of the kind energy_jump: adjust intervals whose error is above QE. */
+/** Events of the kind energy_jump: adjust intervals with an error above QE. */
 int64_t nb6_status_energy_jumps(const char *events);
 
 #endif

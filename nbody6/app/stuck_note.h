@@ -1,4 +1,4 @@
-/** The warning about a run in which one or two bodies alone are moved: their names, their steps, and what to do. */
+/** The warning about a run in which one or two bodies alone are moved: their names, their steps, and the remedy. */
 #ifndef NB6_STUCK_NOTE_H
 #define NB6_STUCK_NOTE_H
 

@@ -93,7 +93,7 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
 
 /* ---- where the state is */
 
-/* One GPU keeps bodies by itself: with the same bits as in memory. Several are taken by those who ask for them, since
+/* `auto` keeps bodies on one GPU: the bits are the same as in memory. Several GPUs are used on request only, since
  * their number changes the bits.   @return not auto */
 static enum nb6_collisionless_engine settle(const gpunb_t *force, enum nb6_collisionless_engine asked)
 {

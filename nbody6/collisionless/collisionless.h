@@ -7,7 +7,7 @@
  *  and conserves momentum as well as the forces add up to zero. Block steps (Springel 2005, MNRAS 364, 1105, Sec. 4): a
  *  body's step is 2^k ticks, begins at a multiple of itself, and is the longest of these not longer than
  *  eta sqrt(epsilon/|a|); with his tolerance, eta = sqrt(2 ErrTolIntAccuracy) of his eq. 34. All bodies drift to each
- *  block time, those whose step ends there are kicked. Bodies between their kicks stand at x0 + v s, off by
+ *  block time, those whose step ends there are kicked. Bodies between their kicks are at x0 + v s, off by
  *  a s (h - s)/2, which keeps the second order; energy and momentum have errors of that order then. Steps become
  *  shorter at once, and longer by a factor of 2 where the longer one divides the time.
  *
@@ -35,7 +35,7 @@ enum nb6_collisionless_engine {
     NB6_COLLISIONLESS_AUTO = 0,    /**< where it is fastest */
     NB6_COLLISIONLESS_HOST = 1,    /**< in memory: all positions are sent for each force */
     NB6_COLLISIONLESS_DEVICE = 2,  /**< on the GPUs that make the forces */
-    NB6_COLLISIONLESS_EMULATED = 3 /**< in memory that stands for devices, for tests */
+    NB6_COLLISIONLESS_EMULATED = 3 /**< in memory that emulates devices, for tests */
 };
 
 struct nb6_collisionless_options {
@@ -69,7 +69,7 @@ struct nb6_collisionless {
     struct nb6_resident *resident;  /**< NULL: the state stays in memory */
     double (*x)[3];                 /**< [n] scratch: positions at the next block time */
     double (*v_half)[3];            /**< [n] scratch: velocities after the first kick */
-    int32_t *due;                   /**< [n] scratch: bodies whose step ends */
+    int32_t *due;                   /**< [n] scratch: bodies that end a step */
     double (*x_due)[3];             /**< [n] scratch: their positions */
     double (*acc_due)[3];           /**< [n] scratch: their new accelerations */
 };

@@ -35,7 +35,7 @@ struct nb6_residence {
                     size_t bytes, struct nbc_error *err);
     /** Selects the bodies that are due, computes their accelerations, and checks that these are finite. */
     int (*force)(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err);
-    /** Waits. @param[out] word  of the part */
+    /** Waits.   @param[out] word  of the part */
     int (*look)(struct nb6_device_domain *place, struct nb6_part_word *word, struct nbc_error *err);
     /** Second kicks and next steps. Sets the numbers of bodies of each level in the word. */
     int (*commit)(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err);

@@ -11,7 +11,7 @@ struct nb6_device_domain {
     struct nb6_part part;
     int device;
     cudaStream_t stream, copies; /* copies: positions that come from other places */
-    cudaEvent_t drifted, came;   /* own positions are there; those of all others are */
+    cudaEvent_t drifted, came;   /* own positions are complete; those of all others are */
     void *select, *work;         /* scratch of the choice of due bodies, of forces */
     size_t select_bytes, work_bytes;
     struct nb6_part_word *word; /* in memory of the host */

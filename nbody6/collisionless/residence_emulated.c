@@ -1,4 +1,4 @@
-/* Memory that stands for devices. */
+/* Emulated devices in host memory. */
 #include "gpunb/backend.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/collisionless/residence.h"

@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(BLOCK) count(const struct nb6_part part)
         atomicAdd(&part.word->count[threadIdx.x], count[threadIdx.x]);
 }
 
-/* Scratch for the number of those selected, which the host knows. */
+/* Scratch for the number of selected bodies, which the host has computed. */
 constexpr size_t NUMBER_BYTES = 256;
 
 cudaError_t select(void *scratch, size_t *bytes, const struct nb6_part *part, nb6_time t, int32_t *number,

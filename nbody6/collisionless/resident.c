@@ -18,7 +18,7 @@ struct nb6_resident {
     const struct nb6_residence *residence;
     int parts;
     struct one *one; /* [parts] */
-    int is_there;    /* 1: the state is there; otherwise it has to be sent */
+    int is_there;    /* 1: the state is on the devices; otherwise it must be sent */
     int is_ahead;    /* 1: and that in memory is older */
     nb6_time ti_home;
     uint64_t n_blocks_home, n_steps_home;

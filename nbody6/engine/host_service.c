@@ -124,8 +124,9 @@ static enum nb6_host_service_answer move_systems(struct nb6_sim *sim, struct nb6
 static int goes_on(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    return nb6_kind_of(p, slot)->device_supports && !nb6_pair_is_wide(sim, slot) && !nb6_radii_act(sim->run.properties) &&
-           !(sim->run.config.pair.r_star > 0) && p->system[slot].t_check > nb6_time_to_double(sim->active.t);
+    return nb6_kind_of(p, slot)->device_supports && !nb6_pair_is_wide(sim, slot) &&
+           !nb6_radii_act(sim->run.properties) && !(sim->run.config.pair.r_star > 0) &&
+           p->system[slot].t_check > nb6_time_to_double(sim->active.t);
 }
 
 /* goes_on for all members, and for the motions that are made meanwhile; those of remote pairs leave nothing to

@@ -1,4 +1,4 @@
-/** Changes of who is a body: pairs that form and end, chains that grow and shrink. All happen at the end of a block, at
+/** Changes of subsystems: pairs that form and end, chains that grow and shrink. All happen at the end of a block, at
  *  its time, one after the other; then all new bodies get forces and steps together. */
 #ifndef NB6_CHANGE_H
 #define NB6_CHANGE_H
@@ -13,7 +13,7 @@ struct nb6_sim;
  *  @param[out] c  c->fresh: those bodies, ascending; to be freed, also after a failure */
 int nb6_change_apply(struct nb6_sim *sim, const struct nb6_decisions *decisions, struct nb6_change *c,
                      struct nbc_error *err);
-/** Once the new bodies have started: begin relative motions, book the energy, tell the observer. */
+/** After the new bodies have started: begin relative motions, book the energy, raise the events. */
 int nb6_change_finish(struct nb6_sim *sim, struct nb6_change *c, struct nbc_error *err);
 void nb6_change_free(struct nb6_change *c);
 

@@ -1,4 +1,4 @@
-/** What a change of members has done so far: new bodies, slots that begin, events to tell. */
+/** Record of a change of members: new bodies, slots that begin, events to raise. */
 #ifndef NB6_CHANGE_RECORD_H
 #define NB6_CHANGE_RECORD_H
 
@@ -10,19 +10,19 @@
 
 struct nb6_sim;
 
-/** An event that is told once everybody has started: only then it is known who resolves whom. */
+/** An event that is raised after all new bodies have started: only then it is known which systems are resolved. */
 struct nb6_announcement {
     struct nb6_event event;
     double before;            /**< nb6_potential_apart of all that vanished */
-    nb6_stored_slot after[2]; /**< that came; NB6_NO_SLOT: none */
-    int32_t described;        /**< 1: the event describes the pair or chain of after[0], as it is then */
+    nb6_stored_slot after[2]; /**< slots that came; -1: none */
+    int32_t described;        /**< 1: the event describes the pair or chain of after[0] at that time */
 };
 
 struct nb6_change {
-    int8_t *touched;  /**< [capacity] slots whose lists of perturbers change */
+    int8_t *touched;  /**< [capacity] slots with changed lists of perturbers */
     nb6_index *fresh; /**< bodies that are new */
     int64_t n_fresh;
-    nb6_stored_slot *formed; /**< slots whose motion begins */
+    nb6_stored_slot *formed; /**< slots with a new motion */
     int64_t n_formed;
     struct nb6_announcement *say;
     int64_t n_say;

@@ -18,14 +18,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Two stars are about to touch from this many times the sum of their radii on: both come to stand at one block time,
- * and become a pair or members of a chain, before they do. */
+/* Two stars are about to touch from this many times the sum of their radii on: both are synchronised at one block time,
+ * and become a pair or members of a chain, before they touch. */
 static const double AHEAD = 4;
 
 /* Part of the sum of the radii by which a pericentre may be wrong, or is thought to be. */
 static const double ROOM = 0.5;
 
-/* Steps of a centre of mass are this part of the time in which somebody comes as near as that, but need not be shorter
+/* Steps of a centre of mass are this part of the time until a body comes within that distance, but need not be shorter
  * than the same part of the time of the passage. */
 static const double PART = 0.25;
 
@@ -68,7 +68,7 @@ static double apocentre_of(const struct nb6_sim *sim, nb6_slot slot)
     return e.a * (1 + e.e);
 }
 
-/* A frozen pair may stand at a time long ago. */
+/* The state of a frozen pair may be of a time long ago. */
 static void add_frozen(const struct nb6_sim *sim, nb6_index body, const double x[3], const double v[3],
                        struct side *side)
 {

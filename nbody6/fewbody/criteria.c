@@ -63,8 +63,8 @@ double nb6_close_radius(const struct nb6_sim *sim, int n, double mass, int64_t i
     return fmax(r_min, fmin(r_min * heavy, NB6_COMPACT_SPACING * nb6_local_spacing(sim, i)));
 }
 
-/* Pairs up to so many radii wide stay together while nobody disturbs them. With N, RMIN gets smaller beside the spacing
- * of stars in the core, which is a fourth of N^(2/3) RMIN whatever its density. */
+/* Pairs up to so many radii wide stay together while undisturbed. With N, RMIN gets smaller beside the spacing of stars
+ * in the core, which is a fourth of N^(2/3) RMIN whatever its density. */
 static double widest(const struct nb6_sim *sim)
 {
     const double LEAST = 10, MOST = 40, OF_SPACING = 0.4, root = cbrt((double)sim->n);

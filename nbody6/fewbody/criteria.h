@@ -1,4 +1,4 @@
-/** What counts as close, hard and compact. */
+/** Criteria: close, hard and compact. */
 #ifndef NB6_CRITERIA_H
 #define NB6_CRITERIA_H
 
@@ -12,7 +12,7 @@ struct nb6_sim;
  * them they would take in one after the other. */
 #define NB6_COMPACT_SPACING 0.25
 
-enum { NB6_COMPACT = 3 }; /**< what stays together is up to so many of these radii wide (NBODY6: 3 RMIN) */
+enum { NB6_COMPACT = 3 }; /**< systems that stay together are up to so many of these radii wide (NBODY6: 3 RMIN) */
 
 /** Whether pairs are looked for. */
 int nb6_subsystems_enabled(const struct nb6_sim *sim);
@@ -26,7 +26,7 @@ int nb6_orbit_stays_together(const struct nb6_sim *sim, double m, double h, doub
  *  with the third power of the distance, do not disturb it above GMAX at its apocentre. */
 int nb6_pair_stays_together(const struct nb6_sim *sim, nb6_slot slot, double h, double apocentre);
 /** The mean distance of stars around a body: that of the sixth nearest neighbour over the cube root of six; infinite
- *  while it has no list, and where its companion is all that there is, as in a lonely triple. */
+ *  while it has no list, and if it has no neighbour beside its companion, as in an isolated triple. */
 double nb6_local_spacing(const struct nb6_sim *sim, int64_t i);
 /** The radius that makes n bodies close: RMIN, larger where they are heavier than the mean, because heavy stars deflect
  *  each other at larger distances, but then no larger than NB6_COMPACT_SPACING of the spacing around body i.

@@ -1,4 +1,4 @@
-/** What the end of a block brings. */
+/** The decisions of stage "decide" of a block. */
 #ifndef NB6_DECISIONS_H
 #define NB6_DECISIONS_H
 
@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/** What the end of a block brings. Applied in this order: pairs that end, chains, pairs that form. */
+/** The decisions at the end of a block. Applied in this order: pairs that end, chains, pairs that form. */
 struct nb6_decisions {
     int64_t n_end, n_chain, n_form;
     nb6_stored_slot *end;           /**< slots of pairs */

@@ -1,5 +1,5 @@
-/** Which stars are looked at as parts of an encounter: the first, cheap conditions of nb6_subsystems_search, for
- * engines that keep bodies elsewhere. */
+/** Candidates for encounters: the first, cheap conditions of nb6_subsystems_search, for engines with an engine
+ * image. */
 #ifndef NB6_ENCOUNTER_H
 #define NB6_ENCOUNTER_H
 
@@ -9,19 +9,20 @@
 
 struct nb6_sim;
 
-/** Stars are looked at whose step is below this many DTMIN. With Aarseth's DTMIN two stars of mean mass on a circle of
- * radius RMIN make steps of 2.5, on one of 3 RMIN of 13. */
+/** Candidates have a step below this many DTMIN. With Aarseth's DTMIN two stars of mean mass on a circle of radius RMIN
+ * make steps of 2.5, on one of 3 RMIN of 13. */
 #define NB6_LOOKED_AT 13.0
-/** Above this many, where many stars of a cluster are that is not dense, only who feels a companion within 3 RMIN. */
+/** Above this many, where many stars of a cluster of low density are, only stars that feel a companion within 3
+ *  RMIN. */
 #define NB6_LOOKED_AT_ANYWAY 4.0
-/** A bound pair that stays within this many RMIN is one: in a dense core RMIN is so small that binaries which nobody
- * disturbs are wider, and the Hermite scheme loses up to 2e-5 of their energy in each orbit. */
+/** A bound pair that stays within this many RMIN is one: in a dense core RMIN is so small that undisturbed binaries are
+ * wider, and the Hermite scheme loses up to 2e-5 of their energy in each orbit. */
 #define NB6_CONFINED 3.0
 /** Stars count as approaching until they recede at this fraction of the velocity of a circular orbit (NBODY6). */
 #define NB6_RECEDING 0.02
 
 struct nb6_encounter_rules {
-    int enabled;             /**< 0: nobody is looked for */
+    int enabled;             /**< 0: no search */
     int level, level_anyway; /**< of steps of NB6_LOOKED_AT, NB6_LOOKED_AT_ANYWAY DTMIN */
     double r_min, mean_mass;
     double touch; /**< for engines: stars farther apart than this are not about to touch; 0: stars have no radii */
@@ -36,7 +37,7 @@ NBC_HD int nb6_feels_companion(double r_min, const double acc_irr[3], double mas
     return (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * reach * reach * reach * reach > pull * pull;
 }
 
-/** Whether a star with a step of this level is looked at. */
+/** Is a star with a step of this level a candidate? */
 NBC_HD int nb6_encounter_is_looked_at(const struct nb6_encounter_rules *rules, int level, const double acc_irr[3],
                                       double mass)
 {
@@ -45,7 +46,7 @@ NBC_HD int nb6_encounter_is_looked_at(const struct nb6_encounter_rules *rules, i
 }
 
 /** Whether two stars of total mass m may be near each other and approaching, after the first block: true for all that
- * nb6_subsystems_search finds so, whatever the density around them.   @param[in] x, v  relative */
+ * nb6_subsystems_search finds so, at any density around them.   @param[in] x, v  relative */
 NBC_HD int nb6_encounter_is_possible(const struct nb6_encounter_rules *rules, double m, const double x[3],
                                      const double v[3])
 {

@@ -6,9 +6,9 @@
 
 struct nb6_sim;
 
-/** Longest first irregular step of body i: derivatives summed over points of mass know nothing of the motion within
- *  pairs, so a body in whose force that motion shows, a perturbed centre of mass or a body that resolves a pair,
- *  starts with a small part of the inner period. INFINITY if there is none. */
+/** Longest first irregular step of body i: derivatives summed over points of mass do not include the motion within
+ *  pairs, so a body with this motion in its force, a perturbed centre of mass or a body that resolves a pair, starts
+ *  with a small part of the inner period. INFINITY if there is none. */
 double nb6_subsystems_first_step(const struct nb6_sim *sim, int64_t i);
 
 #endif

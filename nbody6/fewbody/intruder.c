@@ -39,12 +39,12 @@ struct nb6_intruder nb6_find_intruder(const struct nb6_sim *sim, nb6_slot slot, 
     return found;
 }
 
-/* From how many of its separations a pair is seen as a whole: whoever is nearer would not leave a chain of the three at
+/* A pair is seen as a whole from this many of its separations: a nearer body would not leave a chain of the three at
  * once. */
 static const double WHOLE = 2;
 
-/* Distance, approach and tide from the nearest member. Whoever flies apart from a close pair inside comes near one of
- * its stars and goes again in each of its orbits. */
+/* Distance, approach and tide from the nearest member. A body that recedes from a close pair inside still approaches
+ * and leaves one of its stars in each of its orbits. */
 static void see_from_member(const struct nb6_sim *sim, const struct nb6_nodes *nodes, struct nb6_intruder *seen)
 {
     const struct nb6_node *star = &nodes->node[nb6_nodes_nearest(nodes, seen->x)];
@@ -56,7 +56,7 @@ static void see_from_member(const struct nb6_sim *sim, const struct nb6_nodes *n
     seen->tide = nb6_get_body(sim, seen->j)->mass / (seen->r2 * r);
 }
 
-/* Whether somebody is so near that members are seen one by one. Of most pairs nobody is. */
+/* Is a perturber so near that members are seen one by one? For most pairs none is. */
 static int is_anybody_near(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, double r)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];

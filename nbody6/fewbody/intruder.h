@@ -1,4 +1,4 @@
-/** Who disturbs a few-body system most. */
+/** The strongest perturber of a few-body system. */
 #ifndef NB6_INTRUDER_H
 #define NB6_INTRUDER_H
 
@@ -8,7 +8,7 @@
 
 struct nb6_sim;
 
-/** What comes near a pair or chain: the perturber with the largest tide. */
+/** The intruder of a pair or chain: the perturber with the largest tide. */
 struct nb6_intruder {
     nb6_index j;         /**< NB6_NOBODY: none */
     double x[3], v[3];   /**< seen from the centre of mass */

@@ -1,13 +1,13 @@
-/** Kinds of few-body systems: what all others ask of a system without knowing what is inside.
+/** Kinds of few-body systems: the operations on a system that do not depend on its members.
  *
  *  A system has a slot of the table of subsystems (state/subsystems.h): a centre of mass in the block step, perturbers,
- *  and a relative motion. What differs between kinds stands in one const table for each, in a file of its own:
- *  pairs/kind.c (two stars, KS), chains/kind.c (three and more), hierarchies/kind.c (a pair of which a member is a
- * frozen pair). kinds.def lists them.
+ *  and a relative motion. Each kind has one const table of its own operations, in a file of its own: pairs/kind.c (two
+ *  stars, KS), chains/kind.c (three and more), hierarchies/kind.c (a pair of which a member is a frozen pair).
+ *  kinds.def lists them.
  *
- *  A kind makes steps of its own, in the order of time with those it resolves and is resolved by, and is predicted at
- *  times between; or it goes on demand, to the very time at which somebody needs it. Slots keep motions of the first
- * sort in motion.ks, of the second in motion.chain. */
+ *  A kind makes steps of its own, in the order of time with the systems that it resolves and that resolve it, and is
+ *  predicted at times between; or it advances on demand, to exactly the requested time. Slots hold motions of the first
+ *  sort in motion.ks, of the second in motion.chain (nb6_is_chain). */
 #ifndef NB6_KIND_H
 #define NB6_KIND_H
 
@@ -34,7 +34,7 @@ struct nb6_points {
 
 struct nb6_kind {
     const char *name;         /**< "the NAME of stars 1 and 2": for messages */
-    enum nb6_event_kind ends; /**< what is told when a system of this kind ends as a whole */
+    enum nb6_event_kind ends; /**< the event when a system of this kind ends as a whole */
     enum nb6_channel channel; /**< of the ledger: where the energy is booked that its formation, changes and end add */
 
     /* ---- traits */
@@ -50,8 +50,8 @@ struct nb6_kind {
      * it does not. */
     int (*takes)(const struct nb6_sim *sim, nb6_slot slot);
 
-    /* ---- motion. The field is set for the slot; an advance of which field->left evaluations are made sets
-     * field->paused and goes on with the same bits when it is called again. */
+    /* ---- motion. The field is set for the slot; an advance pauses after field->left evaluations, sets field->paused,
+     * and goes on with the same bits when it is called again. */
     /** As far as whole steps go until t; on demand: to exactly t. */
     int (*advance)(struct nb6_field *field, const struct nb6_motion *motion, nb6_slot slot, double t,
                    struct nbc_error *err);
@@ -60,12 +60,12 @@ struct nb6_kind {
     /** To exactly t. */
     int (*finish)(struct nb6_field *field, const struct nb6_motion *motion, nb6_slot slot, double t,
                   struct nbc_error *err);
-    /** With a new list of perturbers, after finish. NULL: goes on with whatever perturbs it. */
+    /** With a new list of perturbers, after finish. NULL: the motion goes on as it is. */
     int (*start)(struct nb6_field *field, const struct nb6_motion *motion, nb6_slot slot, struct nbc_error *err);
-    /** Whether somebody needs the members of a system that goes on demand at block time t. */
+    /** Are the members of a system that advances on demand needed at block time t? */
     int (*is_needed)(const struct nb6_sim *sim, nb6_slot slot, nb6_time t);
 
-    /* ---- what it is now */
+    /* ---- present state */
     /** Append the members at time t, about a centre of mass at x, v.   @return NBC_NON_FINITE: no prediction for t */
     int (*points)(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot, double t,
                   const double x[3], const double v[3], struct nb6_points *to);
@@ -78,17 +78,17 @@ struct nb6_kind {
     double (*energy)(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot);
     /** Radius by which perturbers are chosen. */
     double (*reference_radius)(const struct nb6_sim *sim, nb6_slot slot);
-    /** Size that the tide of somebody who comes works on; 0: it cannot become part of a chain as it is. */
+    /** Size on which the tide of an intruder acts; 0: it cannot become part of a chain as it is. */
     double (*extent)(const struct nb6_sim *sim, nb6_slot slot);
     /** How wide it may still become, which its neighbour sphere has to allow for. */
     double (*room)(const struct nb6_sim *sim, nb6_slot slot);
-    /** Longest irregular step of its centre of mass: what is wide must not grow unseen. */
+    /** Longest irregular step of its centre of mass: a wide system must not grow unseen. */
     double (*step_limit)(const struct nb6_sim *sim, nb6_slot slot);
 
     /* ---- at the end of a block */
     /** Counters of the run, and the work of the slot. */
     void (*count_work)(struct nb6_sim *sim, nb6_slot slot);
-    /** Publish what happened inside while it advanced. NULL: nothing can. */
+    /** Commit the changes inside while it advanced. NULL: none can occur. */
     int (*publish)(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
     /** Whether it ends or changes with this block: sets pair.ending.   @return 1: its centre of mass joins the block */
     int (*look)(struct nb6_sim *sim, nb6_slot slot);
@@ -100,7 +100,7 @@ struct nb6_kind {
     int (*search)(struct nb6_sim *sim, struct nb6_decisions *decisions, struct nbc_error *err);
     /** Fill in an event about it.   @param[in] reason  why a pair forms or ends; others have no use for it */
     void (*describe)(const struct nb6_sim *sim, nb6_slot slot, enum nb6_pair_reason reason, struct nb6_event *event);
-    /** Tell of integrations that do not come to their tolerance. NULL: they do. */
+    /** Report integrations that do not reach their tolerance. NULL: they always do. */
     int (*warn)(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
 };
 
@@ -110,19 +110,19 @@ const struct nb6_kind *nb6_kind_of(const struct nb6_subsystems *subsystems, nb6_
 int32_t nb6_kind_that_takes(const struct nb6_sim *sim, nb6_slot slot);
 
 /** Parts of a system at time t (relative to sim->ti_origin), which must not be far from the time of its state, as
- * shares of its mass about its centre.   @return NBC_OK; NBC_NON_FINITE: there is no prediction for t; one part stands
- * at NaN then, so that no sum with it passes for a number */
+ * shares of its mass about its centre.   @return NBC_OK; NBC_NON_FINITE: there is no prediction for t; one part is at
+ * NaN then, so that no sum with it passes for a number */
 int nb6_parts_of_slot(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot, double t,
                       struct nb6_parts *parts);
-/** The same, in the mean over its orbit at the time of its state, or that of a remote pair; for who is as far away as
- * nb6_slot_mean_rule says. */
+/** The same, in the mean over its orbit at the time of its state, or that of a remote pair; for bodies beyond the
+ * distance of nb6_slot_mean_rule. */
 int nb6_mean_parts_of_slot(const struct nb6_subsystems *subsystems, nb6_slot slot, struct nb6_parts *parts);
 struct nb6_mean_rule nb6_slot_mean_rule(const struct nb6_sim *sim, nb6_slot slot);
 double nb6_slot_energy(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot);
 /** Radius of a pair or chain by which its perturbers are chosen. */
 double nb6_slot_reference_radius(const struct nb6_sim *sim, nb6_slot slot);
 double nb6_slot_step_limit(const struct nb6_sim *sim, nb6_slot slot);
-/** Whether its size is fixed as long as nobody perturbs it: it cannot come apart. */
+/** Is its size fixed as long as it is unperturbed? Then it cannot come apart. */
 int nb6_slot_stays(const struct nb6_sim *sim, nb6_slot slot);
 /** Fill in an event about the system in a slot, with the channel that it books in. */
 void nb6_slot_describe(const struct nb6_sim *sim, nb6_slot slot, enum nb6_pair_reason reason, struct nb6_event *event);

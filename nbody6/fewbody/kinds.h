@@ -6,7 +6,7 @@
 
 struct nb6_sim;
 
-/** A run knows its kinds from then on: the first thing that a start or a resume does.
+/** Install the kinds of a run, first of all in a start or a resume.
  *  @return NBC_OK; NBC_FILE: there is a system of a kind that is not in the list */
 int nb6_kinds_install(struct nb6_sim *sim, struct nbc_error *err);
 

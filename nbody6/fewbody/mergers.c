@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a pair was found doing when last looked at (nb6_subsystem.approaching). */
+/* Phase of a pair at its last check (nb6_subsystem.approaching). */
 enum { RECEDING, APPROACHING, MET };
 
 double nb6_largest_radius(const struct nb6_sim *sim, nb6_index body)
@@ -35,7 +35,7 @@ static double touch_of(const struct nb6_sim *sim, nb6_slot slot)
     return nb6_get_star(sim, member[0])->radius + nb6_get_star(sim, member[1])->radius;
 }
 
-/* Who has met stays so until a block of the centre of mass, which may be at any phase of an orbit. */
+/* A collision stays recorded until a block of the centre of mass, which may be at any phase of an orbit. */
 int nb6_pair_collides(struct nb6_sim *sim, nb6_slot slot)
 {
     struct nb6_subsystem *pair = &sim->subsystems.system[slot];
@@ -77,7 +77,7 @@ int nb6_pair_has_met(const struct nb6_sim *sim, nb6_slot slot)
     return nb6_kind_of(&sim->subsystems, slot)->is_pair && sim->subsystems.system[slot].approaching == MET;
 }
 
-/* Two that are there, and are no centres of mass: these have no radius, and their place is not that of a star. */
+/* Two existing stars, no centres of mass: these have no radius, and no position of a star. */
 static int check_stars(const struct nb6_sim *sim, const struct nb6_merger *merger, struct nbc_error *err)
 {
     for (int k = 0; k < 2; k++) {

@@ -16,8 +16,8 @@
 
 _Static_assert((int)CHAIN_MAX <= (int)HIERARCHY_MAX, "room in struct hierarchy");
 
-/* A pair is seen as one from where its apocentre is at most this part of the distance: what its stars do inside is not
- * what makes others come or go. */
+/* A pair is seen as one body if its apocentre is at most this part of the distance: its inner motion does not decide
+ * whether others approach or recede. */
 static const double SMALL_PAIR = 0.25;
 
 static double distance2(const double a[3], const double b[3])
@@ -27,7 +27,7 @@ static double distance2(const double a[3], const double b[3])
     return r2;
 }
 
-/* The stars of a body, after those that are there. */
+/* Append the stars of a body. */
 static int add_stars(const struct nb6_sim *sim, nb6_index body, nb6_time t, const double x[3], const double v[3],
                      struct nb6_nodes *nodes)
 {

@@ -1,5 +1,5 @@
-/** Stars of some bodies, taken apart into bound pairs: whoever comes near sees a star, a close pair, or a pair of
- * pairs. Private to libnbody6. */
+/** Stars of some bodies, grouped into bound pairs: an intruder sees a star, a close pair, or a pair of pairs. Private
+ * to libnbody6. */
 #ifndef NB6_NODES_H
 #define NB6_NODES_H
 

@@ -1,4 +1,4 @@
-/** Who perturbs a system, as plain numbers: engines take the rule along, wherever they compute. */
+/** The rule for perturbers of a system, as plain numbers: engine images hold a copy. */
 #ifndef NB6_PERTURBER_RULE_H
 #define NB6_PERTURBER_RULE_H
 
@@ -67,8 +67,8 @@ NBC_HD double nb6_nearest2(const double x[3], const double v[3], double dt)
     return fmin(now, then);
 }
 
-/** Whether a body of mass m may be a perturber now or by linear motion in the time dt; nobody whom nb6_pair_select
- * would take is left out.
+/** Whether a body of mass m may be a perturber now or by linear motion in the time dt; includes every body that
+ * nb6_pair_select would take.
  *  @param[in] x, v, r2  from the system to the body
  *  @param[in,out] safe  it cannot be one within this time */
 NBC_HD int nb6_may_perturb(const struct nb6_perturber_rule *rule, double m, const double x[3], const double v[3],

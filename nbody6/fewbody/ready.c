@@ -9,7 +9,7 @@
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
 
-static int stands_at(const struct nb6_sim *sim, int64_t i, nb6_time t)
+static int is_at(const struct nb6_sim *sim, int64_t i, nb6_time t)
 {
     return nb6_get_body(sim, i)->t0 == t && nb6_get_star(sim, i)->t0_reg == t;
 }
@@ -17,7 +17,7 @@ static int stands_at(const struct nb6_sim *sim, int64_t i, nb6_time t)
 static int all_stand_at(const struct nb6_sim *sim, int64_t n, const nb6_index *list, nb6_time t)
 {
     for (int64_t k = 0; k < n; k++)
-        if (!stands_at(sim, list[k], t)) return 0;
+        if (!is_at(sim, list[k], t)) return 0;
     return 1;
 }
 
@@ -28,7 +28,7 @@ static int call(struct nb6_sim *sim, int64_t n, const nb6_index *list, int8_t le
     return status;
 }
 
-/* Their lists are elsewhere. */
+/* The lists are in the engine image: leave the request to the engine. */
 static void wish_for(struct nb6_pending_sync *pending, nb6_index i, nb6_index j)
 {
     const int32_t first = i < j ? i : j, second = i < j ? j : i;
@@ -38,7 +38,7 @@ static void wish_for(struct nb6_pending_sync *pending, nb6_index i, nb6_index j)
     pending->body[1] = second;
 }
 
-/* Whoever has only one of the two in the list takes part. */
+/* All bodies with only one of the two in their list take part. */
 int nb6_subsystems_are_ready(struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_time t, int *ready,
                              struct nbc_error *err)
 {
@@ -48,15 +48,15 @@ int nb6_subsystems_are_ready(struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_
     int64_t n;
     *ready = 0;
     if (sim->engine_image.pending.is_looking) {
-        wish_for(&sim->engine_image.pending, i, j);
+        leave_pending(&sim->engine_image.pending, i, j);
         return NBC_OK;
     }
     int status = nb6_lists_one_sided(sim, i, j, &n, &body, err);
     if (status) return status;
-    *ready = all_stand_at(sim, 2, both, t) && all_stand_at(sim, n, body, t);
+    *ready = all_are_at(sim, 2, both, t) && all_are_at(sim, n, body, t);
     if (*ready) return NBC_OK;
-    status = call(sim, 2, both, level, err);
-    return status ? status : call(sim, n, body, level, err);
+    status = synchronise_all(sim, 2, both, level, err);
+    return status ? status : synchronise_all(sim, n, body, level, err);
 }
 
 int nb6_merger_is_ready(struct nb6_sim *sim, nb6_slot slot, nb6_time t, int *ready, struct nbc_error *err)
@@ -64,8 +64,8 @@ int nb6_merger_is_ready(struct nb6_sim *sim, nb6_slot slot, nb6_time t, int *rea
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     const nb6_index centre = nb6_centre(sim, slot);
     const int8_t level = nb6_get_star(sim, centre)->level_irr;
-    *ready = all_stand_at(sim, 1, &centre, t) && all_stand_at(sim, pert->n, pert->body, t);
+    *ready = all_are_at(sim, 1, &centre, t) && all_are_at(sim, pert->n, pert->body, t);
     if (*ready) return NBC_OK;
-    int status = call(sim, 1, &centre, level, err);
-    return status ? status : call(sim, pert->n, pert->body, level, err);
+    int status = synchronise_all(sim, 1, &centre, level, err);
+    return status ? status : synchronise_all(sim, pert->n, pert->body, level, err);
 }

@@ -1,5 +1,5 @@
-/** Remote pairs as plain numbers: engines take them along, wherever they compute. Whoever a remote pair resolves feels
- *  the mean over its orbit, and it the mean over theirs (pairs/remote.h). */
+/** Remote pairs as plain numbers: engine images hold copies. A system resolved by a remote pair feels the mean over its
+ *  orbit, and the pair feels the mean over that system's (pairs/remote.h). */
 #ifndef NB6_REMOTE_H
 #define NB6_REMOTE_H
 
@@ -16,9 +16,9 @@ enum {
     NB6_MEAN_PARTS = 2 * NB6_MEAN_POINTS
 };
 
-/** Who feels the mean over an orbit (nb6_slot_mean_radius). */
+/** The rule for bodies that feel the mean over an orbit (nb6_slot_mean_rule). */
 struct nb6_mean_rule {
-    double apocentres; /**< in any case beyond this; INFINITY: nobody does */
+    double apocentres; /**< in any case beyond this; INFINITY: none does */
     double mass;       /**< of the pair */
     double periods;    /**< and beyond the way in this time */
     double waves;      /**< and beyond the cube root of this for each unit of his mass */
@@ -36,7 +36,7 @@ NBC_HD double nb6_all_mean(void)
     return 1.3;
 }
 
-/** A pair, as engines know it. */
+/** A pair in an engine image. */
 struct nb6_remote {
     struct ks_ellipse ellipse; /**< of a remote one */
     double share[2];           /**< of both stars in its mass */

@@ -64,8 +64,8 @@ static int rename_list(struct nb6_subsystems *p, nb6_slot slot, const nb6_index 
     return fewer;
 }
 
-/* Its members, and those of mergers that the run does not know of yet. Numbers of former ones may be beyond the stars
- * that are left, which a checkpoint must not have. */
+/* Its members, and those of mergers that are not committed to the run yet. Numbers of former ones may be beyond the
+ * stars that are left, which a checkpoint must not have. */
 static void rename_chain(struct nb6_chain *chain, const nb6_index *moved)
 {
     for (int m = 0; m < CHAIN_MAX; m++) chain->star[m] = m < chain->state.n ? moved[chain->star[m]] : 0;

@@ -21,11 +21,11 @@ NBC_HD void nb6_add_tide(double m, const double x[3], const double v[3], double 
         }
 }
 
-/** About how strong the tide of bodies beyond the sphere of a system can be. Of one body, or a compact crowd, at
- * distance d it is 2/d times the acceleration, which is part of the regular one; of a crowd on all sides, whose
- * accelerations cancel, the tide cancels too, up to what the density does within the sphere's size: about 4 pi rho, of
- * the density in the sphere. Twice and a few times that leave room; and it is not more than that of the mass of all at
- * the sphere.
+/** Estimated upper limit of the tide of bodies beyond the sphere of a system. For one body, or a compact crowd, at
+ * distance d it is 2/d times the acceleration, which is part of the regular one. For a crowd on all sides the
+ * accelerations cancel, and so does the tide, up to the variation of the density within the sphere's size: about 4 pi
+ * rho, with the density in the sphere. Twice and a few times that leave room; and it is not more than that of the mass
+ * of all at the sphere.
  *  @param[in] mass  of all bodies, of which there are n */
 NBC_HD double nb6_strongest_outside(double mass, double n, const double acc_reg[3], double r_nb, double nnb)
 {

@@ -170,7 +170,7 @@ static double bulge_potential(const double *p, double r)
     return -mass / a * (1 - pow(r / (r + a), 2 - slope)) / (2 - slope);
 }
 
-/* -M(r)/r, and what is outside: M/(Gamma((3 - GAM)/2) AR) times the upper gamma function of 1 - GAM/2 */
+/* -M(r)/r, and the part from outside: M/(Gamma((3 - GAM)/2) AR) times the upper gamma function of 1 - GAM/2 */
 static double cut_bulge_potential(const double *p, double r)
 {
     const double cut = p[NB6_GALAXY_BULGE_LENGTH], slope = p[NB6_GALAXY_BULGE_SLOPE], u = r * r / (cut * cut);

@@ -50,10 +50,8 @@ int nb6_gas_is_leaving(const double parameter[NB6_EXTERNAL_PARAMETERS], double t
 /** Acceleration of the gas along a path.   @param[in] mass  series along the same path */
 void nb6_gas_acceleration(const double parameter[NB6_EXTERNAL_PARAMETERS], const struct nb6_jet *mass,
                           const struct nb6_jet x[3], int order, struct nb6_jet acc[3]);
-/** The attraction of a unit mass of gas on a body at x from another at a place with a velocity, beyond what it does
- * there, without a loss of figures.   @param[in] xdot  change of x   @param[out] potential  also less its slope there
- * times x
- */
+/** The attraction of a unit mass of gas at the place of a body, displaced by x, minus that at the place itself, without
+ * a loss of figures.   @param[in] xdot  change of x   @param[out] potential  also less its slope there times x */
 void nb6_gas_difference(const double parameter[NB6_EXTERNAL_PARAMETERS], const double centre[2][3], const double x[3],
                         const double xdot[3], double acc[3], double jerk[3], double *potential);
 /** Potential of a unit mass of gas. */

@@ -28,19 +28,19 @@ struct nb6_orbit {
 struct nb6_external {
     int32_t active;                            /**< 1: there is a field */
     int32_t kind;                              /**< number of the potential */
-    double t_x;                                /**< d a_x/dx at the centre of the cluster, without what velocities do;
-                                                    on an orbit with its angular velocity squared, where it is least */
+    double t_x;                                /**< d a_x/dx at the centre of the cluster, without velocity terms; on an
+                                                    orbit with its angular velocity squared, where it is least */
     double t_z;                                /**< d a_z/dz there */
     double coriolis;                           /**< twice the angular velocity of the frame */
     double parameter[NB6_EXTERNAL_PARAMETERS]; /**< further parameters, in an order that the potential defines */
     struct nb6_orbit orbit;
 };
 
-/** The field that a configuration asks for.
- *  @return NBC_OK; NBC_BAD_INPUT (there is no such potential, or what it says of its variables) */
+/** The field of a configuration.
+ *  @return NBC_OK; NBC_BAD_INPUT (there is no such potential, or the potential refuses its variables) */
 int nb6_external_make(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
                       struct nbc_error *err);
-/** Is there a potential of this number? A field from a checkpoint is asked before it is used. */
+/** Is there a potential of this number? To be checked for a field from a checkpoint. */
 int nb6_external_is_known(int kind);
 /** Whether the potential of this number is a linear field, or none: device engines support these and no others. */
 int nb6_external_is_linear(int kind);
@@ -104,7 +104,7 @@ void nb6_external_rate(const struct nb6_external *external, double t, const doub
 /** How the field changes about a place. */
 struct nb6_external_scale {
     double length, length_dot; /**< within which it changes by itself, and its derivative in time */
-    double speed;              /**< at which that way is gone, against what makes the field */
+    double speed;              /**< of the place relative to the source of the field */
 };
 /** For a body at a place with a velocity.   @return 0: of this field no such length is known */
 int nb6_external_scale(const struct nb6_external *external, double t, const double centre[2][3],
@@ -112,7 +112,7 @@ int nb6_external_scale(const struct nb6_external *external, double t, const doub
 
 enum { NB6_SERIES_PATH = 5 };
 
-/** The field of a galaxy about a place, which is much cheaper than the field for those who stay near. */
+/** The field of a galaxy about a place, which is much cheaper than the field for bodies that stay near. */
 struct nb6_external_series {
     int is_set;
     double t, x[3];                            /**< the place in the frame, and when */

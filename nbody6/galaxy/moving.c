@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* Steps that end at or after the begin of the gas's leaving, or begin with it, are no longer than this part of the time
- * in which half of it goes: the force at their ends says nothing about when the change began. Later steps follow from
- * the derivatives of the force. */
+ * in which half of it goes: the force at their ends does not show when the change began. Later steps follow from the
+ * derivatives of the force. */
 static const double ACROSS_BEGIN = 1.0 / 64;
 
 int nb6_moving_has_galaxy(const struct nb6_external *external)

@@ -1,6 +1,6 @@
 /* The field about a place as a polynomial: its force on the members of a tight system then costs no more than the
  * attraction of some bodies, whatever the components of the galaxy. Fields are gradients, so that derivatives of any
- * order are the same for all orders of their indices: the one with d indices y or z, of which e are z, stands at
+ * order are the same for all orders of their indices: the one with d indices y or z, of which e are z, has index
  * d (d + 1)/2 + e. */
 #include "nbody6/galaxy/components.h"
 #include "nbody6/galaxy/external.h"
@@ -104,7 +104,7 @@ int nb6_moving_expand(const struct nb6_external *external, double t, const doubl
 
 /* ---- about a place nearby */
 
-/* One order less: the derivative along y of what has order + 1 indices. */
+/* One order less: the derivative along y of tensors with order + 1 indices. */
 static void along(int order, const double *of, const double y[3], double *out)
 {
     for (int d = 0, i = 0; d <= order; d++)

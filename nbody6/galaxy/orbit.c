@@ -77,7 +77,7 @@ static void midpoint(const struct nb6_external *external, const double y[6], dou
 enum { ROWS = 5 };
 
 /* Extrapolated to steps of no length. Errors of order 10 in h, and of rounding, which more rows make larger:
- * differences from the start are what is extrapolated, which are small beside it. */
+ * differences from the start are extrapolated, which are small beside it. */
 static void advance(const struct nb6_external *external, const double y[6], double h, double out[6])
 {
     double table[ROWS][6];
@@ -203,7 +203,7 @@ static void place(const struct nb6_external *external, double t, double x[3], do
     while (to.t < t) {
         from = to;
         next(external, &from, &to);
-        if (!(to.t > from.t)) break; /* at the centre: not finite, which nb6_orbit_reach says */
+        if (!(to.t > from.t)) break; /* at the centre: not finite, which nb6_orbit_reach reports */
     }
     interpolate(&from, &to, t, x, v);
 }
@@ -279,7 +279,7 @@ static double pull_outward(const struct nb6_external *external, const struct end
     return l2 / (r2 * r2) + pull / r2;
 }
 
-/* Some revolutions, to know how weak the tide becomes. */
+/* Some revolutions, to find the weakest tide. */
 enum { PIECES_AHEAD = 1024 };
 
 /* The tide where it is weakest, so that the tidal radius is largest: a star bound there stays bound, though it may be
@@ -331,7 +331,7 @@ int nb6_orbit_begin(struct nb6_external *external, const double x[3], const doub
     set_forces(external, &begin);
     orbit->now_t = -1;
     const int status = set_tide(external, &begin, err);
-    if (status) return NBC_BAD_INPUT; /* a message is there */
+    if (status) return NBC_BAD_INPUT; /* err has a message */
     for (int k = 0; k < NB6_ORBIT_ENDS; k++) {
         put_end(orbit, k, &begin);
         next(external, &begin, &to);

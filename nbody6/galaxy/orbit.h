@@ -1,7 +1,7 @@
 /** The orbit of the point about which a cluster is described, in a galaxy that does not change: a function of time,
  * made piece by piece. A piece is a twentieth of the time in which the tide there turns a path, its ends are exact
- * to rounding (extrapolation, Gragg 1965), and between them stands the polynomial of degree 7 that has position,
- * velocity, acceleration and jerk of both. Private to nbody6/galaxy. */
+ * to rounding (extrapolation, Gragg 1965), and between them is the polynomial of degree 7 that has position, velocity,
+ * acceleration and jerk of both. Private to nbody6/galaxy. */
 #ifndef NB6_ORBIT_H
 #define NB6_ORBIT_H
 

@@ -15,7 +15,7 @@ struct nb6_potential {
      * along and support no other; an engine in whose run the field is another one leaves all blocks to the host. */
     int is_linear;
     /** Fill in what the field needs, in N-body units; kind is set, active is 1 unless this changes it, all else is 0.
-     *  @return NBC_OK; NBC_BAD_INPUT: a message that begins with the name of the variable and says what to give */
+     *  @return NBC_OK; NBC_BAD_INPUT: a message that begins with the name of the variable and has the remedy */
     int (*make)(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
                 struct nbc_error *err);
     void (*describe)(const struct nb6_config *config, char text[NB6_EXTERNAL_TEXT]);

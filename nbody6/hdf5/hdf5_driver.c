@@ -13,7 +13,7 @@
 struct sink_file {
     H5FD_t head;
     struct nb6_hdf5_sink *sink;
-    haddr_t eoa, eof; /* ends of what is allocated and of what is written */
+    haddr_t eoa, eof; /* ends of the allocated and of the written part */
 };
 
 enum { LARGEST_TRANSFER = 1 << 30 }; /* Linux moves less than 2 GiB in one call */

@@ -10,7 +10,7 @@
 
 /** Where the bytes of one HDF5 file are; lives as long as the file is open in HDF5. */
 struct nb6_hdf5_sink {
-    int fd;          /**< open for what HDF5 will do; stays open when HDF5 closes the file */
+    int fd;          /**< open, with access for HDF5; stays open when HDF5 closes the file */
     int first_errno; /**< of the first write that failed, 0: none */
     int opened;      /**< 1: HDF5 has the file open; it opens no other by the same access */
 };

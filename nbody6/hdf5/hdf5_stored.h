@@ -1,5 +1,5 @@
-/** Objects that may be read of a HDF5 file from any source: numbers in usual types that stand in this file, all of
- *  them. Asked before anything is read or made room for. Failures are kept in the file, as in hdf5_util.h. */
+/** Objects that may be read of a HDF5 file from any source: numbers in usual types, all of them in this file. Checked
+ *  before data are read or memory is allocated. Failures are kept in the file, as in hdf5_util.h. */
 #ifndef NB6_HDF5_STORED_H
 #define NB6_HDF5_STORED_H
 

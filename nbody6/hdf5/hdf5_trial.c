@@ -96,7 +96,7 @@ int nb6_hdf5_try(const char *path, int64_t bytes, void (*read)(void *context), v
     return came_to_end ? NBC_OK : tell(path, how, err);
 }
 
-/* ---- what a file says of its objects ---- */
+/* ---- descriptions of objects in a file ---- */
 
 static herr_t look_at_attribute(hid_t object, const char *name, const H5A_info_t *info, void *context)
 {

@@ -13,8 +13,8 @@
  * the child failed */
 int nb6_hdf5_try(const char *path, int64_t bytes, void (*read)(void *context), void *context, struct nbc_error *err);
 
-/** The same of one file, where reading may take long: of one of more than 16 MiB the child reads no values. It looks at
- * all that the file says of its objects, at shape, type and storage of each dataset, and at the attributes. */
+/** The same of one file, where reading may take long: of one of more than 16 MiB the child reads no values. It reads
+ * the descriptions of all objects, shape, type and storage of each dataset, and the attributes. */
 int nb6_hdf5_try_briefly(const char *path, void (*read)(void *context), void *context, struct nbc_error *err);
 
 #endif

@@ -91,7 +91,7 @@ int nb6_hdf5_finish(struct nb6_hdf5 *file)
     return file->status;
 }
 
-/* Close the descriptor, give back error reporting and the library, whatever happened. */
+/* Close the descriptor, restore error reporting and release the library, also after a failure. */
 static int leave(struct nb6_hdf5 *file)
 {
     if (file->sink.fd >= 0 && close(file->sink.fd) && file->temporary[0] && !file->status)

@@ -28,8 +28,8 @@ struct nb6_hdf5 {
 int nb6_hdf5_create(struct nb6_hdf5 *file, const char *path, size_t user_block, struct nbc_error *err);
 /** End the HDF5 part; the descriptor stays open for the user block.   @return the first failure */
 int nb6_hdf5_finish(struct nb6_hdf5 *file);
-/** Finish, sync, and put the file in place of `path`. A failure leaves what was there and removes the temporary.
- *  @param[in] keep_as  name under which the file that is replaced stays; NULL: it goes   @return the first failure */
+/** Finish, sync, and put the file in place of `path`. A failure leaves the old file and removes the temporary.
+ *  @param[in] keep_as  name under which the replaced file is kept; NULL: it is removed   @return the first failure */
 int nb6_hdf5_commit(struct nb6_hdf5 *file, const char *keep_as);
 /** The same without sync: nbc_file_sync_all is the caller's business. */
 int nb6_hdf5_place(struct nb6_hdf5 *file);
@@ -41,7 +41,7 @@ int nb6_hdf5_close(struct nb6_hdf5 *file);
 
 /** Record a failure of our own; the first one counts. `text` follows the path and a colon. */
 int nb6_hdf5_fail(struct nb6_hdf5 *file, int status, const char *text);
-/** Record "HDF5 failed to <what> <name>" when result < 0. @return result */
+/** Record "HDF5 failed to <what> <name>" when result < 0.   @return result */
 hid_t nb6_hdf5_check(struct nb6_hdf5 *file, hid_t result, const char *what, const char *name);
 
 /** A group, to be closed with nb6_hdf5_close_object. */
@@ -65,7 +65,7 @@ size_t nb6_hdf5_get_row(struct nb6_hdf5 *file, hid_t object, const char *name, h
 void nb6_hdf5_get_text(struct nb6_hdf5 *file, hid_t object, const char *name, size_t size, char *value);
 
 /** Copies rows [first, first + count) to (writing) or from (reading) a buffer of count x columns values in memory
- *  type; called with ascending rows.   @return NBC_OK or what is wrong */
+ *  type; called with ascending rows.   @return NBC_OK or the error */
 typedef int (*nb6_hdf5_rows)(void *context, int64_t first, int64_t count, void *buffer);
 
 /** A dataset [rows] or, with columns > 1, [rows][columns], copied in pieces of at most 8 MiB.

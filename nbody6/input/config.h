@@ -25,7 +25,7 @@ enum nb6_model_kind {
     NB6_MODEL_PLUMMER,
     NB6_MODEL_KING,
     NB6_MODEL_FILE,
-    NB6_MODEL_TWO_PLUMMER /**< n are the stars of both; the numbers of &INSETUP say the rest */
+    NB6_MODEL_TWO_PLUMMER /**< n are the stars of both; the other parameters are in &INSETUP */
 };
 /** Mass functions; nbody6/model/imf.h has formulae and sources. */
 enum nb6_imf_kind {
@@ -67,7 +67,7 @@ struct nb6_model_config {
     enum nb6_imf_kind imf;
     enum nb6_file_units file_units;
     char data_path[NB6_PATH_MAX]; /**< 7-column table: m x y z vx vy vz */
-    int unused;                   /**< no bytes between the members: checkpoint_table.h says why; nor below */
+    int unused;                   /**< no padding between the members (checkpoint_table.h); nor below */
     int64_t n;                    /**< stars; 0 with a data file: as many as it has lines */
     uint64_t seed;                /**< NRAND */
     double king_w0;               /**< central potential of the King model */
@@ -112,7 +112,7 @@ enum nb6_engine_choice {
     NB6_ENGINE_HOST,     /**< in memory, with GPUNB and GPUIRR */
     NB6_ENGINE_DEVICE,   /**< on the GPU */
     NB6_ENGINE_EMULATED, /**< the stages of the GPU in plain C, to test them */
-    NB6_ENGINE_AUTO      /**< the device where it is there and faster, else the host (engine/choice.h) */
+    NB6_ENGINE_AUTO      /**< the device if present and faster, else the host (engine/choice.h) */
 };
 
 /** Reaction to the loss of the engine's device. */
@@ -146,27 +146,27 @@ struct nb6_run_config {
     int precision;        /**< enum gpunb_precision */
     int engine;           /**< enum nb6_engine_choice */
     int on_device_loss;   /**< enum nb6_loss_choice */
-    int energy_retries; /**< KZ(2) > 1: how often an adjust interval whose energy error exceeds 5 QE is done again, with
-                           half of ETAI and ETAR */
-    int t_crit_open;    /**< 1: the input has no TCRIT, and t_crit is the default of nb6_config_init */
+    int energy_retries;   /**< KZ(2) > 1: how often an adjust interval with an energy error above 5 QE is repeated, with
+                             half of ETAI and ETAR */
+    int t_crit_open;      /**< 1: the input has no TCRIT, and t_crit is the default of nb6_config_init */
 };
 
 /** Regularization of close pairs. */
 struct nb6_pair_config {
-    double r_min,
-        dt_min;       /**< RMIN, DTMIN: separation, and a quarter of the irregular step, below which two stars are
-                         looked at; 0: from the density of the core if adjust is set, else there is no regularization */
-    double eta_u;     /**< ETAU: 2 pi/ETAU steps an orbit */
-    double e_close;   /**< ECLOSE: binding energy per unit mass of a hard binary */
-    double gamma_min; /**< GMIN: perturbation below which a body does not act on the relative motion */
-    double gamma_max; /**< GMAX: perturbation that ends a pair which is wider than RMIN and not hard */
-    int adjust;       /**< KZ(16) > 0: r_min, dt_min, e_close follow the core density */
-    int slow_down;    /**< KZ(26) > 0: of pairs; > 1: of pairs inside chains, also of those disturbed above GMIN */
-    int systems;      /**< KZ(15) > 0: look for systems of three and more stars */
-    int chains;       /**< KZ(30) is not 0: strong encounters are chains */
-    int hierarchies;  /**< KZ(30) >= 0: stable triples and quadruples are frozen */
-    int chain_method; /**< CHAIN: enum chain_method */
-    double r_star;    /**< RSTAR: radius of every star at the start; 0: points, which never collide */
+    double r_min, dt_min; /**< RMIN, DTMIN: separation, and a quarter of the irregular step, below which two stars are
+                             candidates for a pair; 0: from the density of the core if adjust is set, else there is no
+                             regularization */
+    double eta_u;         /**< ETAU: 2 pi/ETAU steps an orbit */
+    double e_close;       /**< ECLOSE: binding energy per unit mass of a hard binary */
+    double gamma_min;     /**< GMIN: perturbation below which a body does not act on the relative motion */
+    double gamma_max;     /**< GMAX: perturbation that ends a pair which is wider than RMIN and not hard */
+    int adjust;           /**< KZ(16) > 0: r_min, dt_min, e_close follow the core density */
+    int slow_down;        /**< KZ(26) > 0: of pairs; > 1: of pairs inside chains, also of those disturbed above GMIN */
+    int systems;          /**< KZ(15) > 0: look for systems of three and more stars */
+    int chains;           /**< KZ(30) is not 0: strong encounters are chains */
+    int hierarchies;      /**< KZ(30) >= 0: stable triples and quadruples are frozen */
+    int chain_method;     /**< CHAIN: enum chain_method */
+    double r_star;        /**< RSTAR: radius of every star at the start; 0: points, which never collide */
 };
 
 /** Primordial binaries. */

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Values of a configuration that stand for more than an input may say: -1 for a virial ratio that is kept, a longest
- * step that is a power of two. All others lie in the range that the table of the input has for them. */
+/* Values of a configuration beyond the range of its input: -1 for a virial ratio that is kept, a longest step that is a
+ * power of two. All others lie in the range in the table of the input. */
 struct limit {
     size_t offset;
     const char *name;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Numbers stand in the order of the table. Checkpoints hold them by name, so that rows may come and go. */
+/* Numbers are in the order of the table. Checkpoints hold them by name, so that rows may come and go. */
 size_t nb6_input_offset(const struct nb6_input_variable *variable)
 {
     if (variable->target != NB6_TO_NUMBER) return variable->offset;

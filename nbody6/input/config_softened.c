@@ -50,7 +50,7 @@ static double step_that_divides(double time)
     return 0;
 }
 
-/* Bodies stand at one time at multiples of DT, and what is written there must not change a step. */
+/* All bodies are at one time at multiples of DT, and output there must not change a step. */
 static int check_times(const struct nb6_config *c, double dt, struct nbc_error *err)
 {
     const struct {

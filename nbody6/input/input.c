@@ -140,7 +140,7 @@ int nb6_input_to_namelist(FILE *out, const char *path, const struct nb6_input_op
     return status;
 }
 
-/* One assignment of a known variable, on top of what the configuration holds. */
+/* One assignment of a known variable, over the present value of the configuration. */
 static int set_one(const struct nb6_namelist *list, struct nb6_config *config, struct nbc_error *err)
 {
     const struct nb6_input_options no_options = {0};

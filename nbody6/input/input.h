@@ -16,8 +16,8 @@ struct nb6_input_options {
 
 /** Read an input file ("-": standard input) into a configuration.
  *  @param[out] config filled on success, untouched on failure
- *  @return NBC_OK; NBC_BAD_INPUT (file, line, name, what is wrong, what to do, in err; also for a file that cannot be
- *  read); NBC_NO_MEMORY */
+ *  @return NBC_OK; NBC_BAD_INPUT (file, line, name, error and remedy in err; also for a file that cannot be read);
+ *  NBC_NO_MEMORY */
 int nb6_input_read(const char *path, const struct nb6_input_options *options, struct nb6_config *config,
                    struct nbc_error *err);
 
@@ -46,17 +46,17 @@ struct nb6_changes {
  *  which NBODY6++GPU does not take over either, are noted.
  *  @param[in]     t time that the run has reached: TCRIT of an input with KSTART = 2 counts from it, as in NBODY6++GPU
  *  @param[in,out] config  of the run; untouched on failure
- *  @param[out]    changes what became different
+ *  @param[out]    changes list of the changes
  *  @return as nb6_input_read */
 int nb6_input_change(const struct nb6_input_text *text, const struct nb6_input_options *options, double t,
                      struct nb6_config *config, struct nb6_changes *changes, struct nbc_error *err);
 
-/** The same from a text in memory. @param[in] name of the text, for messages */
+/** The same from a text in memory.   @param[in] name of the text, for messages */
 int nb6_input_read_text(const char *name, const char *text, size_t size, const struct nb6_input_options *options,
                         struct nb6_config *config, struct nbc_error *err);
 
-/** Write the namelist that says what an input file ("-": standard input) says: variables that it sets, with what they
- *  mean. A run with it gives the same bits. It is written only if the file is good.
+/** Write an input file ("-": standard input) as an equivalent namelist: the variables that it sets, with their
+ *  meanings. A run with it gives the same bits. It is written only if the file is good.
  *  @return as nb6_input_read */
 int nb6_input_to_namelist(FILE *out, const char *path, const struct nb6_input_options *options, struct nbc_error *err);
 
@@ -66,7 +66,7 @@ int nb6_input_to_namelist(FILE *out, const char *path, const struct nb6_input_op
 int nb6_input_set(struct nb6_config *config, const char *name, const char *value, struct nbc_error *err);
 
 /** Documentation of one variable, option or group, or of all (name NULL), from the table, as text or as Markdown.
- *  @return NBC_OK; NBC_BAD_INPUT (no such name; says which are near) */
+ *  @return NBC_OK; NBC_BAD_INPUT (no such name; the message has similar ones) */
 int nb6_input_help(FILE *out, const char *name, int markdown, struct nbc_error *err);
 
 #endif

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* One mass for all, unless a mass function says otherwise (data.F: ALPHAS = 1 or BODY1 = BODYN). */
+/* One mass for all stars, unless there is a mass function (data.F: ALPHAS = 1 or BODY1 = BODYN). */
 static void settle_masses(struct nb6_model_config *model)
 {
     if (model->imf != NB6_IMF_POWER_LAW && model->imf != NB6_IMF_EQUAL) return;
@@ -124,7 +124,7 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
     }
 }
 
-/* Set a member of the configuration whose variable has words as values. */
+/* Set the member of the configuration for a variable with words as values. */
 static int apply_word(const struct nb6_input_variable *v, const char *text, struct nb6_config *config)
 {
     int number = 0, kind = (int)config->model.kind;
@@ -246,7 +246,7 @@ int nb6_input_apply(const struct nb6_input_values *values, FILE *notes, struct n
     return NBC_OK;
 }
 
-/* Where masses are not what other codes make of the same input. */
+/* Notes if masses differ from those of other codes with the same input. */
 static void note_masses(const struct nb6_input_values *values, FILE *notes, const struct nb6_config *config)
 {
     const struct nb6_model_config *m = &config->model;

@@ -94,7 +94,7 @@ static void print_number(const struct nb6_input_variable *v, const struct nb6_co
     }
 }
 
-/* NBODY6++GPU keeps these at a restart, whatever its input says; a model that was made has others than its input. */
+/* NBODY6++GPU ignores these in the input of a restart; a generated model has other values than its input. */
 static int is_kept(const struct comparison *c, const char *name)
 {
     return c->goes_on && (strcmp(name, "N") == 0 || strcmp(name, "RBAR") == 0 || strcmp(name, "ZMBAR") == 0);

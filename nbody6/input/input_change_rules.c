@@ -16,7 +16,7 @@ static const char COMMAND[] = "the command line says it: see `nbody6 --help`";
 
 #define MEMBER(name) offsetof(struct nb6_config, name), sizeof(((struct nb6_config *)NULL)->name)
 
-/* Members that options and words stand for; those of other variables are in the table of the input. */
+/* Members set by options and words; those of other variables are in the table of the input. */
 const struct nb6_change_meaning nb6_change_meanings[] = {
     {"KZ(2)", MEMBER(run.checkpoint_at_output), NULL},
     {"KZ(2)", MEMBER(run.energy_retries), NULL},

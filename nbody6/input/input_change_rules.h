@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/** A member of the configuration that an option or a word stands for; some stand for two. Those of other variables are
- *  in the table of the input. */
+/** A member of the configuration that an option or a word sets; some set two. Those of other variables are in the table
+ *  of the input. */
 struct nb6_change_meaning {
     const char *name; /**< "KZ(23)", "CHAIN" */
     size_t offset, bytes;

@@ -42,7 +42,7 @@ static int check_model(const struct nb6_input_values *values, struct nbc_error *
     return NBC_OK;
 }
 
-/* UNITS, COLUMNS and others say how a data file is read; UNITS and KZ(22) say the same. */
+/* UNITS, COLUMNS and others set how a data file is read; UNITS and KZ(22) must agree. */
 static int check_data(const struct nb6_input_values *values, struct nbc_error *err)
 {
     static const struct {

@@ -10,7 +10,7 @@
  *  names no file, a file with the input's name beside it is tried first, as McLuster writes them: X.dat.10 or X.fort.10
  *  for X.input; a note names the file that is taken.
  *  @param[in]     named  does the input name it (DATA)?
- *  @param[in,out] config data_path: becomes the name it was found under, or stays */
+ *  @param[in,out] config data_path: becomes the name of the found file, or stays */
 void nb6_input_find_data(const char *input_path, int named, FILE *notes, struct nb6_config *config);
 
 #endif

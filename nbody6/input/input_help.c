@@ -59,7 +59,7 @@ static void print_variable(const struct printer *p, const struct nb6_input_varia
     if (reason) fprintf(p->out, "      accepted without effect: %s\n", reason);
 }
 
-/* Words that set options, and what these values mean. */
+/* Words that set options, and the meanings of these values. */
 static void print_words(const struct printer *p)
 {
     fprintf(p->out, "\n| variable | word | option | meaning |\n|---|---|---|---|\n");

@@ -31,7 +31,7 @@ static struct missing *add(struct missing_list *list, enum nb6_input_status stat
     return item;
 }
 
-/* KZ(5) and KZ(20) say how a model is made; they mean nothing where one is read, or named in &INMODEL. */
+/* KZ(5) and KZ(20) select how a model is made; they have no effect if one is read, or named in &INMODEL. */
 static int is_irrelevant(const struct nb6_input_values *values, int number)
 {
     int model_named = nb6_input_get(values, "INMODEL", "MODEL")->line != 0;

@@ -100,7 +100,7 @@ static void print_ten(FILE *out, const struct nb6_value *kz, int first)
     if (count) fprintf(out, "\n");
 }
 
-/* All options, then what those mean that are not 0. */
+/* All options, then the meanings of those that are not 0. */
 static void print_options(const struct printer *p, int variable)
 {
     const struct nb6_value *kz = p->values->value + p->values->first[variable];

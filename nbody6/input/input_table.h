@@ -64,7 +64,7 @@ struct nb6_input_variable {
 struct nb6_input_option {
     int number;
     int initial; /**< default */
-    int off;     /**< the value that avoids what is missing */
+    int off;     /**< the value that avoids the missing feature */
     const char *title;
 };
 

@@ -179,7 +179,7 @@ static int has_options(const char *group)
     return strcmp(group, "ININPUT") == 0 || strcmp(group, "INOPTIONS") == 0;
 }
 
-/* Options come first: they say which of the other variables are used. */
+/* Options come first: they determine which of the other variables are used. */
 int nb6_input_take_all(struct nb6_input_values *values, const struct nb6_namelist *list, FILE *notes,
                        struct nbc_error *err)
 {

@@ -27,7 +27,7 @@ int nb6_input_take(struct nb6_input_values *values, const struct nb6_namelist *l
  *  are checked, but only noted where they are wrong; null values are noted. */
 int nb6_input_take_all(struct nb6_input_values *values, const struct nb6_namelist *list, FILE *notes,
                        struct nbc_error *err);
-/** Why a variable has no effect with the options as they are; NULL: it has one. */
+/** Reason why a variable has no effect with the present options; NULL: it has one. */
 const char *nb6_input_unused(const struct nb6_input_values *values, const struct nb6_input_variable *variable);
 
 /** Elements of a variable by its name, which has to be in the table. */
@@ -48,11 +48,11 @@ int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_in
                             struct nbc_error *err);
 /** Refuse settings that contradict each other.   @return NBC_OK; NBC_BAD_INPUT */
 int nb6_input_check_contradictions(const struct nb6_input_values *values, struct nbc_error *err);
-/** Say what was accepted without effect, a line for each reason. */
+/** Note the variables accepted without effect, a line for each reason. */
 void nb6_input_note_ignored(const struct nb6_input_values *values, FILE *notes);
 
-/** Interpret all values that were set, in the order of the table, on top of what the configuration holds. SMAX becomes
- *  a power of two, which is noted.   @return NBC_OK; NBC_BAD_INPUT */
+/** Interpret all values that were set, in the order of the table, over the present values of the configuration. SMAX
+ *  becomes a power of two, which is noted.   @return NBC_OK; NBC_BAD_INPUT */
 int nb6_input_apply(const struct nb6_input_values *values, FILE *notes, struct nb6_config *config,
                     struct nbc_error *err);
 /** Derive values from all variables of a file together (number of stars of a data file, limit of NNBOPT); notes say

@@ -31,7 +31,7 @@ struct nb6_list_record {
 int nb6_list_read(struct nb6_list_reader *reader, int wanted, int needed, struct nb6_list_record *record,
                   struct nbc_error *err);
 
-/** How many numbers stand at the beginning of the next line that is not blank. The reader stays where it is. */
+/** Count of numbers at the beginning of the next line that is not blank. The reader stays where it is. */
 int nb6_list_numbers_ahead(const struct nb6_list_reader *reader);
 
 /** Past the next line that is not blank. */

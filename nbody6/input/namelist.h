@@ -47,7 +47,7 @@ struct nb6_namelist {
 /** Take a text apart.
  *  @param[in]  path  name of the text in messages
  *  @param[out] list  filled on success (release with nb6_namelist_free), empty on failure
- *  @return NBC_OK; NBC_BAD_INPUT (path, line, name, what is wrong and what to do in err); NBC_NO_MEMORY */
+ *  @return NBC_OK; NBC_BAD_INPUT (path, line, name, error and remedy in err); NBC_NO_MEMORY */
 int nb6_namelist_scan(const char *path, const char *text, size_t size, struct nb6_namelist *list,
                       struct nbc_error *err);
 void nb6_namelist_free(struct nb6_namelist *list);

@@ -1,4 +1,4 @@
-!> The Fortran runtime reads one namelist assignment, so that values mean what they mean in Fortran.
+!> The Fortran runtime reads one namelist assignment, so that values have their Fortran meaning.
 !! Called from namelist_value.c only, which checks the text beforehand.
 module nb6_namelist_read
     use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_size_t

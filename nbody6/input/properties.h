@@ -46,8 +46,8 @@ int nb6_properties_copy(const struct nb6_properties *from, struct nb6_properties
 int nb6_property_is_reserved(const char *name);
 /** The number of a column; -1: there is none.   @param[in] properties may be NULL */
 int nb6_properties_find(const struct nb6_properties *properties, const char *name);
-/** Where a star stands among the values; -1: nothing is known of it.
- *  @param[in] near  a place, where the star is looked for first: that after the one that was asked for before */
+/** Index of a star among the values; -1: it has none.
+ *  @param[in] near  an index that is tried first: the one after that of the last query */
 int64_t nb6_properties_place(const struct nb6_properties *properties, int64_t name, int64_t near);
 
 /** Whether radii from the data act.   @param[in] properties may be NULL */

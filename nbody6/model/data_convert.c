@@ -83,7 +83,7 @@ static double virial_ratio(const struct bulk *b, double g)
     return b->r_half > 0 ? 0.5 * b->speed * b->speed * b->r_half / (0.4 * g * b->mass) : INFINITY;
 }
 
-/* Without a word about units, a total mass of 1 says that they are N-body units; any other says too little. */
+/* If no units are stated, a total mass of 1 means N-body units; with any other the units are unknown. */
 static int judge(const struct nb6_config *config, const struct nb6_model *model, struct nbc_error *err)
 {
     struct bulk b;
@@ -138,7 +138,7 @@ static void multiply(const struct nb6_data_config *data, const struct nb6_data_u
     }
 }
 
-/* The file says less than is needed, and the input nothing. */
+/* The file states too few units, and the input none. */
 static int refuse_unclear(const struct nb6_config *config, const struct nb6_data_units *units, struct nbc_error *err)
 {
     const char *path = config->model.data_path;

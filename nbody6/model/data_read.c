@@ -9,7 +9,7 @@
 
 #include <locale.h>
 
-/* A file that KZ(22) says the layout of. It says nothing of units. */
+/* A file with the layout given by KZ(22), without units. */
 static int read_layout(const struct nb6_config *config, const struct nb6_columns *columns, struct nb6_model *model,
                        struct nbc_error *err)
 {

@@ -1,4 +1,4 @@
-/** Mass functions, sampled by inversion: power laws in segments, or what a paper gives as a generating function. */
+/** Mass functions, sampled by inversion: power laws in segments, or generating functions of papers. */
 #ifndef NB6_IMF_H
 #define NB6_IMF_H
 
@@ -31,7 +31,7 @@ struct nb6_imf {
  *      Kroupa, Tout & Gilmore 1993, MNRAS 262, 545, for the slope 1.3 below 0.5 Msun; none below 0.08 Msun:
  *          0.08 + (0.19 X^1.55 + 0.05 X^0.6) / (1 - X)^0.58
  *      Eggleton 2006, Evolutionary Processes in Binary and Multiple Stars, Cambridge:  0.3 (X / (1 - X))^0.55
- *      and what NBODY6 has in its place:  0.3 X / (1 - X)^0.55
+ *      and the function that NBODY6 has in its place:  0.3 X / (1 - X)^0.55
  *  @return NBC_OK; NBC_BAD_INPUT (limits that are no range of masses, or that hold none) */
 int nb6_imf_init(const struct nb6_model_config *config, struct nb6_imf *imf, struct nbc_error *err);
 

@@ -41,7 +41,7 @@ static int open_particle(struct reader *r, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* All but the outermost stand where they are, which is relative to the one around. */
+/* All but the outermost are at their own position, relative to the one around. */
 static void add_place(struct reader *r)
 {
     struct particle *p = &r->open[r->depth - 1];

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A file cannot have more stars than bytes: memory grows as masses are read, whatever its first line says. */
+/* A file cannot have more stars than bytes: memory grows as masses are read, independent of the number in the first
+ * line. */
 enum { AT_FIRST = 1024 };
 
 /* The next line that holds something, as n numbers. */

@@ -145,7 +145,7 @@ static int convert_physical(const struct nb6_config *config, struct nb6_model *m
     return NBC_OK;
 }
 
-/* From N-body units, as they are or, scaled, as they become. */
+/* From N-body units: the present ones or, if scaled, the new ones. */
 static int convert_nbody(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
 {
     int status = NBC_OK;

@@ -13,8 +13,8 @@ struct nb6_data_facts {
     int64_t rows_unused;        /**< rows beyond the n that were asked for */
     int columns_unused;         /**< columns that are not used */
     int ids_unused;             /**< 1: ids that are not all different and positive; names count from 1 */
-    double rbar_pc, zmbar_msun; /**< of a snapshot of ours; 0: it says nothing */
-    double t;                   /**< time of a snapshot, N-body units or as it says */
+    double rbar_pc, zmbar_msun; /**< of a snapshot of this code; 0: not stated */
+    double t;                   /**< time of a snapshot, N-body units or its own */
     double hubble;              /**< HubbleParam of a snapshot without cosmology that is not 1; 0: there is none */
     char format[48];            /**< "table", "table with named columns", "snapshot of nbody6", ... */
 };
@@ -26,14 +26,13 @@ struct nb6_model {
     double *mass;                      /**< [n] */
     double (*x)[3];                    /**< [n] */
     double (*v)[3];                    /**< [n] */
-    double zmbar_msun;                 /**< mean mass in Msun: drawn from the mass function, else as the input says */
-    double rbar_pc;                    /**< length unit in pc, as the input says or (tidal scaling) as it follows */
+    double zmbar_msun;                 /**< mean mass in Msun: drawn from the mass function, else from the input */
+    double rbar_pc;                    /**< length unit in pc, from the input or (tidal scaling) derived */
     struct nb6_data_facts data;        /**< facts about the data file */
     struct nb6_properties *properties; /**< that are kept with the stars; NULL: none */
 };
 
-/** Make or read the model that the configuration describes. The same seed gives the same bits everywhere
- *  (random.h says how).
+/** Make or read the model that the configuration describes. The same seed gives the same bits everywhere (random.h).
  *  @param[out] model  filled on success (release with nb6_model_free), untouched on failure
  *  @return NBC_OK; NBC_BAD_INPUT (data file: path, line, column and remedy in err); NBC_FILE (read error);
  *  NBC_NO_MEMORY

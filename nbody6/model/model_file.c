@@ -13,7 +13,7 @@
 
 enum { ROWS_AT_FIRST = 1024 };
 
-/* Where the reader is, and what it has. */
+/* State of the reader. */
 struct table {
     struct nb6_table_lines lines;
     struct nb6_columns chosen;
@@ -175,7 +175,7 @@ static int to_model(const struct table *t, struct nb6_model *model, struct nbc_e
     return status;
 }
 
-/* Rows, and whether the head goes with them: if that is wrong, it says more than the first row. */
+/* Read the rows. If the head does not fit them, its message is better than that of the first row. */
 static int read_table(struct table *t, const struct nb6_model_config *config, struct nbc_error *err)
 {
     int status = nb6_table_open(config->data_path, &t->lines, err);

@@ -8,7 +8,7 @@
 /** All stars of a TREE file: lines with the number of stars, 3 (dimensions), a time, then a line for each mass, each
  *  position, each velocity. Plain text or gzip; called in the C locale.
  *  @param[out] model  n, the arrays and data.format, on success only
- *  @return NBC_OK; NBC_BAD_INPUT (path, line, what is wrong); NBC_FILE; NBC_NO_MEMORY */
+ *  @return NBC_OK; NBC_BAD_INPUT (path, line, error); NBC_FILE; NBC_NO_MEMORY */
 int nb6_layout_read_tree(struct nb6_table_lines *lines, struct nb6_model *model, struct nbc_error *err);
 
 /** All stars of a Starlab file: particles in brackets `(Particle ... )Particle`, one within the other. Those that hold

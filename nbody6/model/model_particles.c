@@ -295,7 +295,7 @@ static int read_names(const struct source *s, struct nb6_model *model, struct nb
     return status;
 }
 
-/* ---- what is kept with the stars ---- */
+/* ---- columns that are kept with the stars ---- */
 
 /* A vector of n numbers, which a run of ours has kept, or KEEP wants.   @param[out] unit  as the dataset has it, or ""
  */
@@ -426,7 +426,7 @@ static void try_files(void *context)
     read_files(context);
 }
 
-/* Of the file, or of all files of its snapshot that are there. */
+/* Of the file, or of all existing files of its snapshot. */
 static int64_t bytes_of_files(const char *path)
 {
     char name[NB6_HDF5_PATH];

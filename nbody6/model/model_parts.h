@@ -57,7 +57,7 @@ int nb6_model_read_stellar(const struct nb6_config *config, struct nb6_model *mo
  *  act.   @return NBC_OK; NBC_BAD_INPUT: they are to act, and are not there for each star */
 int nb6_model_settle_properties(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
 
-/** Stars of a file must not be at one place.   @param[in] line  [n] where each stands in the file; NULL: unknown
+/** Stars of a file must not be at one place.   @param[in] line  [n] line of each in the file; NULL: unknown
  *  @return NBC_OK; NBC_BAD_INPUT: names two that are; NBC_NO_MEMORY */
 int nb6_model_refuse_coincident(const char *path, const int64_t *line, const struct nb6_model *model,
                                 struct nbc_error *err);
@@ -81,7 +81,7 @@ int nb6_model_half_mass_radius(const struct nb6_model *model, double *r_half, st
  *  @param[in]  smooth_potential potential energy of the smooth model (of total mass 1), used in place of the sum over
  *              pairs above NB6_EXACT_POTENTIAL_MAX stars: right to the sampling error, some n^(-1/2); 0: there is none,
  *              sum always
- *  @param[out] length_factor what positions have been multiplied by; may be NULL
+ *  @param[out] length_factor factor by which positions were multiplied; may be NULL
  *  @return NBC_OK; NBC_BAD_INPUT (no mass, no potential, no velocities to scale); NBC_NO_MEMORY */
 int nb6_model_scale(const struct nb6_model_config *config, double smooth_potential, struct nb6_model *model,
                     double *length_factor, struct nbc_error *err);
@@ -91,7 +91,7 @@ int nb6_model_scale(const struct nb6_model_config *config, double smooth_potenti
 void nb6_model_embed(const struct nb6_tide_config *tide, struct nb6_model *model);
 
 /** Masses in Msun of the systems of a model with primordial binaries, the first config->binaries.n of which are
- *  binaries: of two stars of the mass function, paired as config->binaries.pairing says, if it gives them
+ *  binaries: of two stars of the mass function, paired by config->binaries.pairing, if it gives them
  *  (nb6_imf_draws_companions); else a drawn mass that is divided by RATIO or, with RATIO = 1, that each of two equal
  *  stars has. Sets zmbar_msun, the mean mass of stars. Kouwenhoven et al. 2007, A&A 474, 77: mass ratios.
  *  @param[out] second [binaries.n] the second star's share of the mass */

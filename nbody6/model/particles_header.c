@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_TYPES = 16 }; /* SWIFT has 7, GADGET 6 or what it was compiled for */
+enum { MOST_TYPES = 16 }; /* SWIFT has 7, GADGET 6 or the number it was compiled for */
 
-/* An attribute of a group, if both are there. */
+/* An attribute of a group, if both exist. */
 static int get(struct nb6_hdf5 *file, const char *group, const char *name, double *value)
 {
     if (!nb6_hdf5_has(file, file->file, group)) return 0;
@@ -63,7 +63,7 @@ int nb6_particles_count(struct nb6_hdf5 *file, int type, int64_t n, struct nb6_p
 
 /* ---- units ---- */
 
-/* Length in cm, mass in g, velocity in cm/s, as GADGET, GIZMO or SWIFT write them.   @return 1: they are there */
+/* Length in cm, mass in g, velocity in cm/s, as GADGET, GIZMO or SWIFT write them.   @return 1: they exist */
 static int find_cgs(struct nb6_hdf5 *file, double cgs[3])
 {
     static const char *const groups[] = {"Units", "Header", "Parameters"};

@@ -13,7 +13,7 @@ int nb6_particles_header_value(struct nb6_hdf5 *file, const char *name, int k, d
 /** Of one kind, in all files of a snapshot. */
 struct nb6_particles_count {
     int files;
-    int64_t total; /**< -1: the header does not say it */
+    int64_t total; /**< -1: not in the header */
 };
 
 /** How many the header counts in all; it must count as many here as there are.
@@ -21,8 +21,8 @@ struct nb6_particles_count {
 int nb6_particles_count(struct nb6_hdf5 *file, int type, int64_t n, struct nb6_particles_count *count,
                         struct nbc_error *err);
 
-/** Units, the time of the snapshot, and what is worth a note.
- *  @param[in,out] model  n; data   @param[out] units  kind NB6_UNIT_NONE: it says nothing
+/** Units, the time of the snapshot, and facts for notes.
+ *  @param[in,out] model  n; data   @param[out] units  kind NB6_UNIT_NONE: not stated
  *  @return NBC_OK; NBC_BAD_INPUT: a cosmological snapshot, or units that are none; the file's failure */
 int nb6_particles_read_units(struct nb6_hdf5 *file, struct nb6_model *model, struct nb6_data_units *units,
                              struct nbc_error *err);

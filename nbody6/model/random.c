@@ -75,7 +75,7 @@ double nb6_exp(double x)
     const double f = high - low;
     double sum = 0.0;
     for (int i = 14; i >= 2; i--) sum = (sum + 1.0) * f / (double)i;
-    /* e^f = 1 + f (1 + sum), with what was lost in f itself */
+    /* e^f = 1 + f (1 + sum), with the rounding error of f itself */
     const double lost = (high - f) - low;
     return ldexp(1.0 + (f + (f * sum + lost)), (int)k);
 }

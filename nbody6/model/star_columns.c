@@ -11,8 +11,8 @@
 /* Units that a column may be converted to. */
 enum kind { NUMBER, MASS, LENGTH, OTHER };
 
-/* Usual names, those of McLuster among them (Kuepper et al. 2011, MNRAS 417, 2300), in any case. `sure`: 0 where the
- * name may mean something else, so that its unit has to say it. */
+/* Usual names, those of McLuster among them (Kuepper et al. 2011, MNRAS 417, 2300), in any case. `sure`: 0 if the name
+ * may mean something else, so that the unit must decide. */
 static const struct {
     const char *usual;
     int sure;
@@ -68,7 +68,7 @@ static void set_unit(struct nb6_property *column, const char *unit, size_t lengt
 }
 
 /* The unit that the property has here, if the file's can be converted; else the file's stays.
- * @return 1: it is certain what the column holds */
+ * @return 1: the quantity of the column is certain */
 static int settle_unit(enum kind kind, const char *wanted, const char *unit, size_t length, struct nb6_property *column,
                        double *factor)
 {

@@ -192,7 +192,7 @@ static void read_ecsv(const char *line, const struct nb6_columns *chosen, struct
     head->n_ecsv++;
 }
 
-/* ---- what else is kept ---- */
+/* ---- other columns that are kept ---- */
 
 /* "radius_rsun": a known name and the unit that is usual for it. */
 static int divide_known(struct part word, struct part *name, struct part *unit)

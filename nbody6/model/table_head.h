@@ -1,6 +1,6 @@
 /** The head of a table of stars: a line, commented or not, that names the columns, perhaps with units, as in
  *  "#Mass_[Msun] x_[pc] y_[pc] z_[pc] vx_[km/s] vy_[km/s] vz_[km/s] kw ...", "m,x,y,z,vx,vy,vz" or "mass_msun x_pc
- * ..."; and what ECSV files say of units before it. Private to libnbody6. */
+ * ..."; and the units that ECSV files state before it. Private to libnbody6. */
 #ifndef NB6_TABLE_HEAD_H
 #define NB6_TABLE_HEAD_H
 

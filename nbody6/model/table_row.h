@@ -30,7 +30,7 @@ int nb6_table_numbers(const char *path, int64_t number, const char *line, int fi
 /** Read the quantities of a row from the columns that the head has for them. Called in the C locale.
  *  @param[in] path, number  of the line, for messages
  *  @param[in,out] head  kept.no_number is noted
- *  @param[out] kept  [head->kept.count] what is kept beside; NaN: nothing is there, or no number
+ *  @param[out] kept  [head->kept.count] values of other columns; NaN: none, or no number
  *  @return NBC_OK; NBC_BAD_INPUT */
 int nb6_table_row_read(const char *path, int64_t number, const char *line, struct nb6_table_head *head,
                        struct nb6_table_row *row, double *kept, struct nbc_error *err);

@@ -103,7 +103,7 @@ static void check_external(struct nb6_hdf5 *file, int kind)
     nb6_hdf5_fail(file, NBC_FILE, text);
 }
 
-/* Everything that has a fixed size, judged: what is left may be used, and sizes say how much there is to read. */
+/* Read and check all data of fixed size: they may be used then, and they give the sizes of the rest. */
 static void read_state(struct nb6_hdf5 *file, struct nb6_checkpoint_state *state, struct nb6_run_state *run)
 {
     struct nb6_config *config = &state->run.config;

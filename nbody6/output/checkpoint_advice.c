@@ -22,7 +22,7 @@ static int other_checkpoint(const char *path, char *other, size_t size)
     return 0;
 }
 
-/* Say what to do: try the other checkpoint only if it is sound itself. */
+/* Append the remedy: try the other checkpoint, only if it is sound itself. */
 int nb6_checkpoint_advise(const char *path, int status, struct nbc_error *err)
 {
     char other[NB6_HDF5_PATH];

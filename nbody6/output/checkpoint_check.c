@@ -52,7 +52,7 @@ static int has_length(hid_t space, const struct nb6_state_field *field, int64_t 
     return shape[0] == (hsize_t)rows && shape[1] == values;
 }
 
-/* Whether all rows are in the file, as nbody6 writes them: as they are, in one piece. */
+/* Are all rows in the file as nbody6 writes them, uncompressed and contiguous? */
 static int is_stored(hid_t dataset, hid_t type, hid_t space)
 {
     const hssize_t values = H5Sget_simple_extent_npoints(space);

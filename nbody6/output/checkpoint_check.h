@@ -20,7 +20,7 @@ void nb6_checkpoint_check_fields(struct nb6_hdf5 *file, hid_t object, const stru
                                  int64_t rows);
 
 /** Whether a vector is in the file with all its rows, of so many bytes each: one that was never written reads as zeros,
- *  however long it is said to be. */
+ *  at any stated length. */
 void nb6_checkpoint_check_stored(struct nb6_hdf5 *file, hid_t parent, const char *name, int64_t rows, size_t bytes);
 
 /** No group or dataset at the top of the file is unknown. That one is missing is noticed when it is read. */

@@ -258,7 +258,7 @@ void nb6_checkpoint_read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim,
     nb6_hdf5_read_dataset(file, file->file, "neighbours", H5T_NATIVE_INT32, total, 1, take_lists, &cursor);
 }
 
-/* Memory for lists whose lengths are known. */
+/* Memory for lists of known lengths. */
 static void make_perturbers(struct nb6_hdf5 *file, struct nb6_subsystems *p)
 {
     for (nb6_slot slot = 0; slot < p->n_slot && !file->status; slot++) {
@@ -268,7 +268,7 @@ static void make_perturbers(struct nb6_hdf5 *file, struct nb6_subsystems *p)
     }
 }
 
-/* Slots with a relative motion of two bodies, whose numbers count. */
+/* Slots with a relative motion of two bodies: only their values are checked. */
 static void mark_used(const struct nb6_subsystems *p, int8_t *is_used)
 {
     for (nb6_slot slot = 0; slot < p->n_slot; slot++)

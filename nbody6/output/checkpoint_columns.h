@@ -33,7 +33,7 @@ void nb6_checkpoint_check_columns(struct nb6_hdf5 *file, const struct nb6_field_
  *  @param[in] is_used, sizes  as in checkpoint_rules.h */
 void nb6_checkpoint_read_columns(struct nb6_hdf5 *file, const struct nb6_field_group *group, void *array, int64_t n,
                                  const int8_t *is_used, const struct nb6_rule_sizes *sizes);
-/** The same read, after the stars, whose fields are judged.   @param[out] nblist  free with nbc_free */
+/** Read the same, after the stars with their fields checked.   @param[out] nblist  free with nbc_free */
 void nb6_checkpoint_read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32_t **nblist);
 /** The same read and judged, field by field: allocates. */
 void nb6_checkpoint_read_pairs(struct nb6_hdf5 *file, struct nb6_sim *sim);

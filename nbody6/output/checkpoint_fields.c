@@ -145,7 +145,7 @@ static const struct nb6_state_field config_fields[] = {CONFIG_FIELDS(NB6_FIELD, 
 #define CONFIG_STRUCTS(F, T)                                                                                           \
     F(T, run) F(T, model) F(T, pair) F(T, binaries) F(T, triples) F(T, tide) F(T, integration) F(T, number)
 
-/* How a data file was read does not matter once the stars are there. */
+/* The way a data file was read does not matter once the stars exist. */
 _Static_assert(NB6_COVERS(struct nb6_config, CONFIG_FIELDS,
                           sizeof(struct nb6_data_config) CONFIG_STRUCTS(NB6_PLUS_BYTES, struct nb6_config)),
                FORGOTTEN);

@@ -18,7 +18,7 @@ enum nb6_rule_kind {
     NB6_RULE_SLOT,  /**< the same of a slot */
     NB6_RULE_CHAIN, /**< 0, or 1 + number of a chain */
     NB6_RULE_OWNER, /**< 0, 1 + number of a slot, or -1 - number of a star */
-    NB6_RULE_INPUT, /**< what an input may say: nb6_config_check */
+    NB6_RULE_INPUT, /**< the range of an input: nb6_config_check */
     NB6_RULE_ANY,   /**< any number: nothing is counted, pointed to or computed with it */
     NB6_RULE_TEXT   /**< characters that can be printed */
 };
@@ -35,7 +35,7 @@ struct nb6_state_field {
     const char *name; /**< in files; the member may be called otherwise */
     enum nb6_field_type type;
     size_t offset, count, repeat, stride;
-    struct nb6_field_rule rule; /**< what each of its values may be */
+    struct nb6_field_rule rule; /**< rule for each of its values */
 };
 
 /** Members that are stored together. */
@@ -52,12 +52,11 @@ size_t nb6_state_field_bytes(enum nb6_field_type type);
 /** Values of a field in one struct. */
 size_t nb6_state_field_values(const struct nb6_state_field *field);
 
-/** Groups whose fields are attributes: one struct each; number k, NULL past the end. */
+/** Groups with fields as attributes: one struct each; number k, NULL past the end. */
 const struct nb6_field_group *nb6_state_group(int k);
-/** Groups whose fields are datasets, one row for each star. */
+/** Groups with fields as datasets, one row for each star. */
 extern const struct nb6_field_group nb6_body_fields, nb6_star_fields;
-/** One row for each slot of a pair: what the driver knows, its relative motion, the length of its list. One row for
- * each chain. */
+/** One row for each slot of a pair: data of the driver, relative motion, length of its list. One row for each chain. */
 extern const struct nb6_field_group nb6_pair_fields, nb6_ks_fields, nb6_chain_fields, nb6_perturber_fields;
 
 #endif

@@ -49,10 +49,10 @@ static const struct nb6_state_field star_fields[] = {STAR_FIELDS(NB6_FIELD, stru
 
 _Static_assert(NB6_COVERS(struct nb6_star, STAR_FIELDS, 0 STAR_SPARE(NB6_PLUS_BYTES, struct nb6_star)), FORGOTTEN);
 
-/* Which of them there are in this program is told when a run gets them (nb6_kinds_install). */
+/* Whether this program has a kind is checked when a run gets it (nb6_kinds_install). */
 #define KIND BETWEEN(0, 100)
 
-/* ---- pairs: what the driver knows, the relative motion, the length of the list ---- */
+/* ---- pairs: data of the driver, relative motion, length of the list ---- */
 
 /* clang-format off */
 #define PAIR_FIELDS(F, T) \

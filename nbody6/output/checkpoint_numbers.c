@@ -32,7 +32,7 @@ void nb6_checkpoint_write_numbers(struct nb6_hdf5 *file, const struct nb6_config
     nb6_hdf5_close_object(object);
 }
 
-/* The value of a variable that this program does not know would be lost. */
+/* The value of a variable that this program does not have would be lost. */
 static herr_t check_name(hid_t object, const char *found, const H5A_info_t *info, void *context)
 {
     struct nb6_hdf5 *file = context;
@@ -48,7 +48,7 @@ static herr_t check_name(hid_t object, const char *found, const H5A_info_t *info
     return 1;
 }
 
-/* A variable that the file does not have is younger than the file: its default is what the run had. */
+/* A variable that the file does not have is newer than the file: the run had its default. */
 void nb6_checkpoint_read_numbers(struct nb6_hdf5 *file, struct nb6_config *config)
 {
     char name[NAME_BYTES];

@@ -11,7 +11,7 @@
 
 static const char GROUP[] = "properties";
 
-/* A column is a dataset of its number, which says its name and unit: names are what users chose. */
+/* A column is a dataset named by its number, with name and unit as attributes: users chose the names. */
 enum { DATASET_NAME = 24 };
 
 static void dataset_name(int k, char name[DATASET_NAME])

@@ -1,4 +1,4 @@
-/** Properties of stars in a checkpoint: a group that is there if a run has some. Failures stay in the file. Private to
+/** Properties of stars in a checkpoint: a group, present if a run has some. Failures stay in the file. Private to
  *  checkpoint.c. */
 #ifndef NB6_CHECKPOINT_PROPERTIES_H
 #define NB6_CHECKPOINT_PROPERTIES_H

@@ -16,8 +16,8 @@ struct nb6_sim;
 struct nb6_star;
 
 /** Everything of fixed size: configuration, units, field, times, counters and books.
- *  @param[in] settled           the configuration as the run was given it, with the backends asked for
- *  @param[in] is_collisionless  1: of nbody6-collisionless, whose books have less */
+ *  @param[in] settled           the configuration given to the run, with the requested backends
+ *  @param[in] is_collisionless  1: of nbody6-collisionless, which has fewer books */
 void nb6_relations_state(struct nb6_hdf5 *file, const struct nb6_checkpoint_state *state,
                          const struct nb6_config *settled, int is_collisionless);
 /** Fields of the command. */

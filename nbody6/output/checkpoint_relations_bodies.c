@@ -1,4 +1,4 @@
-/* Stars and centres of mass of a checkpoint: who belongs to whom, who takes part, when, with whom in the list. */
+/* Stars and centres of mass of a checkpoint: members and owners, bodies that take part, times, lists. */
 #include "common/nbc.h"
 #include "nbody6/output/checkpoint_relations.h"
 #include "nbody6/output/checkpoint_rules.h"
@@ -34,7 +34,7 @@ static void judge_free(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slo
         nb6_rules_refuse(file, "perturber_numbers/n", slot, sim->subsystems.pert[slot].n, "0: the slot is free");
 }
 
-/* A chain and its slot know each other, and the chain its stars, by number and by name. */
+/* A chain and its slot refer to each other, and the chain to its stars, by number and by name. */
 static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     const int64_t k = sim->subsystems.system[slot].chain - 1;
@@ -54,7 +54,7 @@ static void judge_chain(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_sl
     }
 }
 
-/* Two bodies of a pair; the kind of the system follows from what they are. */
+/* Two bodies of a pair; the kind of the system follows from their kinds. */
 static void judge_pair(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
@@ -102,7 +102,7 @@ static int stars_in(const struct nb6_sim *sim, int64_t body)
 }
 
 /* Members of each slot by owners: no body belongs to a system that does not have it. A chain has a star less for each
- * merger that the run does not know of yet.   @param[in] found [n_slot] scratch */
+ * merger that is not committed to the run yet.   @param[in] found [n_slot] scratch */
 static void judge_owners(struct nb6_hdf5 *file, const struct nb6_sim *sim, int32_t *found)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -176,15 +176,15 @@ void nb6_relations_members(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 
 /* ---- bodies that take part ---- */
 
-/* A step begins at a multiple of its length, and goes on at the present time. It may have been longer than its level
- * says when it began, but not longer than the longest one. */
+/* A step begins at a multiple of its length, and goes on at the present time. When it began it may have been longer
+ * than that of its level, but not longer than the longest one. */
 static int is_irregular_time(nb6_time t0, int level, nb6_time now)
 {
     return (t0 & (nb6_step_ticks(level) - 1)) == 0 && t0 <= now && now - t0 < nb6_step_ticks(NB6_TIME_BITS);
 }
 
-/* A regular step ends with an irregular one, maybe later than its level says, which falls with that of the irregular
- * step. Where all are neighbours none ends. */
+/* A regular step ends with an irregular one, maybe later than the end by its level, which falls with that of the
+ * irregular step. Where all are neighbours none ends. */
 static int is_regular_time(const struct nb6_sim *sim, nb6_time t0_reg, nb6_time t0)
 {
     return t0_reg <= t0 && (nb6_all_are_neighbours(sim) || t0 - t0_reg <= 2 * nb6_step_ticks(NB6_TIME_BITS));
@@ -196,7 +196,7 @@ static double size_of(const double a[3])
 }
 
 /* The total is the sum of both parts, the regular one at the end of the irregular step: `change` since it was made. So
- * none of the three is much larger than the two others, whatever has been added for those who came and went. */
+ * none of the three is much larger than the two others, whatever has been added for bodies that came and went. */
 static int is_sum(const double total[3], const double irr[3], const double reg[3], double change)
 {
     const double MUCH = 1e6, a = size_of(total), b = size_of(irr), c = size_of(reg);
@@ -286,7 +286,7 @@ struct lists {
     int8_t *takes_part;     /* [bodies] */
 };
 
-/* @param[in] all_take_part  1: bodies in the list have to; perturbers are renewed with the next look at them
+/* @param[in] all_take_part  1: bodies in the list have to; perturbers are renewed at their next selection
  * @return the first entry that is wrong, n: none is */
 static int64_t first_wrong(const struct lists *lists, int64_t self, const int32_t *list, int64_t n, int all_take_part)
 {

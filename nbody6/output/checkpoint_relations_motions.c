@@ -1,4 +1,5 @@
-/* Relative motions of a checkpoint against their members, the time of the run, and what the regularization makes. */
+/* Relative motions of a checkpoint against their members, the time of the run, and the results of the
+ * regularization. */
 #include "common/nbc.h"
 #include "nbody6/output/checkpoint_relations.h"
 #include "nbody6/output/checkpoint_rules.h"
@@ -42,7 +43,7 @@ static double relative(const struct nb6_sim *sim, nb6_time t)
     return nb6_time_to_double(t - sim->ti_origin);
 }
 
-/* ---- what the driver knows of a system ---- */
+/* ---- the driver's data of a system ---- */
 
 static double largest(const double *x, int n)
 {
@@ -104,8 +105,8 @@ static void judge_done(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slo
 
 /* ---- pairs ---- */
 
-/* Where something acts on a pair, its next step ends after the last one of its centre of mass began: an engine lets
- * hard pairs wait until somebody sees them. Another pair goes on demand, from any time. */
+/* The next step of a perturbed pair ends after the last one of its centre of mass began: an engine lets hard pairs wait
+ * until their positions are needed. An unperturbed pair advances on demand, from any time. */
 static void judge_ks_time(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
@@ -151,7 +152,7 @@ static void judge_merged(struct nb6_hdf5 *file, const struct nb6_chain *chain, i
     }
 }
 
-/* Members, as long as the run knows of all mergers, and their sum at any time. */
+/* Members, if all mergers are committed to the run, and their sum at any time. */
 static void judge_chain_masses(struct nb6_hdf5 *file, const struct nb6_sim *sim, nb6_slot slot, int64_t k)
 {
     const struct nb6_chain *chain = &sim->subsystems.chain[k];

@@ -24,7 +24,7 @@ static void unless(int holds, struct nb6_hdf5 *file, const char *field, double v
     nb6_rules_unless(holds, file, field, -1, value, must_be);
 }
 
-/* ---- what follows from the input ---- */
+/* ---- data that follow from the input ---- */
 
 static void judge_config(struct nb6_hdf5 *file, const struct nb6_config *config)
 {
@@ -171,7 +171,7 @@ void nb6_relations_state(struct nb6_hdf5 *file, const struct nb6_checkpoint_stat
     if (!is_collisionless && !file->status) judge_neighbours(file, state);
 }
 
-/* ---- what the command adds ---- */
+/* ---- data of the command ---- */
 
 static void judge_bytes(struct nb6_hdf5 *file, const char *field, int64_t bytes)
 {

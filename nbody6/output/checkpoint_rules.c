@@ -45,7 +45,7 @@ int nb6_rules_are_near(double a, double b)
     return fabs(a - b) <= ROUNDED * (fabs(a) + fabs(b));
 }
 
-/* ---- what a rule asks ---- */
+/* ---- rules ---- */
 
 static int is_whole(enum nb6_field_type type)
 {
@@ -221,7 +221,7 @@ int nb6_rules_allow(const struct nb6_state_field *f, const void *values, size_t 
     }
 }
 
-/* ---- what others judge, row by row */
+/* ---- checks by other files, row by row */
 
 enum { MANY_ROWS = 1024 };
 

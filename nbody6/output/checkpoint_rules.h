@@ -1,8 +1,8 @@
 /** Rules for the fields of a checkpoint: one beside each field in the tables of checkpoint_fields*.c, without
- *  which they do not compile. A checkpoint whose checksum is right may still be wrong: somebody has edited it, or
- * another program has written it. So its numbers are judged before anything is made of them: each by its own rule
- *  (checkpoint_rules.c), then against each other (checkpoint_relations.h). Failures stay in the file, with what to do.
- *  Private to checkpoint*.c and their tests. */
+ *  which they do not compile. A checkpoint with a right checksum may still be wrong: edited, or written by another
+ * program. So its numbers are checked before they are used: each by its own rule (checkpoint_rules.c), then against
+ * each other (checkpoint_relations.h). Failures stay in the file, with the remedy. Private to checkpoint*.c and their
+ * tests. */
 #ifndef NB6_CHECKPOINT_RULES_H
 #define NB6_CHECKPOINT_RULES_H
 
@@ -13,7 +13,7 @@
 
 struct nb6_sim;
 
-/** Numbers of what there is, which indices are compared with. */
+/** Counts that are the limits of indices. */
 struct nb6_rule_sizes {
     int64_t stars, slots, chains;
 };
@@ -23,7 +23,7 @@ struct nb6_rule_sizes nb6_rule_sizes_of(const struct nb6_sim *sim);
 
 /** Judge the fields of an array of structs.
  *  @param[in] array    [rows] of the struct; its texts end with a 0
- *  @param[in] is_used  [rows] 0: a row that nobody reads, whose numbers may be anything; NULL: all are read */
+ *  @param[in] is_used  [rows] 0: a row that is not read and may have any values; NULL: all are read */
 void nb6_rules_judge(struct nb6_hdf5 *file, const struct nb6_field_group *group, const void *array, int64_t rows,
                      const int8_t *is_used, const struct nb6_rule_sizes *sizes);
 
@@ -36,8 +36,7 @@ void nb6_rules_judge_field(struct nb6_hdf5 *file, const struct nb6_field_group *
 int nb6_rules_allow(const struct nb6_state_field *field, const void *values, size_t n,
                     const struct nb6_rule_sizes *sizes);
 
-/** Judges one row of a checkpoint by what stands beside it; may be called by several threads, each with its own file.
- */
+/** Checks one row of a checkpoint against other data; may be called by several threads, each with its own file. */
 typedef void (*nb6_rules_judge_row)(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t row);
 /** Let all rows from 0 to n - 1 be judged; the first one that is refused counts. */
 void nb6_rules_each(struct nb6_hdf5 *file, const struct nb6_sim *sim, int64_t n, nb6_rules_judge_row judge);

@@ -43,7 +43,7 @@ uint64_t nb6_crc64(uint64_t crc, const void *data, size_t bytes)
     return ~crc;
 }
 
-/* Checksum of what follows the seal. @return 0 or an errno */
+/* Checksum of all bytes behind the seal.   @return 0 or an errno */
 static int checksum(int fd, uint64_t *crc, uint64_t *bytes)
 {
     char *buffer = nbc_alloc(PIECE, 1);

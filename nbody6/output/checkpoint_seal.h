@@ -11,10 +11,10 @@ enum { NB6_SEAL_BYTES = 512 };
  *  found, any other with probability 1 - 2^-64. */
 uint64_t nb6_crc64(uint64_t crc, const void *data, size_t bytes);
 
-/** Seal a file whose HDF5 part is finished. Failures are kept in the file. */
+/** Seal a file with a finished HDF5 part. Failures are kept in the file. */
 void nb6_seal_write(struct nb6_hdf5 *file, int schema);
 
-/** Check a file.   @return NBC_OK; NBC_FILE: what is wrong is in err, without what to do about it */
+/** Check a file.   @return NBC_OK; NBC_FILE: the fault is in err, without a remedy */
 int nb6_seal_check(const char *path, int schema, struct nbc_error *err);
 
 #endif

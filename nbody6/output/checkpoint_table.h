@@ -8,9 +8,9 @@
  *      static const struct nb6_state_field star_fields[] = {STAR_FIELDS(NB6_FIELD, struct nb6_star)};
  *  and the check that nothing was forgotten,
  *      _Static_assert(NB6_COVERS(struct nb6_star, STAR_FIELDS, sizeof(int8_t[2])), "...");
- *  which fails when somebody gives the struct a member that is neither in the list nor among the bytes left out. So
- * that no member can hide between two others, such a struct has no padding: where the compiler would leave bytes free
- * stands a member `unused` or `spare`, which is left out. */
+ *  which fails if the struct gets a member that is neither in the list nor among the bytes left out. Such a struct has
+ * no padding, so that no member can hide between two others: a member `unused` or `spare`, which is left out, fills
+ * bytes that the compiler would leave free. */
 #ifndef NB6_CHECKPOINT_TABLE_H
 #define NB6_CHECKPOINT_TABLE_H
 
@@ -48,11 +48,11 @@
 /* clang-format on */
 
 /** Quantities of a run are far below the first limits: the fourth derivative of a force is 10^60 at a separation of
- * 10^-10. Squares of what is not beyond these limits are finite. */
+ * 10^-10. Squares of values within these limits are finite. */
 #define NUMBER BETWEEN(-1e120, 1e120)
 #define NOT_NEGATIVE BETWEEN(0, 1e120)
 #define POSITIVE BETWEEN(DBL_MIN, 1e120)
-/** Places and velocities: 10^15 is where the driver takes everybody for a neighbour. */
+/** Positions and velocities: the driver takes all bodies for neighbours beyond 10^15. */
 #define PLACE BETWEEN(-1e15, 1e15)
 #define FLAG BETWEEN(0, 1)
 /** So many that no run can have made more, and that sums of them are no overflow. */

@@ -21,7 +21,7 @@
 
 static const char ENGINE[] = "collisionless";
 
-/* Bodies as the records that nbody6 keeps, whose columns the file has. */
+/* Bodies as the records of nbody6, which give the columns of the file. */
 static int to_records(const struct nb6_collisionless *system, struct nb6_body **body, struct nb6_star **star)
 {
     *body = nbc_alloc((size_t)system->n, sizeof **body);

@@ -150,7 +150,7 @@ static void add_chain(struct nb6_line *line, const struct nb6_event *event)
                  (unsigned long long)chain->unreached);
 }
 
-/* Who keeps the run busy, and with what: the tightest orbit says why. */
+/* The system that keeps the run busy, and its tightest orbit as the reason. */
 static void add_busy(struct nb6_line *line, const struct nb6_event *event)
 {
     const struct nb6_event_pair *pair = &event->pair;

@@ -1,4 +1,4 @@
-/** NAME.events.jsonl: what happened to a star or to the run, one JSON object in each line, N-body units:
+/** NAME.events.jsonl: events of stars and of the run, one JSON object in each line, N-body units:
  *      {"t": .., "event": "run", "id": ..}
  *          the first line: id of the run
  *      {"t": .., "event": "escape", "name": .., "mass": .., "x": [..], "v": [..], "energy": ..}
@@ -11,12 +11,12 @@
  *          a star at the very place of another one
  *      {"t": .., "event": "pair_formed", "reason": .., "names": [..], "name": .., "masses": [..], "x": [..], "v": [..],
  *       "a": .., "e": .., "period": .., "r": .., "binding": .., "gamma": .., "energy_change": ..}
- *          a regularized pair: names of the stars and of the centre of mass, whose x and v are in the frame of the run;
- * osculating elements, separation, energy of the relative motion, perturbation; what the event itself changed in the
- * total energy. Reasons: encounter, primordial
+ *          a regularized pair: names of the stars and of the centre of mass; x and v of the latter, in the frame of the
+ * run; osculating elements, separation, energy of the relative motion, perturbation; change of the total energy by the
+ * event itself. Reasons: encounter, primordial
  *      {"t": .., "event": "pair_ended", ..}
  *          the same with t_formed, gamma_max (largest perturbation) and ks_steps. Reasons: separated, perturbed,
- * dissolved, collision, escaped; enum nb6_pair_reason says what they mean A number that is not finite is null.
+ * dissolved, collision, escaped; meanings are at enum nb6_pair_reason. A number that is not finite is null.
  *  NAME.esc.csv: a row for each escaper, header lines as in NAME.log.csv. */
 #ifndef NB6_EVENTS_H
 #define NB6_EVENTS_H

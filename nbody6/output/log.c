@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Columns of an array are named after what its elements stand for. */
+/* Columns of an array are named after its elements. */
 static void name_column(const struct nb6_column *column, size_t k, char name[64])
 {
     if (strcmp(column->name, "r_lagr") == 0)

@@ -27,7 +27,7 @@ static int restore_lists(struct nb6_sim *sim, const int32_t *nblist, struct nbc_
     return NBC_OK;
 }
 
-/* Who asks for other backends may ask for another engine by that (nb6_engine_choose). */
+/* Other backends may imply another engine (nb6_engine_choose). */
 static int asks_for_others(const struct nb6_run_config *then, const struct nb6_run_config *now)
 {
     return now->engine != then->engine || strcmp(now->device, then->device) != 0 ||

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The id stands in the first three lines, which are as long as nb6_line has room. */
+/* The id is in the first three lines, which are as long as nb6_line has room. */
 enum { HEAD_LINES = 3, HEAD_BYTES = HEAD_LINES * 8192 };
 
 static void print_id(uint64_t crc, char id[NB6_RUN_ID_BYTES])
@@ -29,8 +29,8 @@ static void print_id(uint64_t crc, char id[NB6_RUN_ID_BYTES])
 
 /* ---- a new one ---- */
 
-/* Fields of the configuration that do not change what is computed: names, ends, checkpoints; and those of which the
- * origin has what became of them: the file of the stars, the backends, the engine. */
+/* Fields of the configuration that do not change results: names, ends, checkpoints; and those that the origin has in
+ * their final form: the file of the stars, the backends, the engine. */
 static int is_left_out(const char *name)
 {
     static const char *const left_out[] = {"name",

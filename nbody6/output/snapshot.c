@@ -140,7 +140,7 @@ static void write_units(struct nb6_hdf5 *file, const struct cgs *cgs)
 }
 
 /* yt (4.4) takes 1 kpc for the length unit of any file in this layout, whatever /Units says, but for those of AREPO,
- * which it knows by the name of an option of that code. What the option is set to nobody reads. pynbody looks for other
+ * which it knows by the name of an option of that code. The value of the option is not read. pynbody looks for other
  * names here. */
 static void write_mark_for_yt(struct nb6_hdf5 *file)
 {
@@ -150,7 +150,7 @@ static void write_mark_for_yt(struct nb6_hdf5 *file)
     nb6_hdf5_close_object(group);
 }
 
-/* What GADGET has no place for. Nothing here depends on when, where or under which name a run writes. */
+/* Data that GADGET has no place for. They do not depend on the time of writing, the folder or the name of a run. */
 static void write_own(struct nb6_hdf5 *file, const struct nb6_frame *frame, const struct nb6_snapshot_info *info)
 {
     hid_t group = nb6_hdf5_make_group(file, file->file, "nbody6");
@@ -235,7 +235,7 @@ static void write_stars(struct nb6_hdf5 *file, const struct cgs *cgs, const stru
     nb6_hdf5_close_object(group);
 }
 
-/* ---- what is kept with the stars ---- */
+/* ---- properties of the stars ---- */
 
 /* Units of which the size is known; those of the table of columns (model/star_columns.c). */
 static double cgs_of_unit(const char *unit, const struct cgs *cgs)

@@ -12,7 +12,7 @@ struct nb6_frame;
 struct nb6_properties;
 struct nb6_units;
 
-/** What is said about a snapshot beside the stars. */
+/** Header of a snapshot. */
 struct nb6_snapshot_info {
     const struct nb6_units *units;
     const struct nb6_external *external;
@@ -20,7 +20,7 @@ struct nb6_snapshot_info {
     int64_t number;                          /**< snapshots of this run before this one */
     const char *run;                         /**< id of the run (run_id.h); NULL: of none */
     const struct nb6_properties *properties; /**< of its stars, by their names; NULL: none */
-    int unsynced; /**< 1: nobody waits for the disk; the caller brings it there later (nbc_file_sync_all) */
+    int unsynced; /**< 1: does not wait for the disk; the caller syncs later (nbc_file_sync_all) */
 };
 
 /** Write a frame as HDF5 in the GADGET layout (stars are PartType4). Arrays of the frame that are NULL are left out,

@@ -36,7 +36,7 @@
 static const double SMALL_ENERGY = 1e-3;
 
 /* The energy of the cluster as a set of bodies: the binding of hard pairs, which may be a thousand times as large,
- * would hide its errors. A single body has no other energy than what binds it. */
+ * would hide its errors. The energy of a single body is its binding energy alone. */
 static double cluster_energy(const struct nb6_energy *e, int64_t bodies, double otherwise)
 {
     const double sum = e->kinetic + e->potential, size = e->kinetic + fabs(e->potential);

@@ -27,7 +27,7 @@ static void set_interval(nb6_time now, double interval, nb6_time *next, int64_t 
     if (*next > now) *next = nb6_time_multiple(k, interval);
 }
 
-/* Values that the input gives stand until the next adjust, if KZ(16) lets them follow the core. */
+/* Values of the input apply until the next adjust, if they follow the core by KZ(16). */
 static void set_criteria(struct nb6_sim *sim, const struct nb6_pair_config *before)
 {
     const struct nb6_pair_config *now = &sim->run.config.pair;

@@ -1,5 +1,5 @@
-/* Stars that come and go between calls of nb6_evolve: the simulation is made anew from where all stand, beside the one
- * that there is, and takes its place when nothing can fail any more. */
+/* Stars that come and go between calls of nb6_evolve: a second simulation is made from the present positions, and
+ * replaces the first when nothing can fail any more. */
 #include "common/nbc.h"
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
@@ -39,7 +39,7 @@ struct request {
 
 /* All of a change. */
 struct change {
-    struct nb6_frame frame; /**< stars as they are */
+    struct nb6_frame frame; /**< present stars */
     struct nb6_census census;
     nb6_index *moved; /**< [stars before] new numbers; -1: removed */
     struct nb6_sim *made;
@@ -85,7 +85,7 @@ static int by_name(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Those who stay, in their order; merged ones, which wait for the next adjust, are gone as well. */
+/* The stars that stay, in their order; merged ones, which wait for the next adjust, are gone as well. */
 static int64_t leave(const struct nb6_sim *sim, const struct request *request, const int64_t *gone, struct change *c)
 {
     int64_t found = 0;

@@ -59,7 +59,7 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     struct nb6_bookkeeping *book = &sim->book;
     sim->run.book = (struct nb6_run_book){0};
     memset(book, 0, sizeof *book);
-    int64_t massive = 0; /* test particles do not change what the others do */
+    int64_t massive = 0; /* test particles do not act on the others */
     double heaviest = 0;
     for (int64_t i = 0; i < n; i++) {
         sim->run.book.mass_start += mass[i];
@@ -84,7 +84,7 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     return nb6_external_make(&sim->run.config, &sim->run.units, &sim->run.external, err);
 }
 
-/* All that is known before the forces. Libraries are opened, and a GPU is woken, while the stars are looked at. */
+/* All data that need no forces. Libraries are opened, and a GPU is woken, while the stars are checked. */
 static int prepare(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err)
 {

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* m/r at the place of star i due to star j; nothing of those who merged, which have no mass. */
+/* m/r at the place of star i due to star j; merged stars contribute nothing: they have no mass. */
 static double attraction(const double *mass, const double (*x)[3], int64_t i, int64_t j)
 {
     double r2 = 0;

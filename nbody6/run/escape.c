@@ -67,7 +67,7 @@ static int has_escaped(const struct nb6_sim *sim, double r_tide, double mass, co
     return view->energy + view->field > 0; /* without a tide that takes it away it has to be free, of the gas as well */
 }
 
-/* A star that leaves, dx, dv off the centre of mass of what stands in its place in the frame. */
+/* A star that leaves, at dx, dv from the centre of mass of the body at its place in the frame. */
 static int say_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, nb6_index star, double mass,
                     const double dx[3], const double dv[3], double energy, struct nbc_error *err)
 {

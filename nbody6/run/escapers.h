@@ -1,4 +1,4 @@
-/** Those who leave the cluster at an adjust, and the energy that they take along. Private to escape. */
+/** Bodies that leave the cluster at an adjust, and the energy that they take along. Private to escape. */
 #ifndef NB6_ESCAPERS_H
 #define NB6_ESCAPERS_H
 

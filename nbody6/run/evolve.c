@@ -53,7 +53,7 @@ static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     struct nbc_error other = {0};
     int64_t blocks = LEAST_BLOCKS_OF_A_POLL;
     int status = NBC_OK;
-    if (t > 0 && sim->book.undecided) /* at the start: after what is said and written of t = 0 */
+    if (t > 0 && sim->book.undecided) /* at the start: after the messages and files of t = 0 */
         status = nb6_engines_failed(sim, nb6_step_decide_again(sim, err));
     while (!status && !sim->stopped) {
         const double start = nbc_wtime();
@@ -66,7 +66,7 @@ static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     return status ? status : home;
 }
 
-/* Chains may take long to come to a time: a run that is asked to stop does not wait for them. */
+/* Chains may take long to reach a time: a run that is asked to stop does not wait for them. */
 static int prepare(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
 {
     int status = NBC_OK, paused = sim->subsystems.count > 0;

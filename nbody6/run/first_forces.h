@@ -8,10 +8,9 @@
 
 struct nb6_sim;
 
-/** Lists, forces, first steps and schedule of stars at t = ti_now, while the engine of the run makes room for its
- * image.
+/** Lists, forces, first steps and schedule of stars at t = ti_now, while the engine of the run allocates its image.
  *  @param[in] pair  [n_pair] stars that are pairs already; NULL: those that the configuration declares
- *  @return NBC_OK; NBC_NO_MEMORY; what a library returned */
+ *  @return NBC_OK; NBC_NO_MEMORY; the status of a library */
 int nb6_first_forces(struct nb6_sim *sim, int64_t n_pair, const int32_t (*pair)[2], struct nbc_error *err);
 
 #endif

@@ -14,7 +14,7 @@ void nb6_fortran_free(int64_t cluster);
 /** Message of the last failing call. */
 const char *nb6_fortran_message(int64_t cluster);
 
-/** Records that the arrays of a call do not belong together. @return NBC_BAD_ARGUMENT */
+/** Records that the arrays of a call do not belong together.   @return NBC_BAD_ARGUMENT */
 int nb6_fortran_bad_shape(int64_t cluster, int64_t n);
 
 /** nb6_input_set; NBC_BAD_STATE once there are stars. */
@@ -28,7 +28,7 @@ int nb6_fortran_add_bodies(int64_t cluster, int64_t n, const int64_t *name, cons
                            const double (*v)[3]);
 int nb6_fortran_remove_bodies(int64_t cluster, int64_t n, const int64_t *name);
 
-/** nb6_create and nb6_set_bodies; after a failure, the call may be made again. @param[in] name [n] or NULL */
+/** nb6_create and nb6_set_bodies; after a failure, the call may be made again.   @param[in] name [n] or NULL */
 int nb6_fortran_set_bodies(int64_t cluster, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                            const double (*v)[3]);
 int nb6_fortran_evolve(int64_t cluster, double t);

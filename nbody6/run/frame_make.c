@@ -133,7 +133,7 @@ static void describe_pair(const struct nb6_sim *sim, const struct ks_pair *ks, n
                                     .slot = (nb6_stored_slot)slot,
                                     .place = nb6_source_place(p, nb6_centre(sim, slot))};
     ks_relative(ks, pair->dx, pair->dv);
-    if (pair->place < 0) return; /* frozen: the outer pair knows where it is */
+    if (pair->place < 0) return; /* frozen: the outer pair has its position */
     memcpy(pair->x, bodies->x[pair->place], sizeof pair->x);
     memcpy(pair->v, bodies->v[pair->place], sizeof pair->v);
 }
@@ -351,9 +351,8 @@ static int star_potential(const struct nb6_sim *sim, const struct nb6_frame *bod
     return status;
 }
 
-/* A star that has merged, or does so between the last block and the time of the frame, stands without mass where it
- * went.
- */
+/* A star that has merged, or does so between the last block and the time of the frame, has no mass, and the position of
+ * the star that it became part of. */
 static void place_merged(const struct nb6_sim *sim, const struct nb6_frame *bodies, struct nb6_frame *to)
 {
     for (int64_t i = 0; i < sim->n; i++) {

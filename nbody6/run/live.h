@@ -1,5 +1,5 @@
-/** Simulations that there are: a pointer of a program is looked up here before it is read, so that NULL, and a
- *  simulation that was freed, are refused and not followed. */
+/** Existing simulations: a pointer from a program is looked up here before it is read, so that NULL and freed
+ *  simulations are refused. */
 #ifndef NB6_LIVE_H
 #define NB6_LIVE_H
 

@@ -9,8 +9,8 @@
 !   if (nb6_get_bodies(cluster, mass=mass, x=x, v=v) /= NB6_OK) print *, nb6_message(cluster)
 !   call nb6_free(cluster)
 !
-! Units: N-body (Henon) units, G = 1. Functions return a status, 0 is success; nb6_message says what was wrong. Nothing
-! prints and nothing stops the program.
+! Units: N-body (Henon) units, G = 1. Functions return a status, 0 is success; nb6_message has the error. Nothing prints
+! and nothing stops the program.
 module nbody6
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_f_pointer, c_int, c_int64_t, c_loc, c_null_char, c_null_ptr, &
                                          c_ptr, c_size_t, c_associated
@@ -173,7 +173,7 @@ module nbody6
 
 contains
 
-  ! An empty cluster with the default of every option. Frees what `cluster` was before.
+  ! An empty cluster with the default of every option. Frees the previous content of `cluster`.
   integer function nb6_create(cluster) result(status)
     type(nb6_cluster), intent(inout) :: cluster
     call nb6_free(cluster)
@@ -204,7 +204,7 @@ contains
   end function nb6_message
 
   ! Set one variable by its namelist name, as it would be written in a file, before there are stars: ('ETAI', '0.02').
-  ! `nbody6 --help-input` lists the names. Stars come from nb6_set_bodies, or, as the variables of models say, from
+  ! `nbody6 --help-input` lists the names. Stars come from nb6_set_bodies, or, by the variables of models, from
   ! nb6_make_model.
   integer function nb6_set(cluster, name, value) result(status)
     type(nb6_cluster), intent(inout) :: cluster
@@ -246,9 +246,9 @@ contains
     call c_free_model(model)
   end function nb6_make_model
 
-  ! Stars that come beside those that there are, at a time that is a multiple of 2**(-14): nb6_time_of_change has the
-  ! next one. All forces and chains begin anew, so that many are best added at once. x, v: (3, n). name: (n) of no star
-  ! that there is; without it: numbers above all that there were.
+  ! Add stars to the existing ones, at a time that is a multiple of 2**(-14): nb6_time_of_change has the next one. All
+  ! forces and chains begin anew, so that many are best added at once. x, v: (3, n). name: (n) of no existing star;
+  ! without it: numbers above all earlier ones.
   integer function nb6_add_bodies(cluster, mass, x, v, name) result(status)
     type(nb6_cluster), intent(inout) :: cluster
     real(c_double), intent(in), contiguous :: mass(:), x(:, :), v(:, :)

@@ -19,9 +19,9 @@ struct nb6_energy;
 
 #define NB6_VERSION "0.1.0"
 
-/** An empty simulation. @param[out] sim set on success only */
+/** An empty simulation.   @param[out] sim set on success only */
 int nb6_create(nb6_t **sim, const struct nb6_config *config, struct nbc_error *err);
-/** Gives all memory back; nothing for NULL, and for what was freed before. From an observer: no more events are raised,
+/** Gives all memory back; nothing for NULL, and for a freed simulation. From an observer: no more events are raised,
  * and the call that raised the event returns NBC_BAD_STATE soon, with the simulation freed. */
 void nb6_free(nb6_t *sim);
 void nb6_set_observer(nb6_t *sim, const struct nb6_observer *observer);
@@ -33,14 +33,14 @@ void nb6_set_observer(nb6_t *sim, const struct nb6_observer *observer);
 int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err);
 
-/** Add stars to those that there are, or remove some by their names, between calls of nb6_evolve. All stars are
- *  predicted to the present time; forces, lists, steps, chains and hierarchies are made anew from there, at the cost
- *  of a start and of twice the memory meanwhile, so that many stars are best added in one call. Pairs of two stars
- *  that stay go on. The energy of these stars, summed over stars, is booked (channel `changed`: it is no part of the
- *  error), and the observer is notified (NB6_EVENT_STARS_CHANGED) after the change is complete. First steps have to
- *  divide the time: it must be a multiple of 2^-14.
- *  @param[in] name  add: [n] > 0 and at most NB6_NAME_LARGEST, of no star that there is; NULL: numbers above all that
- * there were. remove: [n] of stars that there are
+/** Add stars to the existing ones, or remove some by their names, between calls of nb6_evolve. All stars are predicted
+ *  to the present time; forces, lists, steps, chains and hierarchies are made anew from there, at the cost of a start
+ *  and of twice the memory meanwhile, so that many stars are best added in one call. Pairs of two stars that stay go
+ *  on. The energy of these stars, summed over stars, is booked (channel `changed`: it is no part of the error), and the
+ *  observer is notified (NB6_EVENT_STARS_CHANGED) after the change is complete. First steps have to divide the time: it
+ *  must be a multiple of 2^-14.
+ *  @param[in] name  add: [n] > 0 and at most NB6_NAME_LARGEST, of no existing star; NULL: numbers above all earlier
+ * ones. remove: [n] of existing stars
  *  @param[in] mass  [n] >= 0; x, v [n][3] finite
  *  @return NBC_OK; NBC_BAD_STATE (the time is no such multiple, or two stars are about to merge: says where to evolve
  *          to first); NBC_BAD_INPUT, NBC_NON_FINITE (names the star); NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE:
@@ -55,7 +55,7 @@ double nb6_time_of_change(double t);
  * end of the run.
  *  @return NBC_OK (also when poll asked for the end: see nb6_stopped); NBC_ENERGY, NBC_NON_FINITE, NBC_NO_MEMORY,
  * NBC_DEVICE (the state is that before the failing block step or adjust: checkpoint it to replay, or call again; see
- * nb6_device_is_lost); what an observer returned */
+ * nb6_device_is_lost); the status of an observer */
 int nb6_evolve(nb6_t *sim, double t, struct nbc_error *err);
 
 double nb6_time_now(const nb6_t *sim); /**< N-body time reached */
@@ -85,8 +85,8 @@ int nb6_device_is_lost(const nb6_t *sim);
 int nb6_leave_device(nb6_t *sim, struct nbc_error *err);
 
 /** All stars at the present time, in index order. After a stop within a block step, members of pairs and chains that
- * had begun with it stand where that left them, ahead of their centre of mass by less than the step. @param[out] name,
- * mass [n]; x, v [n][3]; any may be NULL */
+ * had begun with it are at the time they have reached, ahead of their centre of mass by less than the step. @param[out]
+ * name, mass [n]; x, v [n][3]; any may be NULL */
 int nb6_get_bodies(nb6_t *sim, int64_t n, int64_t *name, double *mass, double (*x)[3], double (*v)[3],
                    struct nbc_error *err);
 /** Energies at the present time (O(N^2)); see ledger.h for the members. */
@@ -95,8 +95,8 @@ int nb6_get_energy(nb6_t *sim, struct nb6_energy *energy, struct nbc_error *err)
 /** Write all that is needed to continue bit for bit (HDF5, checksummed, written to a temporary name, synced, renamed).
  */
 int nb6_checkpoint(nb6_t *sim, const char *path, struct nbc_error *err);
-/** A simulation that continues bit for bit. @param[out] sim set on success only
- *  @return NBC_OK; NBC_FILE (missing, truncated, corrupted, other schema: says which and what to do) */
+/** A simulation that continues bit for bit.   @param[out] sim set on success only
+ *  @return NBC_OK; NBC_FILE (missing, truncated, corrupted, other schema: the message names it and the remedy) */
 int nb6_restore(nb6_t **sim, const char *path, struct nbc_error *err);
 
 #ifdef __cplusplus

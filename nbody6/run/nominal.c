@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* On the host: prediction, corrector and schedule of a step, in caches; beyond them it takes longer (measured with 1000
- * to 16000 stars, one thread). On the device: a block whatever is in it. Blocks a unit of time: 110 N^0.54. */
+ * to 16000 stars, one thread). On the device: a block, independent of its size. Blocks a unit of time: 110 N^0.54. */
 static const double STEP_S = 0.6e-6, STARS_IN_CACHES = 4000, DEVICE_BLOCK_S = 12e-6;
 
 /* Of a hard binary in a unit of time, one thread: 3 to 14 ms in clusters of 200 to 10000 stars with 5 to 30 percent

@@ -29,7 +29,7 @@ static int begin_potential(struct nb6_opening *o)
     return NBC_OK;
 }
 
-/* The stars are looked at by the team. A GPU is woken while it has nothing to do: later it would end that first. */
+/* The team of threads checks the stars. An idle GPU is woken now: later it would finish other work first. */
 static void *open_library(void *context)
 {
     struct nb6_opening *o = context;

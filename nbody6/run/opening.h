@@ -1,5 +1,5 @@
-/** The library of regular forces, which a thread can open while the stars are looked at: a GPU takes a fifth of a
- * second to wake, and as long for the tables of a million stars. The potential of these it begins at once. */
+/** The library of regular forces, which a thread can open while the stars are checked: a GPU takes a fifth of a second
+ * to wake, and as long for the tables of a million stars. The GPU begins with the potential of these stars at once. */
 #ifndef NB6_OPENING_H
 #define NB6_OPENING_H
 
@@ -23,7 +23,7 @@ struct nb6_opening {
     struct nbc_error err;
 };
 
-/** Begin, for n stars, if that is worth a thread and there is one; to be followed by nb6_opening_end.
+/** Begin, for n stars, if that is worth a thread and one can be had; to be followed by nb6_opening_end.
  *  @param[in] config, mass [n], x [n][3]  stay as they are up to then; they are not checked yet */
 void nb6_opening_begin(const struct nb6_config *config, int64_t n, const double *mass, const double (*x)[3],
                        struct nb6_opening *opening);

@@ -25,7 +25,7 @@ int nb6_census_alloc(struct nb6_census *census, int64_t n, struct nbc_error *err
 void nb6_census_free(struct nb6_census *census);
 
 /** Forces, lists, steps and schedule of all, pairs that go on and those that are hard; books and counters go on.
- *  @param[in] sim  as it is, at the time that it has reached; not changed
+ *  @param[in] sim  at the time that it has reached; not changed
  *  @param[out] made  set on success only, with nb6_release to be given back
  *  @return NBC_OK; NBC_BAD_INPUT (two stars at one place); NBC_NON_FINITE; NBC_NO_MEMORY; NBC_DEVICE */
 int nb6_remake(const struct nb6_sim *sim, const struct nb6_census *census, struct nb6_sim **made,

@@ -16,7 +16,7 @@ int64_t nb6_list_remove(int32_t *list, int64_t n, int64_t place);
 /** Make a list ascending that is short, or nearly so already. */
 void nb6_list_sort(int32_t *list, int64_t n);
 
-/** A walk through a list as it was and as it is, and how far it has come in each. */
+/** A walk through an old and a new list, and its position in each. */
 struct nb6_list_walk {
     const int32_t *old, *list;
     int64_t n_old, n, at_old, at;

@@ -44,7 +44,7 @@ void nb6_attraction_to_irregular(struct nb6_sim *sim, int64_t i, nb6_index j)
     }
 }
 
-/* The body stands where it is at s after its time, with less acceleration and jerk before. */
+/* The position and velocity at s after its time stay the same, with less acceleration and jerk before. */
 static void pull_less(struct nb6_body *body, double s, const double acc[3], const double jerk[3])
 {
     for (int k = 0; k < 3; k++) {

@@ -73,7 +73,7 @@ int nb6_body_join(struct nb6_sim *sim, nb6_index i, nb6_slot slot, struct nbc_er
 int nb6_star_absorb(struct nb6_sim *sim, nb6_index i, nb6_index gone, double mass, double radius, struct nbc_error *err)
 {
     int status = nb6_save_body(sim, i, err);
-    for (int64_t k = 0; k < sim->n && !status; k++) { /* who is gone, and who merged into it earlier */
+    for (int64_t k = 0; k < sim->n && !status; k++) { /* the merged star, and those merged into it earlier */
         struct nb6_star *star = &sim->star[k];
         if (k != gone && !(nb6_has_merged(star) && nb6_merged_into(star) == gone)) continue;
         status = nb6_save_body(sim, k, err);

@@ -17,14 +17,14 @@ int nb6_body_place(struct nb6_sim *sim, nb6_index i, double mass, const double x
                    nb6_time t, struct nbc_error *err);
 /** A body becomes a member of the system in a slot. */
 int nb6_body_join(struct nb6_sim *sim, nb6_index i, nb6_slot slot, struct nbc_error *err);
-/** Star i, of a new mass and radius, stands for star gone too, which keeps its place without mass until it is removed.
- */
+/** Star i, of a new mass and radius, represents star `gone` too, which keeps its place without mass until it is
+ *  removed. */
 int nb6_star_absorb(struct nb6_sim *sim, nb6_index i, nb6_index gone, double mass, double radius,
                     struct nbc_error *err);
 /** A body ends its irregular and regular steps by the next multiple of a step of this level. */
 int nb6_body_synchronise(struct nb6_sim *sim, nb6_index i, int8_t level, struct nbc_error *err);
 /** Send the predictor of body i to GPUIRR and GPUNB. Concurrent calls for different bodies are allowed, each with an
- * `err` of its own or NULL.   @return what the library that refuses it says */
+ * `err` of its own or NULL.   @return the status of the library that refuses it */
 int nb6_send_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);
 /** Body i takes no part: it is no source of GPUNB, and GPUIRR has zeros.   @return as nb6_send_body */
 int nb6_withdraw_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);

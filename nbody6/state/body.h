@@ -39,8 +39,8 @@ NBC_HD double nb6_step_length(int level)
     return nb6_time_to_double(nb6_step_ticks(level));
 }
 
-/** What other bodies need to predict a body: one aligned record of 128 bytes. Acceleration and jerk are totals at t0.
- */
+/** The predictor data of a body, read by other bodies: one aligned record of 128 bytes. Acceleration and jerk are
+ *  totals at t0. */
 struct nb6_body {
     NBC_ALIGNED(64) double x0[3];
     double v0[3];
@@ -52,7 +52,7 @@ struct nb6_body {
 
 NBC_ASSERT_CONSTANT(sizeof(struct nb6_body) == 128, "one body, two cache lines");
 
-/** What only a body's own corrector needs. Derivatives are those at the end of the last step of their kind. */
+/** Data of a body's own corrector. Derivatives are those at the end of the last step of their kind. */
 struct nb6_star {
     double acc_irr[3], jerk_irr[3], snap_irr[3], crackle_irr[3]; /**< at body.t0; the external field is part of it */
     double acc_reg[3], jerk_reg[3], snap_reg[3], crackle_reg[3]; /**< at t0_reg */

@@ -1,4 +1,4 @@
-/** What a block makes of one of its members. */
+/** The corrected state of a member of a block. */
 #ifndef NB6_CORRECTED_H
 #define NB6_CORRECTED_H
 
@@ -9,7 +9,7 @@ struct nb6_corrected {
     double x[3], v[3];
     double acc_irr[3], jerk_irr[3], snap_irr[3], crackle_irr[3]; /**< with the external field */
     double acc_reg[3], jerk_reg[3], snap_reg[3], crackle_reg[3]; /**< set for regular members */
-    double corr_acc[3], corr_jerk[3];                            /**< what resolved pairs add to the irregular sums */
+    double corr_acc[3], corr_jerk[3];                            /**< corrections by resolved pairs */
     double r_nb;
     double noise_irr, noise_reg; /**< rounding errors of the forces that both correctors are made of */
     double noise_total;          /**< that of the total force at the end of the irregular step */

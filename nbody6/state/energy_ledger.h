@@ -1,8 +1,8 @@
-/** The ledger of energies: the total energy at the start, and what has changed it since, by channel.
+/** The ledger of energies: the total energy at the start, and its changes since, by channel.
  *
- *  At any time, total = start + booked in all channels + error of the integration. Transfers are physics: with them the
- *  total is what nb6_ledger_expected says. The other channels are errors that a change of members makes and knows of;
- *  they are no part of what is expected. An event tells of each booking, with its energy (docs/output.md).
+ *  At any time, total = start + booked in all channels + error of the integration. Transfers are physics:
+ *  nb6_ledger_expected includes them. The other channels are known errors of changes of members; the expected energy
+ *  does not include them. An event reports each booking, with its energy (docs/output.md).
  *
  *  A new channel is a line in NB6_CHANNELS, a call of nb6_ledger_book where the energy changes, beside an event that
  *  has it, a column of the log (analysis/columns.def), and a new schema of checkpoints. Mass that stars lose will be a
@@ -35,20 +35,20 @@ extern const char *const nb6_channel_names[NB6_CHANNEL_COUNT];
 
 /** Written by the functions below alone. N-body units. */
 struct nb6_energy_ledger {
-    double start;                     /**< total energy at t = 0 */
-    double booked[NB6_CHANNEL_COUNT]; /**< what each channel has added to the total since; less than 0: taken from it */
-    double error_last;                /**< total less expected at the last adjust */
-    double booked_last[NB6_CHANNEL_COUNT]; /**< what was booked then */
+    double start;                          /**< total energy at t = 0 */
+    double booked[NB6_CHANNEL_COUNT];      /**< change of the total by each channel since the start */
+    double error_last;                     /**< total less expected at the last adjust */
+    double booked_last[NB6_CHANNEL_COUNT]; /**< energy booked then */
     double work; /**< of a field that depends on time since then, the sum of all its magnitudes */
 };
 
-/** The first total energy, of which all books begin. */
+/** The first total energy, the start of all books. */
 void nb6_ledger_open(struct nb6_energy_ledger *ledger, double total);
 /** Book an energy.   @param[in] energy  added to the total; less than 0: taken from it   @return NBC_OK;
  *  NBC_NON_FINITE, and nothing is booked */
 int nb6_ledger_book(struct nb6_energy_ledger *ledger, enum nb6_channel channel, double energy, struct nbc_error *err);
 
-/** What the total should be now: start and transfers. */
+/** The expected total: start and transfers. */
 double nb6_ledger_expected(const struct nb6_energy_ledger *ledger);
 /** The part of total less expected that changes of members are known to have made. */
 double nb6_ledger_known_error(const struct nb6_energy_ledger *ledger);
@@ -63,8 +63,8 @@ double nb6_ledger_interval_error(const struct nb6_energy_ledger *ledger, double 
 /** Parts of an energy error by the columns of the log that have them, "e_pairs" to "e_integration". */
 enum { NB6_ERROR_PARTS = 4 };
 extern const char *const nb6_error_part_names[NB6_ERROR_PARTS];
-/** The largest part in magnitude, and what cuts it.   @return what stands in a message: "its largest part is e_pairs: a
- *  smaller GMIN, ..." */
+/** The largest part in magnitude, and advice to reduce it.   @return the text for a message: "its largest part is
+ *  e_pairs: a smaller GMIN, ..." */
 const char *nb6_error_advice(const double part[NB6_ERROR_PARTS]);
 /** Those of nb6_ledger_interval_error. */
 void nb6_ledger_interval_parts(const struct nb6_energy_ledger *ledger, double total, double part[NB6_ERROR_PARTS]);

@@ -1,4 +1,4 @@
-/** Events: what happens to a star or to the run, and who is told. */
+/** Events of stars and of the run, and their observers. */
 #ifndef NB6_EVENT_H
 #define NB6_EVENT_H
 
@@ -18,14 +18,13 @@ enum nb6_event_kind {
     NB6_EVENT_MERGER, /**< two stars collided and are one */
     NB6_EVENT_PAIR_FORMED,
     NB6_EVENT_PAIR_ENDED,
-    NB6_EVENT_CHAIN_FORMED, /**< a pair and an intruder, or two pairs, became a chain */
-    NB6_EVENT_CHAIN_JOINED, /**< a body, with all its stars, joined a chain */
-    NB6_EVENT_CHAIN_LEFT,   /**< a part left a chain that goes on */
-    NB6_EVENT_CHAIN_ENDED,  /**< a chain came down to two stars, joined another one, or left the cluster */
-    NB6_EVENT_BUSY,         /**< one pair or chain takes more than half of all the work of the run */
-    NB6_EVENT_TOLERANCE,    /**< rounding kept steps of a chain from their tolerance; told again when they are twice as
-                               many */
-    NB6_EVENT_ENERGY_ESCAPED, /**< what all who left at an adjust took with them; after the events of each */
+    NB6_EVENT_CHAIN_FORMED,   /**< a pair and an intruder, or two pairs, became a chain */
+    NB6_EVENT_CHAIN_JOINED,   /**< a body, with all its stars, joined a chain */
+    NB6_EVENT_CHAIN_LEFT,     /**< a part left a chain that goes on */
+    NB6_EVENT_CHAIN_ENDED,    /**< a chain came down to two stars, joined another one, or left the cluster */
+    NB6_EVENT_BUSY,           /**< one pair or chain takes more than half of all the work of the run */
+    NB6_EVENT_TOLERANCE,      /**< steps of a chain missed their tolerance by rounding; again at twice their number */
+    NB6_EVENT_ENERGY_ESCAPED, /**< energy of all stars that left at an adjust; after the events of each */
     NB6_EVENT_STARS_CHANGED,  /**< a program added or removed stars (nb6_add_bodies, nb6_remove_bodies) */
     NB6_EVENT_STUCK           /**< one or two bodies alone were moved in 10^5 blocks in a row, while others wait */
 };
@@ -44,7 +43,7 @@ enum nb6_pair_reason {
     NB6_PAIR_HIERARCHY, /**< formed: a pair on a stable orbit with a star or another pair was frozen as one member */
     NB6_PAIR_UNSTABLE,  /**< ended: a hierarchy that is not stable any more */
     NB6_PAIR_MERGED,    /**< ended: its stars collided and are one */
-    NB6_PAIR_REMADE     /**< ended: stars were added or removed, and who is not a pair of two that stay begins anew */
+    NB6_PAIR_REMADE     /**< ended: stars were added or removed, and only pairs of two stars go on */
 };
 
 /** A regularized pair at formation or termination. */
@@ -57,7 +56,7 @@ struct nb6_event_pair {
     double gamma;           /**< perturbation now */
     double gamma_max;       /**< largest since formation */
     double t_formed;
-    double energy_change; /**< what the event itself changed in the total energy: booked in the event's channel */
+    double energy_change; /**< change of the total energy by the event itself, booked in its channel */
     uint64_t ks_steps;    /**< steps of the relative motion since formation */
 };
 
@@ -72,9 +71,9 @@ struct nb6_event_chain {
     double binding;                 /**< internal energy */
     double error;                   /**< of the integration so far, in the internal energy */
     double size;                    /**< largest distance from the centre of mass */
-    double a, period; /**< of the tightest pair inside, which says why a chain takes many steps; 0: none */
+    double a, period;               /**< of the tightest pair inside, the reason for many steps of a chain; 0: none */
     double t_formed;
-    double energy_change;   /**< what the event itself changed in the total energy: booked in the event's channel */
+    double energy_change;   /**< change of the total energy by the event itself, booked in its channel */
     uint64_t steps, forces; /**< of the integration since formation; evaluations of all accelerations */
     uint64_t unreached;     /**< steps that rounding kept from their tolerance */
     double worst_error;     /**< largest relative error of one of them */
@@ -97,14 +96,14 @@ struct nb6_event {
     int64_t name; /**< of the star, 0: of the run */
     int64_t gone; /**< merger: name of the star that is gone */
     /** Of an escaper: relative to the density centre; energy per unit mass. Of a merger: of the star that goes on, in
-     * the frame of the run; energy that the relative motion had, as booked (less than 0 in the channel). Of all who
-     * escaped at once: energy that they took, as booked. */
+     * the frame of the run; energy that the relative motion had, as booked (less than 0 in the channel). Of all stars
+     * that escaped at once: energy that they took, as booked. */
     double mass, x[3], v[3], energy;
     /** Energy jump: size relative to the energy of the cluster, tolerance. Force check: acc median, max, jerk median,
      * max. Merger: name, rounded, and mass of the star that is gone, distance, radius of the one that goes on. Busy:
      * forces between two bodies so far in the pair or chain, their part of all of the run; `chain` describes a chain,
      * `pair` a pair, chain.n being 0 then. Energy escaped: part of it that was in relative motions; stars. Stars
-     * changed: how many came, how many went; `energy` is what that added. */
+     * changed: numbers of added and removed ones; `energy` is that added. */
     double value[4];
     struct nb6_event_pair
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */
@@ -112,9 +111,9 @@ struct nb6_event {
     struct nb6_event_stuck stuck;
 };
 
-/** Called by nb6_evolve. At one time: events of the energy and force checks, adjust, escape events, output. What they
- *  tell of is done: escapers have left when `adjust` is called. A non-zero return ends nb6_evolve with that status, and
- *  nothing is told again when the run goes on. Any pointer may be NULL. */
+/** Called by nb6_evolve. At one time: events of the energy and force checks, adjust, escape events, output. They report
+ *  committed changes: escapers have left when `adjust` is called. A non-zero return ends nb6_evolve with that status,
+ *  and no event is repeated when the run goes on. Any pointer may be NULL. */
 struct nb6_observer {
     void *context;
     int (*event)(void *context, nb6_t *sim, const struct nb6_event *event, struct nbc_error *err);
@@ -126,8 +125,8 @@ struct nb6_observer {
                                              set *stop to end evolve early */
 };
 
-/** Tell the observer of a simulation, if it has one that listens; within a transaction (transaction.h), once that is
- *  published.   @return NBC_OK; NBC_NO_MEMORY; what the observer returned */
+/** Notify the observer of a simulation, if it has one for events; within a transaction (transaction.h), after its
+ *  commit.   @return NBC_OK; NBC_NO_MEMORY; the status of the observer */
 int nb6_event_raise(nb6_t *sim, const struct nb6_event *event, struct nbc_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/** Work of an external field that depends on time, which the ledger books as it is done: with each block that of the
- *  members since their last step, and with escapers what is left of theirs. */
+/** Work of an external field that depends on time, which the ledger books as it is done: with each block that on the
+ *  members since their last step, and with escapers the rest of theirs. */
 #ifndef NB6_GALAXY_WORK_H
 #define NB6_GALAXY_WORK_H
 

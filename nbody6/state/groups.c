@@ -33,7 +33,7 @@ void nb6_groups_add(struct nb6_subsystems *p, nb6_slot slot)
 {
     p->leader[slot] = (nb6_stored_slot)slot;
     p->follower[slot] = NB6_NO_SLOT;
-    p->next[slot] = INFINITY; /* of a chain: whenever somebody needs it */
+    p->next[slot] = INFINITY; /* of a chain: advanced on demand */
 }
 
 /* Each of those that were listed is alone; those on which something acts stay in the list. */
@@ -47,7 +47,7 @@ static void renew_list(struct nb6_subsystems *p)
         if (p->is_listed[slot]) p->listed[n++] = slot;
     }
     p->n_listed = n;
-    nb6_list_sort(p->listed, n); /* the few that are new stand at the end */
+    nb6_list_sort(p->listed, n); /* the few new ones are at the end */
 }
 
 void nb6_groups_link(struct nb6_sim *sim)

@@ -1,7 +1,7 @@
 /** Pairs and chains that resolve each other and advance together.
  *
- *  A slot on which nothing acts is a group of one and has nothing to do. All others are listed
- * (nb6_subsystems_set_perturbers sees to it), and what follows looks at these alone. */
+ *  An unperturbed slot is a group of one and needs no steps. nb6_subsystems_set_perturbers lists all others, and the
+ * functions below process these alone. */
 #ifndef NB6_GROUPS_H
 #define NB6_GROUPS_H
 
@@ -12,7 +12,7 @@
 struct nb6_subsystems;
 struct nb6_sim;
 
-/** Who is with whom, after lists of perturbers have changed. */
+/** Find the groups anew, after lists of perturbers have changed. */
 void nb6_groups_link(struct nb6_sim *sim);
 /** When each group is due, after they were linked or motions have begun anew. */
 void nb6_groups_set_next(struct nb6_sim *sim);
@@ -20,7 +20,7 @@ void nb6_groups_set_next(struct nb6_sim *sim);
 void nb6_groups_find(struct nb6_sim *sim);
 /** When the first step of a group ends. */
 double nb6_group_step_end(const struct nb6_subsystems *subsystems, nb6_slot leader);
-/** A slot that holds a system, of which nobody knows anything yet. */
+/** Initialise a slot for a new system. */
 void nb6_groups_add(struct nb6_subsystems *subsystems, nb6_slot slot);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Ranges of at most LEAF_MAX points are not split further: a few cache lines of coordinates, scanned in a row. The
- * others are what a thread takes at a time. */
+ * others are the units of work of a thread. */
 enum { LEAF_MAX = 12, K_MAX = 32767, POINTS_OF_A_SUBTREE = 1024, POINTS_OF_A_COPY = 4096, POINTS_OF_A_SEARCH = 256 };
 
 /* The tree is implicit: node c of points [lo, hi) has the children 2c + 1 of [lo, mid) and 2c + 2 of [mid, hi), mid
@@ -18,7 +18,7 @@ struct box {
 struct nb6_kdtree {
     int64_t n;
     double (*x)[3];  /* [n] in tree order */
-    int64_t *index;  /* [n] index that the caller knows */
+    int64_t *index;  /* [n] the caller's indices */
     struct box *box; /* [n_box] */
     size_t n_box;
 };
@@ -154,7 +154,8 @@ static void split_some(void *context, int part, int parts)
     for (int64_t k; (k = nbc_take(&level->queue)) < (int64_t)1 << level->depth;) split_one(level, k);
 }
 
-/* Level by level, until there are some subtrees for each thread. Who splits a node changes nothing. */
+/* Level by level, until there are some subtrees for each thread. The result does not depend on the thread that splits a
+ * node. */
 static void split_tree(nb6_kdtree_t *tree)
 {
     enum { SUBTREES_OF_A_THREAD = 4 };

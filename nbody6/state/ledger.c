@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Stage names as they stand in the log. */
+/* Stage names in the log. */
 const char *const nb6_stage_names[NB6_STAGE_COUNT] = {
     "schedule", "pairs", "predict", "irregular", "correct", "regular", "commit", "adjust", "output", "device", "move"};
 

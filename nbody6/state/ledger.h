@@ -1,5 +1,5 @@
-/** What a run counts and books: events, seconds of the stages, energies, criteria that follow the cluster. Which energy
- *  went where is in energy_ledger.h. */
+/** Counters and books of a run: events, seconds of the stages, energies, criteria that follow the cluster. Transfers of
+ *  energy are in energy_ledger.h. */
 #ifndef NB6_LEDGER_H
 #define NB6_LEDGER_H
 
@@ -42,8 +42,8 @@ enum nb6_stage {
     NB6_STAGE_COMMIT,
     NB6_STAGE_ADJUST,
     NB6_STAGE_OUTPUT,
-    NB6_STAGE_DEVICE, /**< blocks on a device, which does not tell its stages apart */
-    NB6_STAGE_MOVE,   /**< the state goes to another engine's image, or comes home */
+    NB6_STAGE_DEVICE, /**< blocks on a device, without separate times of stages */
+    NB6_STAGE_MOVE,   /**< import of the state into an engine image, or its export */
     NB6_STAGE_COUNT
 };
 
@@ -58,14 +58,14 @@ struct nb6_energy {
     double mass;
 };
 
-/** Books that every kind of run keeps: what is due next, how often it was done, and its energies. */
+/** State that persists between adjust times. */
 struct nb6_run_book {
     nb6_time ti_next_adjust, ti_next_output; /**< next multiples of DTADJ and DELTAT, TCRIT at the latest */
     int64_t adjust_count, output_count, snapshot_count;
-    nb6_time ti_ended;    /**< the end of the run whose row and snapshot were made, 0: none */
+    nb6_time ti_ended;    /**< the end of the run with a completed row and snapshot, 0: none */
     int64_t energy_known; /**< 0 until the first energy is taken */
-    double e_scale;       /**< |E|, or T + |U| if E is nearly zero, at t = 0: what de_rel is relative to */
-    double e_cluster;     /**< energy of the cluster as a set of bodies at t = 0: what de_cluster is relative to */
+    double e_scale;       /**< |E|, or T + |U| if E is nearly zero, at t = 0: scale of de_rel */
+    double e_cluster;     /**< energy of the cluster as a set of bodies at t = 0: scale of de_cluster */
     struct nb6_energy_ledger ledger;
     double mass_start;
     double wall_used_s; /**< of earlier sessions */
@@ -77,22 +77,22 @@ struct nb6_bookkeeping {
     double r_half;                           /**< half-mass radius at the last adjust */
     double nb_alpha;                         /**< factor alpha of NA12 eq. 2 */
     double eta_share;                        /**< part of ETAI and ETAR that steps take (nb6_eta_share) */
-    double r_min, dt_min, e_close;           /**< criteria of close encounters, as they are now */
+    double r_min, dt_min, e_close;           /**< present criteria of close encounters */
     int64_t pairs_announced;                 /**< 1: the events of pairs from t = 0 have been raised */
-    int64_t undecided;                       /**< 1: what the last block, or the start, brings is not decided yet */
+    int64_t undecided;                       /**< 1: stage "decide" of the last block is not done yet */
     int64_t host_until;                      /**< number of blocks up to which the host makes them (engine/engines.h) */
     struct nb6_stuck stuck;                  /**< by names */
-    int64_t stuck_told[2];                   /**< of whom NB6_EVENT_STUCK has told last */
+    int64_t stuck_told[2];                   /**< bodies of the last NB6_EVENT_STUCK */
     int64_t name_zero;                       /**< a centre of mass is named after its first star, plus this */
     double nnb_opt;                          /**< wanted mean neighbour number at present */
     uint64_t pairs_irr_last, pairs_reg_last; /**< counters at the last adjust */
     int64_t energy_tries;                    /**< how often the present adjust interval was begun again */
 };
 
-/** What energies of a pair are compared with: that of the cluster. */
+/** Scale of the energies of a pair: that of the cluster. */
 double nb6_energy_scale(const struct nb6_sim *sim);
-/** Part of what a pair or chain of this binding energy may be inexact by, in slow-down and in weak perturbers left out:
- *  it is a fixed part of its binding, and not to be more than that part of the energy of the cluster. */
+/** Permitted relative error of a pair or chain of this binding energy, by slow-down and by neglected weak perturbers: a
+ *  fixed part of its binding energy, but not more than that part of the energy of the cluster. */
 double nb6_inexact_share(const struct nb6_sim *sim, double binding);
 
 extern const char *const nb6_stage_names[NB6_STAGE_COUNT];

@@ -32,7 +32,7 @@ static int64_t merged(const struct nb6_sim *sim, enum which which, const int32_t
     return kept;
 }
 
-/* The table of holders, with room for two lists of which it keeps the first, behind the room of what they become. */
+/* The table of holders, with room for two lists, of which it keeps the first, behind the room for the changed lists. */
 static int keep_first(struct nb6_subsystems *p, int64_t n, const int32_t *first, int64_t most)
 {
     if (2 * most > p->holder_capacity) {
@@ -102,7 +102,7 @@ static int edit(struct nb6_sim *sim, int64_t i, const nb6_index remove[2], const
     return status;
 }
 
-/* Who has one of two stars in the list has their centre of mass in it. */
+/* A list with one of two stars gets their centre of mass instead. */
 static int join_one(struct nb6_sim *sim, int64_t i, const nb6_index star[2], nb6_index c)
 {
     size_t nnb = 0;
@@ -118,7 +118,7 @@ static int split_one(struct nb6_sim *sim, int64_t i, const nb6_index star[2], nb
     return edit(sim, i, remove, star);
 }
 
-/* Whoever is changed soon: bodies and lists lie anywhere. */
+/* Prefetch a body that is changed soon: bodies and lists are scattered in memory. */
 static void fetch(const struct nb6_sim *sim, int64_t i)
 {
     enum { LINE = 64 };
@@ -130,8 +130,8 @@ static void fetch(const struct nb6_sim *sim, int64_t i)
     for (size_t k = 0; k < nnb * sizeof(int32_t); k += LINE) __builtin_prefetch(list + k);
 }
 
-/* A change of the lists of those who hold one of two bodies. The two stars and c keep theirs: those that come have none
- * yet, and a body that is one of two stays itself. */
+/* A change of the lists with one of two bodies. The lists of the two stars and of c stay: new bodies have none yet, and
+ * a body that is one of two stays the same. */
 static int change_lists(struct nb6_sim *sim, const int32_t of[2], const nb6_index star[2], nb6_index c,
                         int (*change_one)(struct nb6_sim *sim, int64_t i, const nb6_index star[2], nb6_index c),
                         struct nbc_error *err)
@@ -149,7 +149,7 @@ static int change_lists(struct nb6_sim *sim, const int32_t of[2], const nb6_inde
     return failed ? nbc_fail(err, NBC_NO_MEMORY, "a neighbour list could not be changed for a new pair") : status;
 }
 
-/* One of two bodies goes on as their centre of mass: who is inside is no neighbour of it, and another body may get that
+/* One of two bodies goes on as their centre of mass: its members are no neighbours of it, and another body may get that
  * number before it has a new list. */
 static int drop_partner(struct nb6_sim *sim, nb6_index c, const nb6_index star[2], struct nbc_error *err)
 {

@@ -1,4 +1,4 @@
-/** Who is a body that takes part, and who a member of one: single stars, centres of mass, and the stars inside. */
+/** Bodies that take part, and their members: single stars, centres of mass, and the stars inside. */
 #ifndef NB6_MEMBERS_H
 #define NB6_MEMBERS_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /** The body that is the centre of mass of a slot. Centres of mass have the numbers after those of all stars, so that
- * they stand at the end of every list. */
+ * they are at the end of every list. */
 static inline nb6_index nb6_centre(const struct nb6_sim *sim, nb6_slot slot)
 {
     return (nb6_index)(sim->n + slot);
@@ -29,9 +29,9 @@ static inline nb6_slot nb6_slot_of(const struct nb6_sim *sim, int64_t body)
 int64_t nb6_bodies(const struct nb6_sim *sim);
 /** Whether a body takes part: a single star or a centre of mass. */
 int nb6_takes_part(const struct nb6_sim *sim, int64_t i);
-/** Find anew who takes part. */
+/** Find the bodies that take part anew. */
 void nb6_subsystems_set_sources(struct nb6_sim *sim);
-/** Whether these bodies take part has changed, that of all others has not; NB6_NOBODY is none.   @param[in] body [n] */
+/** Update after these bodies alone began or ceased to take part; -1: none.   @param[in] body [n] */
 void nb6_subsystems_change_sources(struct nb6_sim *sim, int n, const nb6_index *body);
 /** Position of a body in source, -1: it takes no part. */
 int64_t nb6_source_place(const struct nb6_subsystems *subsystems, nb6_index i);

@@ -1,5 +1,5 @@
-/** Who is next to whom among the stars with which a run begins: found once, for the check of coincident stars, the
- *  density centre, the first pairs and the first neighbour spheres. */
+/** Nearest neighbours of the stars with which a run begins: found once, for the check of coincident stars, the density
+ *  centre, the first pairs and the first neighbour spheres. */
 #ifndef NB6_NEAREST_H
 #define NB6_NEAREST_H
 

@@ -1,4 +1,4 @@
-/** What an interaction costs. */
+/** Cost of an interaction. */
 #ifndef NB6_PAIR_COST_H
 #define NB6_PAIR_COST_H
 

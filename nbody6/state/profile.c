@@ -20,7 +20,7 @@ void nb6_profile_range(int size, uint64_t *least, uint64_t *most)
     *most = size < NB6_PROFILE_SIZES - 1 ? (uint64_t)1 << 2 * size : 0;
 }
 
-/* Clock and counters as they are, without the stages. */
+/* Present clock and counters, without the stages. */
 static struct nb6_profile_row now(const struct nb6_sim *sim)
 {
     const struct nb6_counters *c = &sim->run.counters;
@@ -55,7 +55,7 @@ static void add(struct nb6_profile_row *sum, const struct nb6_profile_row *row, 
     for (int k = 0; k < NB6_STAGE_COUNT; k++) sum->stage_s[k] += sign * row->stage_s[k];
 }
 
-/* What was done since the end of the last row. Blocks are told apart by what they have counted. */
+/* Work since the end of the last row. Counters identify the size of a block. */
 static void close_row(struct nb6_sim *sim)
 {
     struct nb6_profile *profile = sim->profile;

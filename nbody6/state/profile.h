@@ -1,5 +1,5 @@
-/** Where the time of a run goes: the seconds of its stages, and, where somebody asked for it, a profile by the size of
- *  the blocks. It belongs to the session: it is in no checkpoint and influences no result. */
+/** Times of a run: the seconds of its stages, and, on request, a profile by the size of the blocks. It belongs to the
+ *  session: it is in no checkpoint and influences no result. */
 #ifndef NB6_PROFILE_H
 #define NB6_PROFILE_H
 
@@ -10,22 +10,22 @@
 
 struct nb6_sim;
 
-/** What the code of a program has called since its start. */
+/** Calls made by the code of a program since its start. */
 struct nb6_calls {
     uint64_t allocations;   /**< of nbc_alloc and nbc_realloc */
     uint64_t bytes_cleared; /**< by these */
     uint64_t mallocs;       /**< of malloc, calloc and realloc of the C library */
     uint64_t bytes_malloc;  /**< asked for by these */
-    uint64_t regions;       /**< OpenMP parallel regions entered; those whose `if` chose one thread do not count */
+    uint64_t regions;       /**< OpenMP parallel regions entered, without those that run on one thread by their `if` */
 };
 
-/** Who counts them. A library cannot, a program can (app/wrapped_calls.h). */
+/** Counter of these calls. A program has one (app/wrapped_calls.h), a library cannot. */
 struct nb6_call_counter {
     void (*read)(struct nb6_calls *calls);
     int sees_regions; /**< 0: this compiler enters regions in a way that is not counted */
 };
 
-/** Blocks of one kind, or what was done between blocks. */
+/** Blocks of one kind, or the work between blocks. */
 struct nb6_profile_row {
     uint64_t blocks, steps_irr, steps_reg;
     double wall_s; /**< wall-clock seconds, more than the stages together */
@@ -40,7 +40,7 @@ enum { NB6_PROFILE_SIZES = 8 };
 struct nb6_profile {
     const struct nb6_call_counter *counter;
     struct nb6_profile_row block[2][NB6_PROFILE_SIZES]; /**< [0] without, [1] with regular members */
-    struct nb6_profile_row between;  /**< adjusts, output, and what the caller of nb6_evolve does between its calls */
+    struct nb6_profile_row between;  /**< adjusts, output, and work of the caller of nb6_evolve between its calls */
     struct nb6_profile_row before;   /**< clock and counters at the end of the last row */
     double stage_s[NB6_STAGE_COUNT]; /**< since then */
     uint64_t blocks_image, steps_irr_image, steps_reg_image; /**< that the counters do not have yet */
@@ -61,14 +61,14 @@ struct nb6_profile_row nb6_profile_sum(const struct nb6_profile *profile);
 
 /** Book wall-clock seconds of a stage. */
 void nb6_profile_stage(struct nb6_sim *sim, enum nb6_stage stage, double seconds);
-/** A step begins, and ends. What the latter finds since the former is the block's, or, if the step has paused, what the
- *  next one ends. */
+/** A step begins, and ends. The work between both belongs to the block; if the step has paused, to the block that the
+ *  next step ends. */
 void nb6_profile_step_begins(struct nb6_sim *sim);
 void nb6_profile_step_ends(struct nb6_sim *sim);
-/** Blocks and steps made by an engine that keeps the state elsewhere, which sim->run.counters does not have yet;
- * negative: from now on it has. */
+/** Blocks and steps in an engine image that sim->counters does not include yet; negative: it includes them from now
+ *  on. */
 void nb6_profile_image(struct nb6_sim *sim, int64_t blocks, int64_t steps_irr, int64_t steps_reg);
-/** Counters have been set back, or begin anew: blocks elsewhere that came to nothing, another handle of a library. */
+/** Counters were set back, or begin anew: after lost blocks of an engine image, or with another handle of a library. */
 void nb6_profile_recount(struct nb6_sim *sim);
 
 #endif

@@ -29,7 +29,7 @@ static int move_body(struct nb6_sim *sim, const nb6_index *moved, int64_t i, nb6
     return refused(sim, gpuirr_set_list(sim->irr, (size_t)to, length, list), err);
 }
 
-/* Nobody stands at a place any more: no record and no list of a former body stay there. */
+/* Clear a place: no record and no list of a former body stay there. */
 static int clear_place(struct nb6_sim *sim, int64_t place, struct nbc_error *err)
 {
     int status = nb6_body_deactivate(sim, (int32_t)place, err);
@@ -39,7 +39,7 @@ static int clear_place(struct nb6_sim *sim, int64_t place, struct nbc_error *err
 }
 
 /* Ascending order keeps every record unread until its turn. The place of a slot whose body is gone must be cleared:
- * another body stood there before. */
+ * another body was there before. */
 static int move_bodies(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const nb6_index *moved, nb6_index *list,
                        struct nbc_error *err)
 {

@@ -13,8 +13,8 @@ struct nb6_sim;
  *  number of stars. Slots keep their numbers; those of centres of mass that leave are free already. All is saved
  *  (nb6_save_all); members, perturbers and sources still have the old numbers (fewbody/rename.h).
  *  @param[in] n_gone  stars that leave
- *  @param[in] bodies, moved  [bodies] new numbers of stars and centres of mass as they were, ascending; -1: who leaves
- *  @return NBC_OK; what GPUIRR returned: the transaction has to be taken back then */
+ *  @param[in] bodies, moved  [bodies] new numbers of the previous stars and centres of mass, ascending; -1: leaves
+ *  @return NBC_OK; the status of GPUIRR: the caller rolls the transaction back then */
 int nb6_bodies_renumber(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const nb6_index *moved,
                         struct nbc_error *err);
 

@@ -8,11 +8,11 @@
 
 enum { LEVELS = NB6_TIME_BITS + 1, NOWHERE = -1 };
 
-/* Levels that are looked at together. Members of a block are found by their lists, and sorted, if they are few, or few
- * beside all: to look at 4096 levels takes as long as to sort one body of some hundred. */
+/* Levels that are scanned together. Members of a block are found by their lists, and sorted, if they are few, or few
+ * beside all: a scan of 4096 levels takes as long as sorting one body of some hundred. */
 enum { LINE = 64, WORD = 16, FEW = 24, MANY_MORE = 4096 };
 
-/* Bodies of a level form a doubly linked list through next/prev: moving a body costs the same whatever N is. */
+/* Bodies of a level form a doubly linked list through next/prev: moving a body costs the same for any N. */
 struct nb6_schedule {
     int64_t n_max;
     int32_t head[LEVELS];
@@ -39,7 +39,7 @@ static int grow(int32_t **array, int64_t n_old, int64_t n_max)
     return grown ? 0 : -1;
 }
 
-/* One array after another. One that is larger than n_max says, because another found no memory, does no harm. */
+/* One array after another. An array larger than n_max, left by a failed allocation of another one, does no harm. */
 int nb6_schedule_reserve(struct nb6_schedule *s, int64_t n_max)
 {
     int64_t n_old = s->n_max;
@@ -132,8 +132,8 @@ static inline int any_due(const int8_t *level, int width, int top)
     return (half[0] | half[1]) != 0;
 }
 
-/* All levels in order, which needs no sorting: a line of them at a time, of which most have nobody who is due, and then
- * a word of it. @param[in] expected  how many are due */
+/* All levels in order, which needs no sorting: a cache line of them at a time, most of which have no due body, and then
+ * a word of it.   @param[in] expected  number of due bodies */
 static int64_t sweep(const struct nb6_schedule *s, int top, int64_t expected, int32_t *act)
 {
     int64_t n = 0;

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bodies that take part are never more than stars, whatever the number of slots. */
+/* Bodies that take part are never more than stars, for any number of slots. */
 static int allocate(struct nb6_sim *sim, int64_t n)
 {
     struct nb6_active *a = &sim->active;
@@ -53,7 +53,7 @@ static int open_regular(const struct nb6_config *config, int64_t n, int64_t slot
                                     .precision = (enum gpunb_precision)config->run.precision};
     gpunb_t *made = NULL;
     *reg = NULL;
-    int status = gpunb_create(&made, (size_t)n, &options, err); /* who is chosen depends on the number of stars */
+    int status = gpunb_create(&made, (size_t)n, &options, err); /* the backend may depend on n */
     if (status) return status;
     status = gpunb_reserve(made, (size_t)(n + slots));
     if (status) nbc_fail(err, status, "%s", gpunb_last_error(made));
@@ -97,7 +97,7 @@ void nb6_regular_name(const gpunb_t *reg, char *text, size_t size)
     size_t used = (size_t)snprintf(text, size, "%s", gpunb_info(reg)->name);
     for (int k = 0; k < n && k < ROOM && used < size; k++)
         used += (size_t)snprintf(text + used, size - used, "%c%d", k ? ',' : ':', gpu[k]);
-    if (used >= size) snprintf(text, size, "%s", gpunb_info(reg)->name); /* more than anybody has named */
+    if (used >= size) snprintf(text, size, "%s", gpunb_info(reg)->name); /* above every given name */
 }
 
 void nb6_potential_give_up(struct nb6_sim *sim)

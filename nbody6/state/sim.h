@@ -27,8 +27,8 @@ struct nb6_active {
     int64_t n_irr, n_reg;
     int predicted_all;               /**< which way the time was announced to GPUIRR */
     nb6_index *irr;                  /**< [n_irr] bodies due, ascending */
-    int32_t *reg;                    /**< [n_reg] slots (positions in irr) of those whose regular step ends as well */
-    int8_t *is_reg;                  /**< [n_irr] who they are */
+    int32_t *reg;                    /**< [n_reg] positions in irr of the members that end a regular step as well */
+    int8_t *is_reg;                  /**< [n_irr] their numbers */
     int64_t pairs_irr, pairs_reg;    /**< neighbours of all members, of those in reg: from the lists before the block */
     double (*acc)[3], (*jerk)[3];    /**< [n_irr] irregular sums as the library gave them, old lists */
     double *noise;                   /**< [n_irr] rounding errors of acc */
@@ -53,7 +53,7 @@ struct nb6_potential_cache {
     uint64_t blocks;
     int64_t n; /**< 0: empty */
     double *pot;
-    /** Stars of which GPUNB is at work on the potential, those at the start; 0: none */
+    /** Stars with their potential under way in GPUNB, at the start; 0: none */
     int64_t started;
     double *mass, (*x)[3]; /**< [started] */
 };
@@ -62,22 +62,22 @@ struct nb6_engine;
 struct nb6_profile;
 struct nb6_host_service;
 
-/** What a look at a few bodies of a state that is elsewhere has to leave open (fewbody/ready.h). */
+/** A synchronisation that an engine with an engine image must do before two bodies become one (fewbody/ready.h). */
 struct nb6_pending_sync {
-    int is_looking;    /**< 1: whoever wants to know who has whom in the list says so here */
-    int n;             /**< so many pairs of bodies would become one, if all stand */
-    nb6_index body[2]; /**< of the last one */
+    int is_looking;    /**< 1: neighbour lists are in the image; requests are recorded here */
+    int n;             /**< number of pairs of bodies that would become one after a synchronisation */
+    nb6_index body[2]; /**< of the last pair */
 };
 
-/** The image of bodies and lists that an engine keeps elsewhere (engine/engine.h). */
+/** The engine image: bodies and lists in the memory of an engine (engine/engine.h). */
 struct nb6_engine_image {
     void *image;                      /**< the engine's own; NULL: none */
     const struct nb6_engine *owner;   /**< that engine */
     struct nb6_host_service *service; /**< the host's part in its blocks (engine/host_service.h) */
-    uint64_t edits;                   /**< sim->edits when image and state were the same */
+    uint64_t edits;                   /**< sim->edits when image and host memory were equal */
     nb6_time ti_home;                 /**< time reached then, sim->ti_reached */
-    int ahead;                        /**< 1: the image has committed blocks that the state has not */
-    int undecided;                    /**< 1: what the last of them brings is not decided yet */
+    int ahead;                        /**< 1: the image has committed blocks that host memory does not have */
+    int undecided;                    /**< 1: stage "decide" of the last of them is not done yet */
     int lost;                         /**< 1: a device does not answer, or there is no memory for an image */
     int64_t stuck_blocks;             /**< of struct nb6_stuck, in an image that is ahead */
     struct nb6_pending_sync pending;
@@ -105,15 +105,15 @@ struct nb6_sim {
     struct nb6_bookkeeping book;
     double stage_s[NB6_STAGE_COUNT];
 
-    /* What follows belongs to the session, not to the state: none of it influences a result. */
+    /* The following members belong to the session, not to the state: none influences a result. */
     struct nb6_engine_image engine_image;
     uint64_t edits; /**< changes of bodies and lists in memory, by blocks and by others: rises with each */
     struct nb6_prediction_cost prediction;
     double chain_s; /**< wall-clock seconds of all threads in chains, this session */
     struct nb6_potential_cache potential;
-    struct nb6_nearest *nearest; /**< of the stars at the start, up to the first adjust; NULL: nobody has it */
+    struct nb6_nearest *nearest; /**< of the stars at the start, up to the first adjust; NULL: not known */
     struct nb6_motions_now motions_now;
-    struct nb6_profile *profile; /**< NULL: nobody asked for one */
+    struct nb6_profile *profile; /**< NULL: not requested */
     struct nb6_observer observer;
     int stopped;
     int is_called, is_freed; /**< within a call that observers hear of; one of them has freed it (run/live.h) */
@@ -128,9 +128,9 @@ int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
 /** The library of regular forces alone, for a simulation of n stars with this configuration that is not open yet.
  *  @param[out] reg  NULL after a failure   @return as nb6_sim_open */
 int nb6_sim_open_regular(const struct nb6_config *config, int64_t n, gpunb_t **reg, struct nbc_error *err);
-/** Give it back, with the potential that it may be at work on. */
+/** Free it, with a potential that may be under way. */
 void nb6_sim_close_regular(struct nb6_sim *sim);
-/** Nobody waits any more for the potential that was begun. */
+/** Discard the potential that was begun. */
 void nb6_potential_give_up(struct nb6_sim *sim);
 /** Room for so many slots: all that is sized with the bodies grows, and keeps what it holds. Lists of GPUIRR move. To
  * be called before a change of members, never within.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
@@ -143,12 +143,12 @@ int nb6_sim_irr_on_gpu(const struct nb6_sim *sim);
  *  number orders sums.   @param[out] text [size] */
 void nb6_regular_name(const gpunb_t *reg, char *text, size_t size);
 /** Regular forces by another backend from now on, named as in the configuration. It has no predictors yet.
- *  @return NBC_OK; what gpunb_create says: nothing has changed then */
+ *  @return NBC_OK; the status of gpunb_create: nothing has changed then */
 int nb6_sim_use_backend(struct nb6_sim *sim, const char *device, struct nbc_error *err);
 /** Irregular forces by another backend from now on, which gets the lists; it has no predictors yet. Not within a
- *  transaction.   @return NBC_OK; what gpuirr_create and gpuirr_set_list say: nothing has changed then */
+ *  transaction.   @return NBC_OK; the status of gpuirr_create or gpuirr_set_list: nothing has changed then */
 int nb6_sim_use_irregular(struct nb6_sim *sim, const char *backend, struct nbc_error *err);
-/** The backend of irregular forces that a processor has, whatever the environment says. */
+/** The backend of irregular forces for the processor, whatever the environment says. */
 const char *nb6_sim_irregular_on_cpu(void);
 /** Release all but the struct itself. */
 void nb6_sim_close(struct nb6_sim *sim);

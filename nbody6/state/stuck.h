@@ -1,6 +1,6 @@
-/** Blocks in a row whose members are the same one or two bodies, while all others wait. A run is stuck in them if steps
- *  follow rounding errors, or a close orbit that nothing regularizes. They are counted in blocks, never in seconds, so
- *  that what is told of them is the same in each run. */
+/** Blocks in a row with the same one or two members, while all others wait. A run is stuck in them if steps follow
+ *  rounding errors, or a close orbit that is not regularized. They are counted in blocks, never in seconds, so that the
+ *  event is the same in each run. */
 #ifndef NB6_STUCK_H
 #define NB6_STUCK_H
 
@@ -8,14 +8,14 @@
 
 #include <stdint.h>
 
-/** So many are told (NB6_EVENT_STUCK). Where the motions of a cluster ask for steps that differ by less than this
- *  factor there are no so many between two steps of a third body. */
+/** The event NB6_EVENT_STUCK comes after this number. If the steps in a cluster differ by less than this factor, there
+ *  are not as many blocks between two steps of a third body. */
 enum { NB6_STUCK_BLOCKS = 100000 };
 
 /** Bodies are known by positive numbers: by names in the state, by 1 + place in an image. */
 struct nb6_stuck {
     int64_t blocks; /**< in a row so far; NB6_STUCK_BLOCKS + 1: more than that */
-    int64_t who[2]; /**< 0: nobody so far; in an image minus the name of who takes no part any more */
+    int64_t who[2]; /**< 0: none so far; in an image minus the name of a body that does not take part any more */
 };
 
 /** Whether a body is one of them, or becomes one. */
@@ -28,8 +28,9 @@ NBC_HD int nb6_stuck_takes(struct nb6_stuck *stuck, int64_t id)
 }
 
 /** A block is committed.
- *  @param[in] n_source  bodies that take part: of two nobody waits
- *  @param[in] n, first, second  members; who they are if there are no more than two, second: if there are two */
+ *  @param[in] n_source  bodies that take part; of two none waits
+ *  @param[in] n, first, second  number of members, and the bodies: first if there are one or two, second if there are
+ *  two */
 NBC_HD void nb6_stuck_count(struct nb6_stuck *stuck, int64_t n_source, int64_t n, int64_t first, int64_t second)
 {
     if (n > 2 || n_source <= 2) {
@@ -45,7 +46,7 @@ NBC_HD void nb6_stuck_count(struct nb6_stuck *stuck, int64_t n_source, int64_t n
     stuck->who[1] = n < 2 ? 0 : second;
 }
 
-/** Blocks that may be made before somebody looks whether they have become so many, of those that are asked for. */
+/** Number of blocks, up to `blocks`, that may be computed before the count must be checked. */
 NBC_HD int64_t nb6_stuck_most_blocks(const struct nb6_stuck *stuck, int64_t blocks)
 {
     const int is_on = stuck->blocks > 0 && stuck->blocks < NB6_STUCK_BLOCKS;
@@ -53,7 +54,7 @@ NBC_HD int64_t nb6_stuck_most_blocks(const struct nb6_stuck *stuck, int64_t bloc
     return blocks < left ? blocks : left;
 }
 
-/** The same two in the same order, whoever came first. */
+/** Sort the two, so that their order does not depend on the first member. */
 NBC_HD void nb6_stuck_order(struct nb6_stuck *stuck)
 {
     const int64_t first = stuck->who[0];

@@ -14,8 +14,8 @@ static size_t slots_with_memory(const struct nb6_subsystems *p)
     return (size_t)(p->capacity > p->n_slot ? p->capacity : p->n_slot);
 }
 
-/* Every array of a run that is sized with its slots, alone or after n stars. What is in use is kept, the rest is zero;
- * a failure leaves some arrays larger than the capacity says. */
+/* Every array of a run that is sized with its slots, alone or after n stars. Used parts are kept, the rest is zero; a
+ * failure leaves some arrays larger than the capacity. */
 static int grow(struct nb6_subsystems *p, int64_t n, int64_t slots)
 {
     const size_t used = (size_t)p->n_slot, had = slots_with_memory(p), room = (size_t)slots, stars = (size_t)n;

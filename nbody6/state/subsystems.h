@@ -38,16 +38,16 @@ struct nb6_far_tide {
     struct nb6_tide tide;
 };
 
-/** Kinds of systems (fewbody/kind.h), those that the state itself knows; fewbody/kinds.def has all. */
+/** Kinds of systems (fewbody/kind.h), those that the state itself uses; fewbody/kinds.def has all. */
 enum nb6_kind_number { NB6_PAIR, NB6_CHAIN, NB6_HIERARCHY };
 
-/** The orbit of a pair for those who are far away, as it was when its perturbers last changed. */
+/** The orbit of a pair as distant bodies feel it: that at the last change of its perturbers. */
 struct nb6_seen_orbit {
     struct ks_ellipse ellipse;
     double apocentre, h; /**< largest separation; energy for each unit of reduced mass */
 };
 
-/** What is known of a pair beside its motion. */
+/** Data of a subsystem beside its motion. */
 struct nb6_subsystem {
     nb6_index member[2];   /**< stars; NB6_NOBODY: the slot is free; of a chain, the first two; of a hierarchy, also a
                               centre   of mass (hierarchies.h) */
@@ -55,20 +55,19 @@ struct nb6_subsystem {
     int32_t primordial;    /**< 1: a pair from the start */
     int32_t ending;        /**< enum nb6_pair_reason + 1 if it ends with the present block; 1: a chain that changes */
     int32_t chain;         /**< 0: a pair; else 1 + number of the chain that has this slot */
-    int32_t approaching;   /**< 1: the stars approached each other when last looked at; 2: they have met */
+    int32_t approaching;   /**< 1: the stars approached each other at the last check; 2: they have met */
     int32_t galactic;      /**< 1: the galaxy acts on the relative motion, not only on the centre of mass */
-    int32_t begun;         /**< 1: leader of a group that was due in the present block, and was not looked at since */
-    int32_t remote;        /**< 1: whom it resolves is so far away that both feel the mean over orbits
+    int32_t begun;         /**< 1: leader of a group that was due in the present block, and was not checked since */
+    int32_t remote;        /**< 1: all bodies that it resolves are so far away that both feel the mean over orbits
                                 (fewbody/pairs/remote.h) */
     double r_end;          /**< separation beyond which a soft or unbound pair may end */
     double t_formed;       /**< absolute */
     double gamma_max;      /**< largest perturbation met at block times */
     double t_check;        /**< absolute: before then no neighbour comes near a pair without perturbers, and the
-                                perturbers of another one stay; who is no neighbour yet comes with a new list, at a
-                                regular step */
-    int64_t steps, forces; /**< of ks, as far as they are in the counters of the run */
-    int64_t work, told;    /**< forces between two bodies so far; as many when NB6_EVENT_BUSY last told of it */
-    struct nb6_tide tide;  /**< of neighbours too weak to be perturbers, and of all who are no neighbours */
+                                perturbers of another one stay; other bodies come with a new list, at a regular step */
+    int64_t steps, forces; /**< of ks, the part included in the counters of the run */
+    int64_t work, told;    /**< forces between two bodies so far; their number at the last NB6_EVENT_BUSY */
+    struct nb6_tide tide;  /**< of neighbours too weak to be perturbers, and of all bodies that are no neighbours */
     struct nb6_tide far;   /**< the second part, at the last regular step of the centre of mass */
     struct nb6_seen_orbit orbit; /**< of a remote pair */
 };
@@ -94,11 +93,11 @@ struct nb6_chain {
     int32_t most;                            /**< largest number of members so far */
     double x[CHAIN_MAX][3], v[CHAIN_MAX][3]; /**< members relative to the centre of mass at state.t, in that order */
     double t_formed;                         /**< absolute */
-    int64_t n_merged;                        /**< mergers that the run does not know of yet */
+    int64_t n_merged;                        /**< mergers that are not committed to the run yet */
     struct nb6_merger merged[CHAIN_MAX];
-    int64_t steps, forces; /**< of state, as far as they are in the counters of the run */
-    int64_t told;          /**< of state.unreached, when NB6_EVENT_TOLERANCE last told of them */
-    double galaxy_work;    /**< of a field that depends on time, on the relative motions, as far as it is not booked */
+    int64_t steps, forces; /**< of state, the part included in the counters of the run */
+    int64_t told;          /**< of state.unreached, at the last NB6_EVENT_TOLERANCE */
+    double galaxy_work;    /**< of a field that depends on time, on the relative motions, not booked yet */
     struct chain state;    /**< its own centre of mass stays at zero */
 };
 
@@ -108,9 +107,9 @@ struct nb6_motion {
     struct nb6_chain *chain; /**< [n_chain] */
 };
 
-/** What a chain, or a pair that becomes one, has to do at the end of the block. */
+/** Change of a chain, or of a pair that becomes one, at the end of the block. */
 enum nb6_chain_change_kind {
-    NB6_CHAIN_JOIN,  /**< bodies i and j, and those who have to come with them, become one chain */
+    NB6_CHAIN_JOIN,  /**< bodies i and j, and those that join with them, become one chain */
     NB6_CHAIN_SPLIT, /**< the chain of body i gives up members */
     NB6_CHAIN_GATHER /**< single stars i, j and more become one chain */
 };
@@ -118,8 +117,8 @@ enum nb6_chain_change_kind {
 struct nb6_chain_change {
     enum nb6_chain_change_kind kind;
     nb6_index i, j;                  /**< j: of a join; a centre of mass comes first */
-    int32_t n_more, more[CHAIN_MAX]; /**< of a join: who comes with them (fewbody/chains/company.h); of stars that
-                                        gather: beside i and j */
+    int32_t n_more, more[CHAIN_MAX]; /**< of a join: bodies that join with them (fewbody/chains/company.h); of stars
+                                        that gather: those beside i and j */
     struct chain_group group;        /**< of a split */
 };
 
@@ -172,7 +171,7 @@ struct nb6_subsystems {
     const struct nb6_far_tide
         *far; /**< [n_far] sums that an engine has made for the present block (engine/host_service.h) */
     int64_t holder_capacity;
-    nb6_index *holder; /**< scratch of lists.c: who has a body in the list */
+    nb6_index *holder; /**< scratch of lists.c: bodies with a given body in their list */
     struct nb6_field_scratches *scratch;
 };
 
@@ -190,12 +189,12 @@ static inline struct nb6_motion nb6_subsystems_motion(const struct nb6_subsystem
     return (struct nb6_motion){subsystems->ks, subsystems->chain};
 }
 
-/** Memory for n stars, the n_slot slots that are in use, if any, and some more; what there is of a checkpoint is kept.
+/** Memory for n stars, the n_slot slots that are in use, if any, and some more; data from a checkpoint are kept.
  *  @return 0 if there is none */
 int nb6_subsystems_alloc(struct nb6_subsystems *subsystems, int64_t n);
 void nb6_subsystems_free(struct nb6_subsystems *subsystems);
-/** Room for so many slots beside n stars; what is in use is kept. Called through nb6_sim_reserve (start.h).
- *  @return 0 if there is no memory; all is as it was then */
+/** Room for so many slots beside n stars; used ones are kept. Called through nb6_sim_reserve (start.h).
+ *  @return 0 if there is no memory; nothing has changed then */
 int nb6_subsystems_reserve(struct nb6_subsystems *subsystems, int64_t n, int64_t slots);
 /** Slots for which memory is provided when so many are needed: a table that grows by single slots is copied rarely. */
 int64_t nb6_subsystems_room(int64_t n_slot);
@@ -241,7 +240,7 @@ static inline int nb6_subsystems_is_perturbed(const struct nb6_subsystems *subsy
 int nb6_subsystems_resolves(const struct nb6_subsystems *subsystems, nb6_slot slot, nb6_index j);
 /** Count anew how many slots have each body in their list. */
 void nb6_subsystems_count_resolvers(struct nb6_subsystems *subsystems, int64_t bodies);
-/** Replace the list of a pair, whose `galactic` is set; it is no remote pair then.   @param[in] body [n] ascending
+/** Replace the list of a pair with `galactic` already set; it is no remote pair then.   @param[in] body [n] ascending
  * @return NBC_OK; NBC_NO_MEMORY
  */
 int nb6_subsystems_set_perturbers(struct nb6_subsystems *subsystems, nb6_slot slot, int64_t n, const nb6_index *body,

@@ -122,8 +122,8 @@ int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err)
     return status;
 }
 
-/* Who was saved when bodies got other numbers is not kept for steps that save a few of them: copies of a million bodies
- * have 450 MB. */
+/* Free the copies made when bodies were renumbered; block steps save a few bodies only: copies of a million bodies have
+ * 450 MB. */
 static void give_back(struct nb6_transaction *t)
 {
     enum { BODIES_TO_KEEP = 65536 };

@@ -1,11 +1,10 @@
-/** Transactions: what a block step, a change of members or an adjust has done to the state either stands as a whole or
- * is taken back.
+/** Transactions: the changes of the state by a block step, a change of members or an adjust are committed as a whole or
+ * rolled back.
  *
- *  Whoever writes to a body, or to a slot of the table of subsystems, saves it before; the first copy counts, and
- * nothing happens while no transaction is open (at the start of a run). Lists are kept by GPUIRR (gpuirr_begin).
- * Counters and books are copied when the transaction begins. Events that are raised within a transaction are told when
- * it is published. What follows from the rest (sources, groups, who is resolved by how many) is made anew when a
- * transaction is taken back. */
+ *  Code that writes to a body, or to a slot of the table of subsystems, saves it before. The first copy counts, and
+ * nothing is saved while no transaction is open (at the start of a run). GPUIRR saves lists (gpuirr_begin). Counters
+ * and books are copied when the transaction begins. Events that are raised within a transaction reach the observer
+ * after the commit. Derived data (sources, groups, counts of resolvers) are found anew after a rollback. */
 #ifndef NB6_TRANSACTION_H
 #define NB6_TRANSACTION_H
 
@@ -32,7 +31,7 @@ struct nb6_saved_slot {
     nb6_stored_slot slot;
     int32_t n_perturber, capacity;
     nb6_index *perturber;    /**< [n_perturber] */
-    struct nb6_chain *chain; /**< where chain_was holds it; NULL: memory is provided when a slot holds one */
+    struct nb6_chain *chain; /**< the saved chain, if has_chain; NULL: no memory yet */
     int32_t has_chain;
     struct nb6_subsystem system;
     struct ks_pair ks;
@@ -55,24 +54,24 @@ struct nb6_transaction {
     int64_t n_saved, slot_capacity;
     struct nb6_saved_slot *slot; /**< [n_saved] */
     int64_t n_event, event_capacity;
-    int64_t n_untold;        /**< events of those before, which stand, and of which nobody has been told yet */
+    int64_t n_untold;        /**< events of committed transactions that the observer has not received yet */
     struct nb6_event *event; /**< [n_event] in the order in which they were raised */
 };
 
 /** @return NBC_OK; NBC_NO_MEMORY: none is open then */
 int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err);
-/** All that was done stays; then the observer hears of the events.   @return NBC_OK; what the observer returned */
+/** Commit, then notify the observer of the events.   @return NBC_OK; the status of the observer */
 int nb6_transaction_commit_and_notify(struct nb6_sim *sim, struct nbc_error *err);
-/** The two halves of it: the first cannot fail; the second tells the observer, once. */
+/** The two halves of it: the first cannot fail; the second notifies the observer, once. */
 void nb6_transaction_commit(struct nb6_sim *sim);
 int nb6_transaction_notify(struct nb6_sim *sim, struct nbc_error *err);
-/** What was to be told is not: it did not happen after all. */
+/** Discard the waiting events: their block was lost. */
 void nb6_transaction_forget_events(struct nb6_sim *sim);
-/** The state is that at nb6_transaction_begin again, bit for bit, and nobody hears of the events. Cannot fail. */
+/** The state is that at nb6_transaction_begin again, bit for bit; the events are discarded. Cannot fail. */
 void nb6_transaction_rollback(struct nb6_sim *sim);
-/** A slot, which exists, as it was. Chains know their slots, and counts of resolvers and groups follow later. */
+/** Restore an existing slot. Chains hold their slots; counts of resolvers and groups follow later. */
 void nb6_slot_restore(struct nb6_subsystems *subsystems, const struct nb6_saved_slot *from);
-/** Nobody is saved any more, and none is open: for transaction_end.c. */
+/** Drop all copies; no transaction is open then. For transaction_end.c. */
 void nb6_transaction_close(struct nb6_transaction *transaction);
 void nb6_transaction_free(struct nb6_transaction *transaction);
 

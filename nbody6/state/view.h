@@ -1,6 +1,6 @@
-/** The one door for those who look at bodies outside the stages of the block step: few-body systems, adjusts, escape,
- *  frames. They read what the last block that stands, or the change in progress, has left, and write through bodies.h
- *  and lists.h. An engine that kept bodies elsewhere would have to bring them here first. */
+/** Read access to bodies outside the stages of the block step: for few-body systems, adjusts, escape, frames. They read
+ *  the state of the last committed block, or of the change in progress, and write through bodies.h and lists.h. The
+ *  bodies must be in host memory: an engine exports its image first. */
 #ifndef NB6_VIEW_H
 #define NB6_VIEW_H
 

@@ -56,7 +56,7 @@ NBC_HD void nb6_correct_regular(const struct nb6_star *star, double h, const dou
     }
 }
 
-/** Whether what an irregular, or both correctors made has no NaN and no infinity. */
+/** Is the result of the irregular, or of both correctors finite? */
 NBC_HD int nb6_irregular_is_sound(const struct nb6_corrected *c)
 {
     double sum = 0;

@@ -42,7 +42,7 @@ static int search_kinds(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc
     return status;
 }
 
-/* A table with room for n items, whose old content nobody needs; NULL: no memory. */
+/* A table with room for n items; its old content is lost. NULL: no memory. */
 static void *scratch(void *old, int64_t *capacity, int64_t n, size_t size)
 {
     if (n <= *capacity) return old;
@@ -78,7 +78,7 @@ static int change(struct nb6_sim *sim, const struct nb6_decisions *d, struct nbc
     return status;
 }
 
-/* New perturbers, and who forms, ends and changes.   @return as those who look */
+/* New perturbers, and systems that form, end and change.   @return as the searches */
 static int look_at_members(struct nb6_sim *sim, struct nb6_decisions *d, struct nbc_error *err)
 {
     int status = begin_decisions(sim, d, err);
@@ -134,7 +134,7 @@ static int stands_now(const void *context, int64_t m)
     return sim->body[sim->subsystems.source[m]].t0 == sim->ti_now;
 }
 
-/* Members of a block are those who stand at its time. */
+/* Members of a block are the bodies at its time. */
 int nb6_step_decide_again(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;

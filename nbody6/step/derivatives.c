@@ -41,7 +41,7 @@ static void regular(const struct nb6_sim *sim, int64_t i)
     }
 }
 
-/* The field is part of the irregular force: without it first steps would not know a galaxy that is stronger than all
+/* The field is part of the irregular force: without it first steps would ignore a galaxy that is stronger than all
  * neighbours. */
 static void add_field(const struct nb6_sim *sim, int64_t i)
 {

@@ -109,7 +109,7 @@ NBC_HD double nb6_square_above_noise(double square, double noise)
     return fmax(square - noise * noise, 0.0);
 }
 
-/** Rounding errors of the forces that a step criterion looks at, in units of acceleration. */
+/** Rounding errors of the forces in a step criterion, in units of acceleration. */
 struct nb6_noise {
     double total; /**< of the force whose magnitude is the scale */
     double part;  /**< of the part of it whose derivatives are used */
@@ -129,11 +129,11 @@ NBC_HD double nb6_timestep_above_noise(double eta, double h, struct nb6_noise no
                                  nb6_square_above_noise(s2, of_snap), nb6_square_above_noise(c2, of_crackle));
 }
 
-/** Whether rounding errors may have a say in the step: they may have made the third derivative, which they drown first,
- *  and either the second one as well, or the third one counts beside it. Squares are those of derivatives times powers
- *  of the step, all in units of acceleration.
- *  @param[in] error  in a force; with NB6_NOISE_MARGIN times the error what is left out changes a square by 2 percent
- */
+/** May rounding errors determine the step? They do if they may have made the third derivative, which is lost first, and
+ *  either the second one as well, or the third one is not small beside it. Squares are those of derivatives times
+ *  powers of the step, all in units of acceleration.
+ *  @param[in] error  in a force; with NB6_NOISE_MARGIN times the error the neglected part changes a square by 2
+ *  percent */
 NBC_HD int nb6_may_be_noise(double error, double j2, double s2, double c2)
 {
     const double COUNTS = 0.1; /* beside the square of the second derivative: 5 percent of the step */
@@ -145,7 +145,7 @@ NBC_HD int nb6_may_be_noise(double error, double j2, double s2, double c2)
 /** The margin for regular forces, whose rounding errors are bounds and not sums. */
 #define NB6_NOISE_MARGIN_REGULAR 2.0
 
-/** The same of derivatives over a step h as they are. */
+/** The same for unscaled derivatives over a step h. */
 NBC_HD int nb6_derivatives_may_be_noise(double h, double error, double j2, double s2, double c2)
 {
     const double h2 = h * h;
@@ -200,8 +200,8 @@ NBC_HD double nb6_timestep_limited(double dt, struct nb6_velocity_limit limit, d
     return fmin(dt, nb6_timestep_velocity(limit.eps, h, nb6_norm2(acc), dv2));
 }
 
-/** Part of ETAI and ETAR that a cluster of n stars with mass takes: (n/300)^(1/2), at most 1. Among few stars one
- * encounter is a large part of all energy, and what shorter steps cost is nothing. */
+/** Factor of ETAI and ETAR for a cluster of n stars with mass: (n/300)^(1/2), at most 1. Among few stars one encounter
+ * is a large part of all energy, and shorter steps cost little. */
 NBC_HD double nb6_eta_share(int64_t n)
 {
     const double MANY = 300;

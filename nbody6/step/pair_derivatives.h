@@ -1,4 +1,4 @@
-/** Second and third derivatives of the force between two bodies, and of what a change of a list moves. */
+/** Second and third derivatives of the force between two bodies, also of those moved by a change of a list. */
 #ifndef NB6_PAIR_DERIVATIVES_H
 #define NB6_PAIR_DERIVATIVES_H
 

@@ -15,7 +15,7 @@
 /* A block to measure the costs of prediction on, and how often. The first time warms the caches. */
 enum { SAMPLE = 256, TRIALS = 3 };
 
-/* Blocks of fewer pairs cost what the calls cost. */
+/* The cost of blocks of fewer pairs is that of the calls. */
 enum { PAIRS_TO_MEASURE = 1024 };
 
 /* Predict all when that is the cheaper way by the costs measured so far; the result is the same to the last bit. Fewer
@@ -98,7 +98,7 @@ void nb6_prediction_measure(struct nb6_sim *sim)
             announced = nbc_wtime();
             if (!status) status = gpuirr_firr_vec(sim->irr, (size_t)n, active->irr, active->acc, active->jerk, NULL);
             end = nbc_wtime();
-            if (status) return; /* the first step will say what is wrong */
+            if (status) return; /* the first step will report the error */
             if (trial == 0) continue;
             if (all) nb6_prediction_measure_all(&sim->prediction, announced - start, nb6_bodies(sim));
             nb6_prediction_measure_pairs(&sim->prediction, all, end - announced, pairs);

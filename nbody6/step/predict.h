@@ -9,7 +9,7 @@
 struct nb6_prediction_cost;
 struct nb6_sim;
 
-/** Irregular forces from now on are summed in double where ETAI, as it is taken, asks for it (rules.h).
+/** Sum irregular forces in double from now on if the ETAI in use requires it (rules.h).
  *  @return as gpuirr_set_in_double */
 int nb6_step_set_precision(struct nb6_sim *sim);
 /** 3. Announce the time to GPUIRR. */

@@ -13,8 +13,8 @@
 /* Limits of the wanted number around the wanted mean: a star in the halo keeps a few neighbours. */
 static const double LOWEST_OF_MEAN = 0.25;
 
-/* Longest lists that are accepted in any case: of stars, unless NNBMAX says less, and of centres of mass, whose spheres
- * follow the size of what is inside. */
+/* Longest lists that are accepted in any case: of stars, unless NNBMAX says less, and of centres of mass, with spheres
+ * that follow the size of their system. */
 enum { LEAST_LIMIT = 32, LIMIT_OF_SYSTEMS = 256 };
 
 int nb6_all_are_neighbours(const struct nb6_sim *sim)
@@ -52,8 +52,8 @@ double nb6_radius_wanted(const struct nb6_sim *sim, double contrast)
     return nb6_neighbours_wanted(&rules, contrast);
 }
 
-/* In units of the size of a pair or chain. Of bodies outside only the quadrupole of the tide acts on what is inside,
- * and nothing of what is inside but its mass on them. */
+/* In units of the size of a pair or chain. From bodies outside only the quadrupole of the tide acts on the members, and
+ * the members act on them as one point mass. */
 static const double SPHERE_OF_SYSTEMS = 25;
 
 double nb6_system_radius(const struct nb6_sim *sim, nb6_slot slot)

@@ -22,7 +22,7 @@ double nb6_system_radius(const struct nb6_sim *sim, nb6_slot slot);
 /** That radius, or a larger one if body i is the centre of mass of a pair or chain.   @param[in] nnb  neighbours in
  * r_nb, 0: not known */
 double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, int64_t nnb);
-/** The rules of rules.h as they are at present. */
+/** The present values of the rules in rules.h. */
 struct nb6_radius_rules nb6_radius_rules_of(const struct nb6_sim *sim);
 /** Wanted number of neighbours where the local density contrast is c. */
 double nb6_radius_wanted(const struct nb6_sim *sim, double contrast);

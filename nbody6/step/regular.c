@@ -23,7 +23,7 @@ enum { MOST_ROWS = 65536 };
 struct chunk {
     int which;       /* of two */
     int64_t room;    /* may be for less than MOST_ROWS if a block has less */
-    int64_t n, next; /* rows that are used; the first target that was not looked at */
+    int64_t n, next; /* used rows; the first target that was not processed */
     int64_t nb_cap;
     int64_t *target; /* which target a row belongs to */
     double *r_nb2, *dt_reg, (*x)[3], (*v)[3], (*acc)[3], (*jerk)[3];
@@ -249,7 +249,8 @@ int nb6_regular_force_end(struct nb6_sim *sim, nb6_time t, int64_t n_target, str
     struct chunk *chunk = sim->active.chunk[0];
     int status = NBC_OK;
     while (chunk->n > 0 && !status) {
-        /* Another chunk for what comes while the results of this one are stored; a processor has no use for it. */
+        /* A second chunk, which a device fills while the results of the first are stored; a processor does not need
+         * it. */
         struct chunk *next = nb6_sim_on_gpu(sim) ? grow_chunk(sim, 1 - chunk->which, n_target) : chunk;
         if (!next) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a block of regular forces");
         status = wait_for(sim, chunk, err);

@@ -16,7 +16,7 @@ struct nb6_sim;
 
 /** Of steps. */
 struct nb6_step_rules {
-    double eta_irr, eta_reg; /**< ETAI, ETAR as they are used at present */
+    double eta_irr, eta_reg; /**< the present ETAI, ETAR */
     struct nb6_velocity_limit limit_irr, limit_reg;
     double dt_close;        /**< steps below this are those of close encounters; 0: encounters are not looked for */
     int64_t n_source;       /**< bodies that take part */
@@ -63,7 +63,7 @@ struct nb6_radius_rules {
     double r_half, n;             /**< half-mass radius and number of the stars */
 };
 
-/** Radius of a sphere that holds all stars whatever happens. */
+/** Radius of a sphere that always holds all stars. */
 #define NB6_R_NB_ALL 1e15
 
 /** A sphere's volume changes by at most this factor from one regular step to the next. */
@@ -81,9 +81,9 @@ NBC_HD int8_t nb6_regular_level_beside(int level_reg, int level_irr, int any)
     return (int8_t)(any || level_reg <= level_irr + NB6_LEVELS_APART ? level_reg : level_irr);
 }
 
-/** Steps below two DTMIN are those of close encounters. Two stars become a pair; what is left is a star at a pair, or
- * more stars, often bound to each other for many orbits, in each of which the scheme loses energy with the fifth power
- * of the step. They are few, and make up to twice as many steps. */
+/** Steps below two DTMIN are those of close encounters. Two stars become a pair; the remaining encounters are of a star
+ * with a pair, or of more stars, often bound to each other for many orbits. In each orbit the scheme loses energy with
+ * the fifth power of the step. They are few, and make up to twice as many steps. */
 NBC_HD double nb6_step_in_encounter(double dt_close, double dt)
 {
     const double SHORTEST = 0.5;

@@ -66,7 +66,7 @@ static int find_distances(const struct nb6_sim *sim, int64_t n, const double (*x
 }
 
 /* Radius that holds the wanted number of neighbours at the local density. The density contrast of a sphere that holds n
- * stars is that of the sphere of the sixth neighbour, whatever n is. */
+ * stars is that of the sphere of the sixth neighbour, for any n. */
 static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_subsystems *p = &sim->subsystems;

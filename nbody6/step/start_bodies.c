@@ -106,7 +106,7 @@ static int first_perturbers(struct nb6_sim *sim, int64_t n, const nb6_index *lis
         if (slot < 0) continue;
         nb6_index *body = nbc_alloc((size_t)sim->star[list[m]].nnb, sizeof *body);
         if (!body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first perturbers of a pair");
-        struct nb6_selection selection; /* when to look again is known after the first selection of the run itself */
+        struct nb6_selection selection; /* the first selection of the run itself sets the time of the next check */
         nb6_pair_select(sim, slot, sim->ti_now, body, &selection);
         sim->subsystems.system[slot].tide = selection.tide;
         sim->subsystems.system[slot].far = selection.far;

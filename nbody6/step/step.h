@@ -11,8 +11,8 @@ struct nb6_sim;
  *  order: select, advance subsystems, predict, irregular force, irregular corrector, regular force, regular corrector,
  *  commit, decide.
  *  @param[out] paused  1: the subsystems have not reached the block time yet; the next call continues the block
- *  @return NBC_OK; NBC_NON_FINITE (the star and the quantity are named; the state is that before the step); what a
- * library returned */
+ *  @return NBC_OK; NBC_NON_FINITE (the star and the quantity are named; the state is that before the step); the status
+ * of a library */
 int nb6_step(struct nb6_sim *sim, int *paused, struct nbc_error *err);
 /** The origin of times for blocks at time t. */
 nb6_time nb6_origin_of(nb6_time t);

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Those of the two who take part still, ascending.   @return their number */
+/* Those of the two that still take part, ascending.   @return their number */
 static int find(const struct nb6_sim *sim, const int64_t name[2], nb6_index body[2])
 {
     int n = 0;

@@ -174,7 +174,7 @@ class LockTest(RunTest):
         self.run_command("a.inp", "--quiet")  # that this process lives does not matter
         with open(self.path("a.lock"), "w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            text = self.run_command("a.inp", "--overwrite", code=2)  # one that does not say who it is
+            text = self.run_command("a.inp", "--overwrite", code=2)  # one without a process number
             self.assertIn("a.lock: another process writes", text)
         self.run_command("a.inp", "--quiet", "--overwrite")
 

@@ -1,4 +1,4 @@
-"""Toys (tests/toys) do what CONTRIBUTING.md says that an addition takes: a file, and a line in a list. The program with
+"""Toys (tests/toys) are additions as CONTRIBUTING.md describes them: a file, and a line in a list. The program with
 them is made by `make tests` from the sources as they are; here it reads the toy's variable, moves stars in the toy's
 potential, and writes the toy's column."""
 

@@ -1,4 +1,5 @@
-/* The same bits from GPUIRR, whatever the threads, the prediction, the other bodies of a call, and who stored what. */
+/* The same bits from GPUIRR for any number of threads, either way of prediction, any other bodies of a call, and any
+ * order of storing. */
 #include "common/nbc.h"
 #include "tests/conformance/gpuirr_model.h"
 

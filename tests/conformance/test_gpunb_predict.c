@@ -5,7 +5,7 @@
 
 #include <omp.h>
 
-/* Predictors of sources 0 .. n_max - 1, and who of them is there. */
+/* Predictors of sources 0 .. n_max - 1, and which of them exist. */
 struct stored {
     size_t n_max;
     double (*x)[3], (*v)[3], (*acc)[3], (*jerk)[3], *mass, *t0;

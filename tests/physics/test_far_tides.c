@@ -41,7 +41,7 @@ static void direct(const nb6_t *sim, int32_t centre, long double field[6])
     }
 }
 
-/* At t = 0 all stand at the same time. Ten wide binaries, each with neighbours and with others beyond. */
+/* At t = 0 all bodies are at the same time. Ten wide binaries, each with neighbours and with others beyond. */
 static void field(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 # Toys: additions as CONTRIBUTING.md describes them, a file of tests/toys and a line in a list each. A list with a line
-# more is a copy under $(TOYS), which the compiler finds before the list itself; what is made from a list is compiled
+# more is a copy under $(TOYS), which the compiler finds before the list itself; sources made from a list are compiled
 # once more. The program with toys has these objects in place of those in the library. tests/cli/test_toys.py runs it.
 
 TOYS := $(BUILD)/tests/toys

@@ -124,9 +124,10 @@ static void lists_members_and_events(void **state)
     }
     for (int64_t k = 0; k < record.n_events; k++) assert_event(&record.event[k]);
     const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
-    print_message("%llu chains formed, %llu ended, %llu changes, at most %lld at once; dE/E %.2e, by changes %.2e\n",
-                  (unsigned long long)sim->run.counters.chains_formed, (unsigned long long)sim->run.counters.chains_ended,
-                  (unsigned long long)sim->run.counters.chain_changes, (long long)most, last->de_rel, last->e_pair_changes);
+    print_message(
+        "%llu chains formed, %llu ended, %llu changes, at most %lld at once; dE/E %.2e, by changes %.2e\n",
+        (unsigned long long)sim->run.counters.chains_formed, (unsigned long long)sim->run.counters.chains_ended,
+        (unsigned long long)sim->run.counters.chain_changes, (long long)most, last->de_rel, last->e_pair_changes);
     assert_int_equal(sim->run.counters.chains_formed - sim->run.counters.chains_ended, chains_now(sim));
     assert_true(sim->run.counters.chains_formed >= 5 && sim->run.counters.chains_ended >= 3 && most >= 3);
     /* Single stars at ETAI = 0.02 that fly by each other make it 1e-6; energy passed between chains must not show. */

@@ -23,7 +23,7 @@ static struct nb6_collisionless_options block_options(void)
         .softening = 0.05, .dt = 0.125, .steps = NB6_COLLISIONLESS_BLOCK, .eta = 0.2};
 }
 
-/* The arrays are looked at. */
+/* The arrays are compared. */
 static void evolve(struct nb6_collisionless *s, double t)
 {
     collisionless_evolve(s, t);
@@ -262,8 +262,8 @@ static void bad_times_are_refused(void **state)
     cluster_free(&c);
 }
 
-/* A body that leaves the numbers that GPUNB takes, in the middle of a longest step of others: the last block stands,
- * and nothing of the next one does. */
+/* A body leaves the range of numbers of GPUNB in the middle of a longest step of others: the last block stays
+ * committed, and the next one leaves no trace. */
 static void a_failure_leaves_the_last_block(void **state)
 {
     (void)state;

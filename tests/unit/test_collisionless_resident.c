@@ -111,7 +111,8 @@ static void parts_move_bodies_as_the_host_does(void **state)
     cluster_free(&c);
 }
 
-/* A body that leaves the numbers that GPUNB takes: the host says what it always says, and the last block stands. */
+/* A body leaves the range of numbers of GPUNB: the message is that of the host engine, and the last block stays
+ * committed. */
 static void a_body_that_fails_leaves_the_last_block(void **state)
 {
     (void)state;

@@ -68,7 +68,7 @@ static void aim(struct cluster *c, const struct encounter *s, int64_t i, int64_t
         }
 }
 
-/* By a time from the meeting, with steps that follow the distance of the two who meet. */
+/* By a time from the meeting, with steps that follow the distance of the two colliding stars. */
 static void go_back(struct cluster *c, double t, double step)
 {
     const double near = 3e-4, middle = 3e-3;

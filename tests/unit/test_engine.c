@@ -346,8 +346,8 @@ static void stops_at_a_nan(void **state)
 
 /* ---- to and fro ---- */
 
-/* Few stars, of which every encounter takes and gives energy: pairs form and end, and each time the state moves. The
- * host engine loses up to 3e-7 in such runs (test_plummer.c allows 1e-6 at this ETA). */
+/* Few stars, with strong exchange of energy in encounters: pairs form and end, and each time the state is exported and
+ * imported. The host engine loses up to 3e-7 in such runs (test_plummer.c allows 1e-6 at this ETA). */
 static void pairs_come_and_go(void **state)
 {
     (void)state;

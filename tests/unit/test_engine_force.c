@@ -281,7 +281,8 @@ static int is_neighbour(const double x[3], const double v[3], double dt, double 
     return fabs(least) < 1e-6 ? -1 : least < 0;
 }
 
-/* The force of all who take part and are not in the list, to 24 bits for each of some ten operations; and the list. */
+/* The force of all bodies that take part and are not in the list, to 24 bits for each of some ten operations; and the
+ * list. */
 static void a_regular_force_among_many(void **state)
 {
     (void)state;

@@ -263,7 +263,7 @@ static void another_backend_goes_on(void **state)
     nb6_free(resumed);
 }
 
-/* The same for irregular forces, which also move to what stands for a device, and to a processor from it. */
+/* The same for irregular forces, which also move to an emulated device, and to a processor from it. */
 static void another_irregular_backend_goes_on(void **state)
 {
     (void)state;

@@ -218,7 +218,7 @@ static void needs_one_question(void **state)
     nb6_free(other);
 }
 
-/* ---- what the host keeps ---- */
+/* ---- data of the host service ---- */
 
 static int64_t count_remote(const nb6_t *sim)
 {
@@ -241,8 +241,8 @@ static void watch_anew(nb6_t *sim, struct nb6_dev *anew)
     nb6_host_service_fill(sim, anew);
 }
 
-/* Who is watched, as it was kept up with while perturbers came and went, is who would be found anew; so is what is
- * known of remote pairs, though they have moved meanwhile. */
+/* The set of bodies that need the host service, updated while perturbers came and went, equals the set found anew; so
+ * do the data of remote pairs, though they have moved meanwhile. */
 static void check_watched(enum kind kind)
 {
     struct nb6_dev anew = {0};
@@ -294,7 +294,8 @@ static void asks_about_kinds_without_support(void **state)
     struct nb6_kind pair = *kinds[NB6_PAIR];
     const struct nb6_kind *without_support[] = {&pair, kinds[NB6_CHAIN], kinds[NB6_HIERARCHY]};
     pair.device_supports = 0;
-    while (!sim->engine_image.ahead) assert_int_not_equal(advance(sim, sim->run.book.ti_next_adjust, 8), NB6_STOP_REACHED);
+    while (!sim->engine_image.ahead)
+        assert_int_not_equal(advance(sim, sim->run.book.ti_next_adjust, 8), NB6_STOP_REACHED);
     watch_anew(sim, &anew);
     assert_true(count_quiet(&anew) > 20);
     nb6_dev_free_state(&anew);
@@ -336,8 +337,8 @@ static double add_from_afar(const struct nb6_dev *dev, int32_t i, double sum[6])
     return all;
 }
 
-/* It is what the host adds, but for the roundings of up to 256 terms, the sum of which is nearly cancelled by the
- * attraction of the points: 16 units of that. And there is something. */
+/* It agrees with the host's sum, except for the roundings of up to 256 terms, the sum of which is nearly cancelled by
+ * the attraction of the points: 16 units of that. And there is something. */
 static int64_t compare_corrections(nb6_t *sim, struct nb6_dev *dev)
 {
     int64_t compared = 0;

@@ -24,7 +24,7 @@
 static const int PAIRS_OF[ESCAPE_KINDS] = {1, 1, 0, 2, 3, 0, 0, 0}, CHAINS_OF[ESCAPE_KINDS] = {0, 0, 1, 0, 0, 0, 0, 0},
                  HIERARCHIES_OF[ESCAPE_KINDS] = {0, 0, 0, 1, 1, 0, 0, 0};
 
-/* Where a star of the scene stands in a run now. */
+/* The present place of a star of the scene in a run. */
 static int64_t find(const nb6_t *sim, int64_t star)
 {
     int64_t i = 0;

@@ -58,7 +58,7 @@ static void rule(void **state)
     COUNTS(1, 0, "1", "1");
 }
 
-/* It does not rise for ever, and blocks are never made beyond where it is looked at. */
+/* It does not rise for ever, and a call never computes blocks beyond its next check. */
 static void limits(void **state)
 {
     (void)state;

@@ -58,7 +58,7 @@ static int64_t step_with_faults(struct nb6_sim *sim, enum fault kind, const stru
         if (!happened) fail_msg("without a fault: status %d, %s", status, err.text);
         assert_true(err.text[0] != '\0' || kind != NO_ALLOCATION);
         failures++;
-        /* One of the transactions of a step stands, and the next one failed: it is tried again in the next step. */
+        /* One of the transactions of a step is committed, and the next one failed: the next step tries it again. */
         if ((int64_t)sim->run.counters.blocks > blocks || sim->book.undecided != undecided) return failures;
         if (cluster_state(sim) != before)
             print_message("fault %d, call %ld: status %d, %s\n", kind, k, status, err.text);

@@ -52,7 +52,7 @@ int nb6_collisionless_round_end(struct nb6_config *config, struct nbc_error *err
     return status;
 }
 
-/* Another machine may have what this one lacks. */
+/* A missing backend or engine is reported, not refused: another machine may have it. */
 static void print_engine(const struct nb6_collisionless_options *options, int64_t n, FILE *out)
 {
     const char *backend, *engine;
@@ -65,8 +65,8 @@ static void print_engine(const struct nb6_collisionless_options *options, int64_
 
 /* ---- passages of two bodies */
 
-/* Shared steps of a quarter of that time leave at most 1e-4 of the energy behind, twice as long ones up to 3e-3; of
- * what block steps may leave, half a thousandth (docs/algorithms/softened.md has the measurements). */
+/* Shared steps of a quarter of that time leave at most 1e-4 of the energy behind, twice as long ones up to 3e-3; block
+ * steps may leave half a thousandth (docs/algorithms/softened.md has the measurements). */
 static const double SHARE_OF_PASSAGE = 0.25, ENERGY_OF_PASSAGE = 5e-4;
 /* -E of N-body units. */
 static const double ENERGY = 0.25;
@@ -98,8 +98,8 @@ static void suggest_step(double longest, char *text, size_t size)
 }
 
 /* Energy that two bodies change while they pass each other, as a share of that of all. In the core of the softened
- * potential they oscillate with the frequency ((m1 + m2)/epsilon^3)^(1/2); the first term of what a leapfrog's energy
- * is off by, h^2/12 v V'' v, is (frequency x step)^2/12 mu v^2 there, with v^2 = 2 (m1 + m2)/epsilon after a fall from
+ * potential they oscillate with the frequency ((m1 + m2)/epsilon^3)^(1/2); the first term of the energy error of a
+ * leapfrog, h^2/12 v V'' v, is (frequency x step)^2/12 mu v^2 there, with v^2 = 2 (m1 + m2)/epsilon after a fall from
  * afar. With one step it is gone when they have passed; block steps, which change on the way, may keep most of it. */
 static double energy_of_passage(double step, double passage, double softening, const double m[2])
 {

@@ -1,4 +1,4 @@
-/** What nbody6-collisionless makes of a configuration: what it cannot do, and what it would do. */
+/** Check of a configuration by nbody6-collisionless: refusals, and the run that it describes. */
 #ifndef NB6_COLLISIONLESS_CHECK_H
 #define NB6_COLLISIONLESS_CHECK_H
 
@@ -13,8 +13,8 @@ struct nb6_config;
 
 enum { NB6_COLLISIONLESS_ADVICE = 256 };
 
-/** @return NBC_OK; NBC_BAD_INPUT (no softening, or an end that is too late). What nbody6/input/config_softened.h
- *  refuses is refused where the input is read */
+/** @return NBC_OK; NBC_BAD_INPUT (no softening, or an end that is too late). The cases of
+ *  nbody6/input/config_softened.h are refused where the input is read */
 int nb6_collisionless_check(const struct nb6_config *config, struct nbc_error *err);
 /** An end in Myr is reached, and passed by less than a step: bodies stand at one time at multiples of DT.
  *  @return NBC_OK; what nb6_config_number returns */
@@ -26,7 +26,7 @@ int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_col
  *  on N-body units.
  *  @param[in]  mass  [n]
  *  @param[out] text  [size] NB6_COLLISIONLESS_ADVICE is enough
- *  @return whether there is something to say */
+ *  @return 1: there is a warning */
 int nb6_collisionless_advise(const struct nb6_collisionless_options *options, int64_t n, const double *mass, char *text,
                              size_t size);
 /** The steps of a run of n bodies, its times of output, who makes it, and a warning, in words: for --check.

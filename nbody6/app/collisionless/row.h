@@ -1,5 +1,5 @@
-/** What is said about a collisionless run at an adjust time: the row that nbody6 logs, from a frame. Columns of
- *  neighbours, pairs and chains are 0; steps_irr and dt_irr_* are those of the leapfrog. */
+/** The row of a collisionless run at an adjust time, as nbody6 logs it, from a frame. Columns of neighbours, pairs and
+ *  chains are 0; steps_irr and dt_irr_* are those of the leapfrog. */
 #ifndef NB6_COLLISIONLESS_ROW_H
 #define NB6_COLLISIONLESS_ROW_H
 

@@ -49,7 +49,7 @@ struct session {
     double checkpoint_t; /* of the last checkpoint of this run; < 0: none */
     int checkpoint_wanted;
     int64_t snapshots_before;
-    struct nb6_changes changes;       /* of an input that says what becomes different */
+    struct nb6_changes changes;       /* of an input with changes */
     char reason[NB6_NAME_BYTES + 40]; /* why the run ends before its end; "": it does not */
 };
 
@@ -114,7 +114,7 @@ static int write_snapshot(struct session *s, const struct nb6_frame *frame, stru
     return status;
 }
 
-/* ---- what is due at a time ---- */
+/* ---- output and checks due at a time ---- */
 
 static int adjust(struct session *s, const struct nb6_frame *frame, struct nbc_error *err)
 {
@@ -196,7 +196,7 @@ static int checkpoint_if_due(struct session *s, struct nbc_error *err)
     return write_checkpoint(s, err);
 }
 
-/* Longest step by longest step: where all bodies stand at one time, the run can be looked at and stopped. */
+/* Longest step by longest step: where all bodies are at one time, the run can be read and stopped. */
 static int evolve(struct session *s, struct nbc_error *err)
 {
     const double end = s->run.config.run.t_crit, step = nb6_collisionless_longest_step(s->system);
@@ -301,7 +301,7 @@ static int make_system(struct session *s, const struct nb6_model *model, struct 
     return NBC_OK;
 }
 
-/* A model with what belongs to it, as the run will have it. */
+/* A model with its units and properties, as in the run. */
 static int make_model(const struct nb6_config *config, struct nb6_config *settled, struct nb6_model *model,
                       struct nbc_error *err)
 {
@@ -392,7 +392,7 @@ static int copy_text(char *to, size_t size, const char *from, const char *option
     return NBC_OK;
 }
 
-/* What the command line changes, and the names: those beside the checkpoint unless --out says otherwise. */
+/* Changes by the command line, and names of files: those beside the checkpoint unless --out says otherwise. */
 static int take_options(struct session *s, const char *checkpoint, const struct nb6_run_options *options, double t,
                         FILE *notes, struct nbc_error *err)
 {
@@ -432,7 +432,7 @@ static int read_locked(struct session *s, const char *checkpoint, const struct n
     }
 }
 
-/* Whoever resumes from the next checkpoint has the changes. */
+/* The next checkpoint has the changes. */
 static int tell_changes(struct session *s, double t, struct nbc_error *err)
 {
     int status = NBC_OK;

@@ -10,14 +10,14 @@ struct nb6_run_options;
 
 /** Make the model and integrate it to its end.
  *  @return NBC_OK (also when a signal, a STOP file or the wall-clock limit ended it, with a checkpoint); NBC_BAD_INPUT
- *          (what this program cannot do, model, files of this name exist); NBC_ENERGY; NBC_FILE; NBC_DEVICE;
- *          NBC_NON_FINITE; NBC_NO_MEMORY */
+ *          (a request that this program cannot fulfil, model, files of this name exist); NBC_ENERGY; NBC_FILE;
+ *          NBC_DEVICE; NBC_NON_FINITE; NBC_NO_MEMORY */
 int nb6_collisionless_run_new(const struct nb6_config *config, const struct nb6_run_options *options,
                               struct nbc_error *err);
-/** Continue from a checkpoint, bit for bit; the log is cut back to what it held then.
+/** Continue from a checkpoint, bit for bit; the log is cut back to its length then.
  *  @param[in] options  name, device, t_crit, wall_limit_s, checkpoint interval, quiet (run.h) */
 int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err);
-/** Read or make the bodies, print what a run would do to standard output, and write nothing.
+/** Read or make the bodies, print a description of the run to standard output, and write nothing.
  *  @return as nb6_collisionless_run_new */
 int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_error *err);
 

@@ -26,12 +26,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Relative error of a step of a chain: a cluster loses in a strong encounter what 1e-14 would save to other errors. */
+/* Relative error of a step of a chain: in a strong encounter other errors of a cluster exceed the gain of 1e-14. */
 static const double TOLERANCE = 1e-13;
 
-/* Largest product of slow-down and perturbation of a pair inside a chain, if that is asked for; GMIN, if not: outside,
- * a pair would be left alone. Followed orbit by orbit, one of period 1e-8 held a run for minutes, and the sum of what
- * its steps leave is no better. */
+/* Largest product of slow-down and perturbation of a pair inside a chain, if it is configured, else GMIN: outside a
+ * chain the pair would be unperturbed. Followed orbit by orbit, a pair of period 1e-8 held a run for minutes, and the
+ * sum of errors of its steps is no better. */
 static const double SLOW = 1e-4;
 
 static int reserve(struct nb6_sim *sim, nb6_slot slot, struct nb6_chain **chain, struct nbc_error *err)
@@ -60,9 +60,9 @@ static void members_of_pair(const struct ks_pair *ks, struct chain_body member[2
     }
 }
 
-/* Stars of a body and where they are, seen from x, v, with what rounding takes from their places: of a tight pair far
- * from x most digits of its separation would be gone. The body stands at the time of the block, and so does what is
- * inside it.   @return their number */
+/* Stars of a body and their positions relative to x, v, with the rounding errors of these: a tight pair far from x
+ * would lose most digits of its separation. The body is at the time of the block, and so are its members.   @return
+ * their number */
 static int members_of(const struct nb6_sim *sim, nb6_index body, const double x[3], const double v[3], nb6_index star[],
                       struct chain_body member[])
 {
@@ -141,7 +141,7 @@ static int own_members(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err
 
 /* ---- two bodies become one */
 
-/* What joins gives up its own slot. */
+/* A system that joins frees its own slot. */
 static int give_up(struct nb6_sim *sim, nb6_index body, int keep_slot, struct nb6_change *c, struct nbc_error *err)
 {
     nb6_slot slot = nb6_slot_of(sim, body);
@@ -183,7 +183,7 @@ static void merge_places(const struct nb6_sim *sim, nb6_index i, nb6_index j, do
     }
 }
 
-/* What is inside a body to the present time; stars go on from the orbit that a slowed pair should have. */
+/* Predict the members of a body to the present time; stars continue from the orbit that a slowed pair should have. */
 static int stand(struct nb6_sim *sim, nb6_index i, struct nbc_error *err)
 {
     nb6_slot slot = nb6_slot_of(sim, i);
@@ -193,14 +193,14 @@ static int stand(struct nb6_sim *sim, nb6_index i, struct nbc_error *err)
     return status;
 }
 
-/* Bodies that become one: the one whose slot it has comes first. */
+/* Bodies that become one: the first is the one that keeps its slot. */
 struct union_of {
     int n;
     nb6_index body[CHAIN_MAX];
 };
 
-/* All of them, and those who have them in their lists, to the present time.   @param[out] before  what is told of them
- */
+/* Predict all of them, and the systems with them in their lists, to the present time.   @param[out] before  their
+ * description in events */
 static int stand_all(struct nb6_sim *sim, const struct union_of *all, struct nb6_change *c, double *before,
                      struct nbc_error *err)
 {
@@ -270,7 +270,8 @@ int nb6_chain_join(struct nb6_sim *sim, const struct nb6_chain_change *join, str
 
 /* ---- stars become one */
 
-/* The lists of all others, and lists of perturbers, when a star comes to those who are together in body `centre`. */
+/* Change the lists of all others, and lists of perturbers, when a star joins the system with centre of mass
+ * `centre`. */
 static int enter_lists(struct nb6_sim *sim, nb6_index star, nb6_index with, nb6_index centre, struct nbc_error *err)
 {
     const nb6_index add[2] = {NB6_NOBODY, centre}, remove[2] = {star, with};

@@ -12,7 +12,8 @@ struct nb6_chain_change;
 struct nb6_change;
 struct nb6_sim;
 
-/** Bodies i and j of a join, and those who come with them, become a chain, in the slot of i, or go on in its chain. */
+/** Bodies i and j of a join, and those that join with them, become a chain in the slot of i, or become part of its
+ *  chain. */
 int nb6_chain_join(struct nb6_sim *sim, const struct nb6_chain_change *join, struct nb6_change *c,
                    struct nbc_error *err);
 /** Single stars become a chain, in a slot of its own. */

@@ -57,8 +57,8 @@ static int belongs(const struct company *c, int32_t k)
     return !is_in(c, k) && nb6_get_body(c->sim, k)->mass > 0 && is_bound(c, k);
 }
 
-/* Neighbours of the first body, and perturbers of all: whoever is as near as a chain is wide is one of them.
- * @return -1: nobody */
+/* Neighbours of the first body, and perturbers of all: these include every body within the size of a chain.
+ * @return -1: none */
 static int32_t find_next(const struct company *c)
 {
     size_t nnb = 0;

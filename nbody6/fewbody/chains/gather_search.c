@@ -16,14 +16,14 @@
  * intruder of a pair. */
 static const double GAMMA_GATHER = 0.02;
 
-/* A group is not wider than this part of what a chain may be, which would part at once. */
+/* A group is not wider than this part of the largest size of a chain: a chain of a larger one would part at once. */
 static const double ROOM = 0.5;
 
-/* Stars that pass each other by are left to pairs and to the block step, which lose little where nobody comes much
- * closer than the group is wide: it is to shrink to this part of its size, by the angular momentum of each member. */
+/* Passing stars are left to pairs and to the block step, which lose little if no star comes much closer than the size
+ * of the group: the group must shrink to this part of its size, by the angular momentum of each member. */
 static const double PLUNGE = 0.02;
 
-/* Members, seen from the first one, and what they are together. */
+/* Members, relative to the first one, and their sums. */
 struct group {
     int n;
     nb6_index star[CHAIN_MAX];
@@ -94,7 +94,7 @@ static double tide(const struct group *g, double mass, const double y[3])
     return 2 * mass / g->mass * part * part * part;
 }
 
-/* The strongest body outside.   @return -1: nobody counts */
+/* The strongest body outside.   @return -1: none is strong enough */
 static int32_t find_strongest(const struct nb6_sim *sim, nb6_time t, const struct group *g)
 {
     size_t nnb = 0;

@@ -1,5 +1,5 @@
-/** Single stars that come together from rest, or nearly so: none of their pairs dominates the others, and no pair is
- * there from which a chain could grow. */
+/** Single stars that come together from rest, or nearly so: none of their pairs dominates the others, and no pair
+ * exists from which a chain could grow. */
 #ifndef NB6_CHAINS_GATHER_SEARCH_H
 #define NB6_CHAINS_GATHER_SEARCH_H
 

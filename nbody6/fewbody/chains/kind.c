@@ -32,7 +32,7 @@ static int is_needed(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
     return nb6_chain_is_due(sim, nb6_chain_of(&sim->subsystems, slot), t);
 }
 
-/* Chains stand at the time that is asked for; straight on for what is only told, not integrated. */
+/* Chains are at the requested time; data for output, not for integration, are extrapolated linearly. */
 static int points(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot, double t,
                   const double x[3], const double v[3], struct nb6_points *to)
 {
@@ -64,12 +64,12 @@ static double reference_radius(const struct nb6_sim *sim, nb6_slot slot)
     return fmin(2 * size, fmax(size, sim->book.r_min));
 }
 
-/* A system is looked at four times while it falls together, as long as it is not smaller than this part of RMIN, and
- * while it becomes twice as wide. */
+/* A system is checked four times while it contracts, as long as it is not smaller than this part of RMIN, and four
+ * times while its size doubles. */
 static const double SMALL = 1 / 16.0;
 
 /* Longer steps would find a system that falls together from rest when its stars have left it at a hundred times the
- * speed of others, far beyond what a chain may be. */
+ * speed of others, far beyond the largest size of a chain. */
 static double step_limit(const struct nb6_sim *sim, nb6_slot slot)
 {
     const double size = fmax(extent(sim, slot), SMALL * sim->book.r_min);

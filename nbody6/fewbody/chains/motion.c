@@ -21,7 +21,7 @@ static int32_t star_of(const struct nb6_chain *chain, int64_t id)
     return chain->star[m];
 }
 
-/* What the members have with everybody outside. */
+/* Energy of the members with all bodies outside. */
 static int outer_energy(struct nb6_field *f, struct nb6_chain *chain, double *energy)
 {
     nb6_chain_refresh(chain);
@@ -37,8 +37,8 @@ static void keep_stars(struct nb6_chain *chain, int n, const int64_t id[], const
             if (id[k] == chain->state.id[m]) chain->star[m] = star[k];
 }
 
-/* One star goes on of two members, with both masses and volumes, and what the two had with each other and with
- * everybody outside beyond that of one star is lost. The run itself is told later. */
+/* Two members become one star with both masses and volumes. Their energy with each other, and with all bodies outside
+ * beyond that of one star, is lost. The state of the run follows later. */
 static int merge_two(struct nb6_field *f, struct nb6_chain *chain, const struct chain_event *event,
                      struct nbc_error *err)
 {
@@ -76,7 +76,7 @@ static int can_merge(const struct nb6_chain *chain, const struct chain_event *ev
     return event->kind == CHAIN_COLLISION && chain->state.n > 2 && chain->n_merged < CHAIN_MAX;
 }
 
-/* The nearest member that a star which has grown reaches as it is, if there is one; `event` is of both then. */
+/* The nearest member within reach of a star that has grown, if there is one; `event` is of both then. */
 static void find_swallowed(const struct nb6_chain *chain, struct chain_event *event)
 {
     const struct chain *c = &chain->state;
@@ -93,7 +93,7 @@ static void find_swallowed(const struct nb6_chain *chain, struct chain_event *ev
     }
 }
 
-/* Two members have met, and maybe more with what they have become: these may have no pericentre ahead. */
+/* Merge two members that have met, and others that their product touches: these may have no pericentre ahead. */
 static int merge(struct nb6_field *f, struct nb6_chain *chain, const struct chain_event *event, struct nbc_error *err)
 {
     struct chain_event next = *event;
@@ -117,7 +117,7 @@ static void take_work(const struct nb6_field *f, struct nb6_chain *chain)
     chain_set_centre(&chain->state, nowhere, nowhere);
 }
 
-/* Steps between two looks at what is left. */
+/* Steps between two checks of the remaining work. */
 enum { STEPS_OF_A_SLICE = 8 };
 
 int nb6_chain_advance(struct nb6_field *f, const struct nb6_motion *motion, nb6_slot slot, double t,

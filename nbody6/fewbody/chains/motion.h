@@ -17,7 +17,7 @@ struct nb6_sim;
  *  1 then.   @param[in,out] field  set for that slot */
 int nb6_chain_advance(struct nb6_field *field, const struct nb6_motion *motion, nb6_slot slot, double t,
                       struct nbc_error *err);
-/** Whether somebody needs the members at block time t: the centre of mass or a perturber is due. */
+/** Are the members needed at block time t? They are if the centre of mass or a perturber is due. */
 int nb6_chain_is_due(const struct nb6_sim *sim, const struct nb6_chain *chain, nb6_time t);
 
 #endif

@@ -1,4 +1,4 @@
-/** How wide a chain may be, and who can become part of it. Private to libnbody6. */
+/** Largest size of a chain, and bodies that can become part of it. Private to libnbody6. */
 #ifndef NB6_CHAINS_ROOM_H
 #define NB6_CHAINS_ROOM_H
 
@@ -9,7 +9,7 @@
 struct nb6_intruder;
 struct nb6_sim;
 
-/** Two chains act on each other as parts on a point, twice, and lack what their tides do to each other: about
+/** Two chains act on each other as parts on a point, twice, and lack the interaction of their tides: about
  * (size/distance)^4 of their mutual energy. They join and part at so many times the distance of others: with chains as
  * wide as half of that, one encounter in a cluster of binaries cost 5e-6 of its energy. */
 #define NB6_BETWEEN_CHAINS 2.0

@@ -39,17 +39,17 @@ static const double SEPARATE = 6;
  * rest. It joins again when it comes back (GAMMA_JOIN). */
 static const double SEPARATE_BOUND = 30;
 
-/* and as soon as what the parts are to each other, m m/r, is less than this part of the energy of the cluster: the
- * block step leaves 1e-6 of that, and each orbit of a third star around a pair with hundreds of times the energy of the
- * cluster cost 1e-5 of it. */
+/* and as soon as the mutual energy of the parts, m m/r, is less than this part of the energy of the cluster: the block
+ * step has an error of 1e-6 of that, and each orbit of a third star around a pair with hundreds of times the energy of
+ * the cluster cost 1e-5 of it. */
 static const double WEAK = 0.5;
 
-/* Of a system that is wider than it may be: parts of one that flies apart on all sides are as far from each other as
- * they are wide, and it would be kept together for ever. */
+/* For a system above its largest size: if it expands on all sides, the distances of its parts are like their sizes, and
+ * it would be kept together for ever. */
 static const double SEPARATE_WIDE = 0.5;
 
-/* A pair becomes no chain where that would lack more than this part of the energy of the cluster with a chain near by,
- * both twice as wide as they are: KS resolves what is inside that chain, and is resolved by it. */
+/* A pair does not become a chain if the missing energy with a chain near by, both at twice their size, would exceed
+ * this part of the energy of the cluster: as a KS pair it resolves that chain, and is resolved by it. */
 static const double LACK = 1e-6;
 
 /* Where the longest link is cut of a chain that has become too wide. */
@@ -103,7 +103,7 @@ static int is_far(const struct nb6_sim *sim, nb6_slot slot, const struct parts *
     return within < 0 && group->distance > SEPARATE_BOUND * 0.5 * p->products / -within;
 }
 
-/* Whether the block step may have what the two parts are to each other. */
+/* May the block step integrate the interaction of the two parts? */
 static int is_weak(const struct nb6_sim *sim, const struct parts *p, const struct chain_group *group)
 {
     return p->mass[0] * p->mass[1] < WEAK * nb6_energy_scale(sim) * group->distance;
@@ -117,7 +117,7 @@ static int lack_too_much(const struct nb6_sim *sim, const struct parts *p, int n
     return p->mass[0] * p->mass[1] / group->distance * tides * tides > LACK * nb6_energy_scale(sim);
 }
 
-/* How far apart parts may be: what holds together because it is hard holds no part that is unbound. */
+/* Largest distance of the parts: a hard system that is kept at any size keeps no unbound part. */
 static double room_of(const struct nb6_sim *sim, nb6_slot slot, const struct chain_group *group)
 {
     const double compact = nb6_compact_radius(sim, slot);
@@ -134,9 +134,9 @@ static int find_separate(const struct nb6_sim *sim, nb6_slot slot, struct chain_
     return is_weak(sim, &parts, group) && (group->energy > 0 || is_far(sim, slot, &parts, group));
 }
 
-/* A system that has become wider than it may be is cut at its longest link, whatever its parts are: among the stars of
- * a dense core it would take in one after the other. If both parts would be chains and lack too much of each other, a
- * star or two at one of its ends go. */
+/* A system above its largest size is cut at its longest link, whatever its parts are: among the stars of a dense core
+ * it would take in one after the other. If both parts would be chains and lack too much energy of each other, a star or
+ * two at one of its ends leave. */
 static int find_wide(const struct nb6_sim *sim, nb6_slot slot, struct chain_group *group)
 {
     const struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
@@ -161,7 +161,7 @@ static double size_of(const struct nb6_sim *sim, nb6_slot slot)
     return nb6_kind_of(&sim->subsystems, slot)->extent(sim, slot);
 }
 
-/* What two chains at a distance would lack if each became twice as wide as it is, as far as it may.
+/* Missing energy of two chains at a distance, if each became twice as wide, up to its limit.
  * @param[in] size  of the first */
 static double lack_between(const struct nb6_sim *sim, nb6_slot slot, double size, const struct nb6_intruder *chain)
 {
@@ -191,8 +191,8 @@ static struct nb6_intruder find_chain(const struct nb6_sim *sim, nb6_slot slot, 
     return nearest;
 }
 
-/* Of a body whose stars may touch those of a system, the nearest approach is seen only from within a chain: it comes in
- * when it is as near as this many times the distance at which they may. */
+/* If stars of a body may touch those of a system, their closest approach is resolved only within a chain: the body
+ * joins within this many times the distance of contact. */
 static const double BEFORE_TOUCH = 2;
 
 /* Whether the orbit of a body leads it to where one of its stars may touch one of the system in a slot. */
@@ -216,7 +216,7 @@ static int can_join(const struct nb6_sim *sim, nb6_slot slot, const struct nb6_i
     return (lacks || gamma > GAMMA_JOIN || may_touch(sim, slot, intruder)) && nb6_chain_has_room(sim, slot, intruder);
 }
 
-/* The body of which a star is about to touch one of the system in a slot, if they may become one. */
+/* The body with a star that is about to touch one of the system in a slot, if they may become one. */
 static int find_contact(const struct nb6_sim *sim, nb6_slot slot, struct nb6_intruder *partner)
 {
     if (!nb6_contacts_are_possible(sim) || !nb6_chain_can_grow_from(sim, slot)) return 0;
@@ -226,8 +226,8 @@ static int find_contact(const struct nb6_sim *sim, nb6_slot slot, struct nb6_int
     return nb6_chain_has_room(sim, slot, partner);
 }
 
-/* With whom the system in a slot joins: who is about to touch comes first, and a chain close by before the strongest
- * perturber; it is the only one with whom a pair may.   @return 0: with nobody */
+/* The partner that the system in a slot joins: first a body about to touch it, then a chain close by, then the
+ * strongest perturber. A pair may join only a chain.   @return 0: none */
 static int find_partner(const struct nb6_sim *sim, nb6_slot slot, struct nb6_intruder *partner)
 {
     const struct nb6_chain *own = nb6_chain_of(&sim->subsystems, slot);
@@ -251,7 +251,7 @@ static struct nb6_chain_change join_of(const struct nb6_sim *sim, nb6_index i, n
     return (struct nb6_chain_change){.kind = NB6_CHAIN_JOIN, .i = other_first ? j : i, .j = other_first ? i : j};
 }
 
-/* Whether all who become one stand. All of them are called, if not. */
+/* Are all bodies that become one at the block time? If not, all are synchronised. */
 static int are_ready(struct nb6_sim *sim, const struct nb6_chain_change *join, int *ready, struct nbc_error *err)
 {
     int status = nb6_subsystems_are_ready(sim, join->i, join->j, sim->active.t, ready, err);

@@ -10,7 +10,7 @@
 #include "nbody6/state/subsystems.h"
 #include "regularization/ks.h"
 
-/* A hierarchy is broken up, so that its inner pair feels who comes. */
+/* A hierarchy is broken up, so that its inner pair feels the intruder. */
 static const double GAMMA_BREAK = 0.05;
 
 static int takes(const struct nb6_sim *sim, nb6_slot slot)

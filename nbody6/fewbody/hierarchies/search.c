@@ -35,7 +35,7 @@ static int feels_galaxy(const struct nb6_sim *sim, nb6_index i)
     return nb6_is_centre(sim, i) && nb6_pair_galactic_tide(sim, nb6_slot_of(sim, i)) > sim->run.config.pair.gamma_min;
 }
 
-/* Whether a body at this squared distance does less to a pair than what makes a perturber. */
+/* Is the tide of a body at this squared distance below that of a perturber of the pair? */
 static int is_hardly_disturbed(const struct nb6_sim *sim, nb6_index i, double mass, double r2)
 {
     if (!nb6_is_centre(sim, i)) return 1;
@@ -43,8 +43,8 @@ static int is_hardly_disturbed(const struct nb6_sim *sim, nb6_index i, double ma
     return 2 * mass * part * sqrt(part) < sim->run.config.pair.gamma_min * nb6_get_body(sim, i)->mass;
 }
 
-/* With whom a pair may be a hierarchy: its strongest perturber, or, if nobody perturbs it, whoever is near enough to be
- * found by a look (nb6_pair_look_rule), the one with the largest tide. -1: nobody. */
+/* The possible third body of a hierarchy: the strongest perturber of the pair, or, without perturbers, the body with
+ * the largest tide among those found by nb6_pair_look_rule. -1: none. */
 static int32_t find_third(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
     struct nb6_intruder third = {.j = NB6_NOBODY};
@@ -61,9 +61,8 @@ static int32_t find_third(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
     return third.j;
 }
 
-/* Pair i and whom it may be a hierarchy with, j. Beyond the semi-major axis the tide, which the outer orbit has to take
- * up, is smallest. Of an orbit that is much wider than the pair it is small everywhere, and out there j is no
- * perturber. */
+/* Pair i and its possible companion j. Beyond the semi-major axis the tide, which the outer orbit has to take up, is
+ * smallest. On an orbit much wider than the pair it is small everywhere, and out there j is no perturber. */
 static int can_freeze(const struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_time t)
 {
     double x[3], v[3], y[3], w[3], r2 = 0, a;

@@ -31,7 +31,7 @@ enum { PARALLEL_GROUPS = 16 };
 static const int64_t EVALUATIONS_OF_A_CALL = 65536, EVALUATIONS_OF_A_GROUP = 512;
 static const int64_t UNLIMITED = INT64_MAX / 2;
 
-/* Pairs perturbed by more than this, a fifth of what ends the first of them (pairs/end.c), do not follow later, nor
+/* Pairs perturbed by more than this, a fifth of the limit at which pairs end (pairs/end.c), do not follow later, nor
  * those with more steps than this, which take a millisecond. */
 static const double GAMMA_CALM = 0.01, STEPS_TO_FOLLOW = 1024;
 
@@ -45,7 +45,7 @@ static int failure(const struct nb6_sim *sim, nb6_slot slot, int status, const s
 
 /* ---- one group */
 
-/* The pair of a group whose step ends first; -1 when all end after t. */
+/* The pair of a group with the earliest end of a step; -1 when all end after t. */
 static nb6_slot first_of_group(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot leader, double t)
 {
     nb6_slot first = NB6_NO_SLOT;
@@ -93,7 +93,7 @@ static int chains_to(struct nb6_field *f, const struct nb6_sim *sim, const struc
     return status;
 }
 
-/* One step of a pair of a group, once the chains that it needs are there. */
+/* One step of a pair of a group, after the chains that it needs. */
 static int step_together(struct nb6_field *f, const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot,
                          struct nbc_error *err)
 {
@@ -155,7 +155,7 @@ static int finish(struct nb6_field *f, const struct nb6_sim *sim, const struct n
 
 /* ---- all groups that are due */
 
-/* What threads make of their shares of the groups. The failure of the lowest slot counts, whoever met it. */
+/* Job of the threads, each with a share of the groups. The failure of the lowest slot counts, in whichever thread. */
 struct shared {
     const struct nb6_sim *sim;
     const struct nb6_motion *motion;
@@ -207,7 +207,7 @@ static void work(void *context, int part, int parts)
 /* A chain is much work, and worth a thread. */
 enum { PAIRS_OF_A_CHAIN = 8 };
 
-/* The groups whose leaders are in pairs.due. */
+/* The groups with their leaders in pairs.due. */
 static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_time t, int64_t n_due,
                        int64_t left, struct nb6_advance *did, struct nbc_error *err)
 {
@@ -223,8 +223,8 @@ static int advance_due(const struct nb6_sim *sim, const struct nb6_motion *motio
     return s.status;
 }
 
-/* Leaders of the groups that have something to do up to t, ascending: those that a call has begun with already, those
- * of which a step ends, those with a chain that somebody needs. */
+/* Leaders of the groups with work up to t, ascending: groups already begun, groups with a step that ends, groups with a
+ * chain that is needed. */
 static int64_t find_due(const struct nb6_sim *sim, nb6_time ti, int with_begun)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -258,7 +258,7 @@ static int is_active(const struct nb6_sim *sim, nb6_index i)
     return nb6_list_find(sim->active.irr, (size_t)sim->active.n_irr, i) >= 0;
 }
 
-/* Whether a body of the block needs to know where the members of a pair are. */
+/* Does a body of the block need the members of a pair? */
 static int is_seen(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
@@ -268,8 +268,8 @@ static int is_seen(const struct nb6_sim *sim, nb6_slot slot)
     return 0;
 }
 
-/* A pair alone, weakly perturbed, that has not many steps to make: then no other one decides what becomes of it, and no
- * call has to end within it. Stars that may touch want a look at each step. */
+/* A single, weakly perturbed pair with few steps to make: then its result depends on no other pair, and no call has to
+ * end within it. Stars that may touch must be checked at each step. */
 static int may_follow(const struct nb6_sim *sim, nb6_slot leader, double t)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -301,7 +301,7 @@ int nb6_subsystems_have_near_rest(const struct nb6_sim *sim)
     return 0;
 }
 
-/* The groups whose leaders are in pairs.due. */
+/* The groups with their leaders in pairs.due. */
 static int advance_some(struct nb6_sim *sim, nb6_time t, int64_t n_due, int64_t left, struct nb6_advance *did,
                         struct nbc_error *err)
 {
@@ -397,7 +397,7 @@ static int finish_kind(struct nb6_field *f, const struct nb6_sim *sim, const str
     return status;
 }
 
-/* First everybody as far as whole steps go, then chains, which predict the pairs, then pairs, which find them at t. */
+/* First all systems by whole steps, then chains, which predict the pairs, then pairs, which find the chains at t. */
 int nb6_subsystems_advance_copy(const struct nb6_sim *sim, const struct nb6_motion *copy, nb6_time ti, int pausing,
                                 int *paused, struct nbc_error *err)
 {

@@ -14,36 +14,36 @@ struct nb6_sim;
 enum nb6_due {
     NB6_DUE_ALL,
     NB6_DUE_NOW, /**< but for those that may follow */
-    NB6_DUE_REST /**< those that may follow: nobody in the block sees them, and they need no look of others */
+    NB6_DUE_REST /**< those that may follow later: no member of the block feels them, and they need no check */
 };
 
-/** What an advance did. */
+/** Result of an advance. */
 struct nb6_advance {
     int64_t n_due;  /**< groups that were due: pairs.due holds their leaders */
     int paused;     /**< 1: some of them are not there yet */
     double chain_s; /**< wall-clock seconds of all threads in chains */
 };
 
-/** Advance pairs whose next step ends at or before t, and chains that somebody needs then, in parallel. One call
- * makes a bounded number of evaluations of forces, so that a run can be asked to stop: if did->paused, the next call
- * with the same t goes on with the same bits, also after a checkpoint. The groups are `begun` until nb6_step_pairs has
- * looked at them.
- *  @param[in] after, most  groups at most, the first of those that are due whose leaders come after this one (-1: all);
- *                          of the rest none pauses */
+/** Advance pairs whose next step ends at or before t, and chains that are needed then, in parallel. One call makes a
+ * bounded number of evaluations of forces, so that a run can be asked to stop: if did->paused, the next call with the
+ * same t goes on with the same bits, also after a checkpoint. The groups are `begun` until nb6_step_pairs has checked
+ * them.
+ *  @param[in] after, most  groups at most, the first due ones with leaders after this one (-1: all); of the rest none
+ *                          pauses */
 int nb6_subsystems_advance(struct nb6_sim *sim, nb6_time t, enum nb6_due which, int64_t after, int64_t most,
                            struct nb6_advance *did, struct nbc_error *err);
-/** Whether any group of the rest, of which not all pairs are remote, is due at the time of the present block. */
+/** Is any group of the rest that has not only remote pairs due at the time of the present block? */
 int nb6_subsystems_have_near_rest(const struct nb6_sim *sim);
 /** Advance groups of remote pairs as far as whole steps go: those that have one of these bodies as a centre of mass or
  *  perturber, before it changes.   @param[in] body [n] */
 int nb6_subsystems_follow(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_advance *did,
                           struct nbc_error *err);
-/** The same with the next one whose leader comes after a slot (-1: the first). */
+/** The same with the next one with a leader after a slot (-1: the first). */
 int nb6_subsystems_follow_next(struct nb6_sim *sim, nb6_time t, int64_t after, struct nb6_advance *did,
                                struct nbc_error *err);
-/** Whether the steps of a group may wait until somebody has to see it, which its centres of mass and its perturbers do
- * in each of their own steps: it has no member that could come apart before. What acts on it stays the same until then,
- * and so do its bits. */
+/** May the steps of a group wait until its positions are needed, at the next step of one of its centres of mass or
+ * perturbers? It may if no member could come apart before. The forces on it stay the same until then, and so do its
+ * bits. */
 int nb6_group_can_wait(const struct nb6_sim *sim, nb6_slot leader);
 /** Bring copies of all motions to exactly t; those that are ahead, because the run was stopped within a block, stay.
  *  @param[in] pausing  1: as above; 0: all at once */

@@ -1,4 +1,4 @@
-/* What changes at the end of a block (NBODY6: KSREG, KSTERM), and the start of all that is new. */
+/* Changes at the end of a block (NBODY6: KSREG, KSTERM), and the start of new bodies. */
 #include "nbody6/fewbody/pairs/change.h"
 #include "nbody6/state/body.h"
 
@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The members of a pair where and as fast as they are now. Those of a hierarchy get the energy of their tide back. */
+/* Present positions and velocities of the members of a pair. Those of a hierarchy get the energy of their tide back. */
 static void place_members(const struct nb6_sim *sim, nb6_slot slot, double x[2][3], double v[2][3])
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
@@ -150,7 +150,7 @@ static int freeze(struct nb6_sim *sim, nb6_index body, int32_t companion, struct
     return nb6_subsystems_set_perturbers(&sim->subsystems, slot, 0, NULL, err);
 }
 
-/* What two bodies gain by being points: the tide between their parts. */
+/* Energy that two bodies gain by being points: the tide between their parts. */
 static int energy_of_freezing(struct nb6_sim *sim, const nb6_index body[2], double *energy, struct nbc_error *err)
 {
     const nb6_slot slot[2] = {nb6_slot_of(sim, body[0]), nb6_slot_of(sim, body[1])};

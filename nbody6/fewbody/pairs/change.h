@@ -10,11 +10,11 @@
 
 struct nb6_sim;
 
-/** Two stars become a pair, or, to be frozen, a pair and a companion, whose numbers are larger. */
+/** Two stars become a pair; or, to be frozen, a pair and a companion do, which have larger numbers. */
 int nb6_pair_form(struct nb6_sim *sim, const nb6_index body[2], struct nb6_change *c, struct nbc_error *err);
 /** The pair in a slot becomes its two members. */
 int nb6_pair_end(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, struct nbc_error *err);
-/** A pair whose stars have become one: it stands in the place of the centre of mass. */
+/** Two stars of a pair become one star, at the position of the centre of mass. */
 int nb6_pair_merge(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, struct nbc_error *err);
 
 #endif

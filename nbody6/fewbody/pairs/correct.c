@@ -25,7 +25,7 @@ static void relative(const struct nb6_sim *sim, int64_t j, nb6_time t, const dou
     }
 }
 
-/* The body whose force is corrected. */
+/* The body with the corrected force. */
 struct target {
     int64_t i, own_slot; /* own_slot < 0: a star */
     nb6_time ti;
@@ -61,7 +61,7 @@ static int resolves(const struct nb6_subsystems *p, nb6_slot slot, int64_t i)
     return p->pert[slot].n > 0 && nb6_subsystems_resolves(p, slot, (int32_t)i);
 }
 
-/* A pair or chain that has the target in its list, unless the target's own perturbers said it all. */
+/* A pair or chain that has the target in its list, unless the target's own list of perturbers covers it. */
 static int add_resolver(const struct nb6_sim *sim, struct target *to, nb6_slot slot)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
@@ -78,7 +78,7 @@ static int add_resolver(const struct nb6_sim *sim, struct target *to, nb6_slot s
     return 1;
 }
 
-/* The galaxy on the stars of a system, where that is not what it does to a point. */
+/* Force of the galaxy on the stars of a system, if it differs from that on a point. */
 static void add_field(const struct nb6_sim *sim, struct target *to)
 {
     const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
@@ -91,8 +91,8 @@ static void add_field(const struct nb6_sim *sim, struct target *to)
     to->status |= own.status;
 }
 
-/* In the order of slots, whatever the list. Mostly they are all among the neighbours, whose centres of mass stand at
- * the end of it. */
+/* In the order of slots, independent of the list. Mostly they are all among the neighbours: centres of mass are at the
+ * end of the list. */
 static void add_resolvers(const struct nb6_sim *sim, struct target *to)
 {
     const struct nb6_subsystems *p = &sim->subsystems;

@@ -27,7 +27,7 @@ static double binding_energy(const struct ks_pair *ks)
 }
 
 /* Whether a star of the system is about to touch one outside, sooner than its own two stars touch each other, and no
- * chain takes them all. Of two bodies that are in no chain as they are, each looks for itself. */
+ * chain takes them all. Two bodies outside of chains are checked each by itself. */
 static int is_about_to_touch(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
     if (!nb6_contacts_are_possible(sim)) return 0;
@@ -61,7 +61,7 @@ int nb6_pair_must_end(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
     }
     if (ks->gamma > GAMMA_COLLISION) {
         const nb6_index strongest = nb6_find_intruder(sim, slot, t).j;
-        const nb6_slot other = nb6_slot_of(sim, strongest); /* negative: nobody, or a star */
+        const nb6_slot other = nb6_slot_of(sim, strongest); /* negative: none, or a star */
         if (other >= 0 && nb6_kind_of(&sim->subsystems, other)->is_pair &&
             binding_energy(ks) <= binding_energy(&sim->subsystems.ks[other]))
             return NB6_PAIR_COLLISION;

@@ -1,4 +1,4 @@
-/* What is told of pairs and chains that come and go, and the energy that it costs. */
+/* Events of pairs and chains that form and end, and their energies. */
 #include "nbody6/fewbody/pairs/events.h"
 
 #include "common/nbc.h"
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-/* A system at x, seen by all whom it does not resolve. */
+/* A system at x, as felt by all bodies that it does not resolve. */
 struct apart {
     const struct nb6_sim *sim;
     nb6_slot slot;

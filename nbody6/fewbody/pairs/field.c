@@ -40,7 +40,7 @@ int nb6_field_reserve(const struct nb6_sim *sim, int parts)
 /* The field about the places of so many systems is kept, at one time of each. */
 enum { SERIES = 16 };
 
-/* What they held is lost. Room for a quarter more: lists grow by single bodies. */
+/* Their content is lost. Room for a quarter more: lists grow by single bodies. */
 static int grow(struct nb6_field_scratch *s, size_t n, size_t points)
 {
     nbc_free(s->path);
@@ -147,7 +147,7 @@ static void find_paths(const struct nb6_field *f, double t, double t_lo, const d
     }
 }
 
-/* For who has no use for velocities. */
+/* For callers that do not use velocities. */
 static void find_places(const struct nb6_field *f, double t, const double xc[3])
 {
     for (int64_t n = 0; n < f->n_path; n++) {
@@ -184,7 +184,7 @@ static int find_points(const struct nb6_field *f, double t, double t_lo, int mov
     return NBC_OK;
 }
 
-/* What weak neighbours do: a field that is linear in the separation and in time. */
+/* Force of weak neighbours: a field that is linear in the separation and in time. */
 static void add_weak_tide(const struct nb6_field *f, double s, const double x[3], const double xdot[3],
                           struct ks_perturbation *out)
 {
@@ -207,7 +207,7 @@ static double absolute(const struct nb6_field *f, double t)
     return now < f->before ? now : nextafter(f->before, -INFINITY);
 }
 
-/* A motion is there if it lacks no more than this: origins of times are rounded. */
+/* A motion has reached a time if it lacks no more than this: origins of times are rounded. */
 static const double THERE = 0x1p-40;
 
 double nb6_field_jump(const struct nb6_field *f, double t, double t_end)
@@ -238,13 +238,13 @@ static const struct nb6_external_series *series_at(const struct nb6_field *f, do
     return nb6_external_expand(&f->sim->run.external, at, x, series) ? series : NULL;
 }
 
-/* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time that slow-down
- * knows it turns by this angle, of which a slowed period may be a fifth: what is averaged over a period is linear then.
- */
+/* The galaxy turns an orbit, in the frame of the cluster, once while the cluster goes round. In the time limit of
+ * slow-down it turns by this angle, and a slowed period may be a fifth of that time: forces averaged over a period are
+ * linear then. */
 static const double TURN = 0.2;
 
-/* A linear field, on the orbital velocity: with slow-down, places change by 1/kappa of what they should in a time, and
- * so does the velocity by the attraction of the members, but not by what acts from outside. */
+/* A linear field, on the orbital velocity: with slow-down, positions change by 1/kappa of the true rate, and so does
+ * the velocity by the attraction of the members, but not by forces from outside. */
 static void add_linear_field(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
                              const double xdot[3], struct ks_perturbation *out)
 {
@@ -336,7 +336,7 @@ static void add_weak_acceleration(const struct nb6_field *f, double s, const dou
 static void add_linear_acceleration(const struct nb6_field *f, double t, const double centre[2][3], const double x[3],
                                     const double v[3], double acc[3])
 {
-    static const double inner[3]; /* for a jerk that nobody asks for */
+    static const double inner[3]; /* for a jerk that is not requested */
     double galactic[3], jerk[3];
     nb6_external_relative(&f->sim->run.external, absolute(f, t), centre, x, v, v, inner, galactic, jerk);
     for (int k = 0; k < 3; k++) acc[k] += galactic[k];
@@ -356,7 +356,7 @@ static void set_power(int n, const double mass[], double power, double acc[][3])
         for (int k = 0; k < 3; k++) acc[i][k] -= mean[k] / total;
 }
 
-/* The galaxy on the members of a chain, beyond what it does to the centre of mass. */
+/* Force of the galaxy on the members of a chain, beyond that on the centre of mass. */
 static void add_galactic_accelerations(const struct nb6_field *f, double t, int n, const double mass[],
                                        const double x[][3], const double v[][3], double acc[][3])
 {
@@ -374,7 +374,8 @@ static void add_galactic_accelerations(const struct nb6_field *f, double t, int 
     if (nb6_external_does_work(galaxy)) set_power(n, mass, pull.power[0], acc);
 }
 
-/* Attraction of points on members, of two of them at a time: one more than there are stands where the last one does. */
+/* Attraction of points on members, of two of them at a time: an odd number is filled up at the position of the last
+ * one. */
 static void add_points(const struct nb6_field *f, int64_t n_point, int n, const double x[][3], double acc[][3])
 {
     enum { ROOM = CHAIN_MAX + CHAIN_MAX % 2 };
@@ -397,7 +398,7 @@ static void add_points(const struct nb6_field *f, int64_t n_point, int n, const 
         for (int k = 0; k < 3; k++) acc[i][k] += sum[k][i];
 }
 
-/* The driver moves the centre of mass: what the chain makes of the mean is forgotten. */
+/* The driver moves the centre of mass: the chain's own mean acceleration is dropped. */
 int nb6_field_acceleration(void *field, double t, int n, const double mass[], const double cm[3], const double x[][3],
                            const double v[][3], double acc[][3])
 {

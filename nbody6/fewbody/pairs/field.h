@@ -1,4 +1,4 @@
-/** What acts on the relative motion of a pair or chain: its perturbers, on their polynomials or resolved. Private to
+/** Forces on the relative motion of a pair or chain: from its perturbers, on their polynomials or resolved. Private to
  *  libnbody6. */
 #ifndef NB6_PAIRS_FIELD_H
 #define NB6_PAIRS_FIELD_H
@@ -27,15 +27,15 @@ struct nb6_field {
     double (*dx)[3], (*dv)[3];
     struct nb6_external_series *series; /**< the field about places where systems have been; NULL where none acts */
     double near_time;                   /**< for how long each of them serves this system, before and after */
-    double before;  /**< absolute: the field of the galaxy is as it is before then, also at that time */
-    double chain_s; /**< wall-clock seconds in chains so far */
-    int64_t left;   /**< evaluations that may still be made before the next pause */
-    int paused;     /**< 1: they were made before all was done */
+    double before;                      /**< absolute: at that time, too, the field of the galaxy is the one before */
+    double chain_s;                     /**< wall-clock seconds in chains so far */
+    int64_t left;                       /**< evaluations that may still be made before the next pause */
+    int paused;                         /**< 1: they were made before all was done */
 };
 
 /** Scratch for so many parts of a job. Not while any of them is in use.   @return 0 if there is no memory */
 int nb6_field_reserve(const struct nb6_sim *sim, int parts);
-/** Arrays for the longest list there is, of a part that has scratch: nobody else has the same part at the same time.
+/** Arrays for the longest list there is, in the scratch of a part: no two threads have the same part at the same time.
  *  @return 0 if there is no memory */
 int nb6_field_begin(struct nb6_field *f, const struct nb6_sim *sim, int part);
 /** The time, as motions have it, at which the field of the galaxy jumps on the way from t to t_end, and at which the

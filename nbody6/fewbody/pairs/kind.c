@@ -80,13 +80,13 @@ int nb6_pair_kind_finish(struct nb6_field *f, const struct nb6_motion *motion, n
 
 int nb6_pair_kind_start(struct nb6_field *f, const struct nb6_motion *motion, nb6_slot slot, struct nbc_error *err)
 {
-    ks_set_slowdown(&motion->ks[slot], 1); /* what a new list adds to the orbit's variation must not come kappa times */
+    ks_set_slowdown(&motion->ks[slot], 1); /* a new list must not change the orbit kappa times */
     return nb6_subsystems_is_perturbed(&f->sim->subsystems, slot)
                ? ks_start(&motion->ks[slot], nb6_field_perturb, f, err)
                : ks_start(&motion->ks[slot], NULL, NULL, err);
 }
 
-/* ---- what it is now */
+/* ---- present state */
 
 int nb6_pair_kind_points(const struct nb6_subsystems *subsystems, const struct nb6_motion *motion, nb6_slot slot,
                          double t, const double x[3], const double v[3], struct nb6_points *to)
@@ -103,13 +103,13 @@ int nb6_pair_kind_points(const struct nb6_subsystems *subsystems, const struct n
     return NBC_OK;
 }
 
-/* Who is farther away than this many apocentres, if his mass is small, and than he moves in so many periods, sees the
- * mean over an orbit. A system turns by 30 rad or more then while he moves by his distance, and an oscillation of his
- * potential, (a/r)^2 of it, is one of his energy by a 30th of that, most of which goes as it came: it may be this part
- * of the energy of the cluster, so that few stars, where any of it shows, see the mean from farther away. */
+/* A body of small mass feels the mean over an orbit if it is farther away than this many apocentres, and than it moves
+ * in so many periods. The system turns by 30 rad or more then while the body moves by its distance. An oscillation of
+ * its potential by (a/r)^2 changes its energy by a 30th of that, mostly reversibly. This may be the given part of the
+ * energy of the cluster, so that with few stars the mean applies only from farther away. */
 static const double MEAN_APOCENTRES = 15, MEAN_PERIODS = 5, MEAN_ENERGY = 1e-8;
 
-/* That of a remote pair is the one that others feel. */
+/* For a remote pair it is the orbit that others feel. */
 static struct nb6_seen_orbit orbit_of(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];

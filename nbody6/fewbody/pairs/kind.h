@@ -1,4 +1,4 @@
-/** Two stars in a KS motion as a kind of few-body system, and what a hierarchy shares with it. */
+/** Two stars in a KS motion as a kind of few-body system, and operations shared with hierarchies. */
 #ifndef NB6_PAIRS_KIND_H
 #define NB6_PAIRS_KIND_H
 

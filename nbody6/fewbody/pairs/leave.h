@@ -1,4 +1,4 @@
-/** The resolved forces of systems that leave, and on systems that somebody leaves. */
+/** The resolved forces of systems that leave, and on systems that lose a perturber. */
 #ifndef NB6_PAIRS_LEAVE_H
 #define NB6_PAIRS_LEAVE_H
 
@@ -9,9 +9,9 @@
 struct nb6_motion;
 struct nb6_sim;
 
-/** Take what bodies that leave at time t, absolute, do to those that stay, beyond points of mass, from the polynomials
- * of these, which keep their places and velocities then. Beside nb6_attraction_remove, which does so with points, and
- * as long as lists of perturbers have them.
+/** Subtract the forces of bodies that leave at time t, absolute, beyond those of points of mass, from the polynomials
+ * of the bodies that stay; positions and velocities do not change. nb6_attraction_remove does the same for the point
+ * masses. To be called while lists of perturbers still have the bodies.
  *  @param[in] copy  motions at t   @param[in] moved  [bodies] < 0: leaves */
 void nb6_subsystems_leave(struct nb6_sim *sim, const struct nb6_motion *copy, int64_t n_gone, const nb6_index *gone,
                           const nb6_index *moved, double t);

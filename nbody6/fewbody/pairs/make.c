@@ -1,4 +1,4 @@
-/* Who is a body and who a member: slots of pairs and chains, centres of mass; no forces. */
+/* Bodies and members: slots of pairs and chains, centres of mass; no forces. */
 #include "nbody6/fewbody/pairs/make.h"
 
 #include "common/nbc.h"

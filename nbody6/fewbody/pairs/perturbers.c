@@ -53,8 +53,8 @@ static void look_at(const struct nb6_sim *sim, nb6_index j, nb6_time t, const do
     }
 }
 
-/* The galaxy acts on whatever is integrated anyway, and on a pair without perturbers if its tide is as strong as one.
- */
+/* The galaxy acts on every motion that is integrated anyway, and on a pair without perturbers if its tide is as strong
+ * as one. */
 static int is_galactic(const struct nb6_sim *sim, nb6_slot slot, int64_t n_perturbers)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
@@ -166,8 +166,8 @@ static int is_compact(const struct nb6_sim *sim, nb6_slot slot)
     return nb6_slot_reference_radius(sim, slot) <= sim->subsystems.system[slot].r_end;
 }
 
-/* Time after which a pair that goes on has to choose again. Chains take in and give up bodies at any time, and a remote
- * pair has to know when it is none any more. */
+/* Time after which the perturbers of a pair must be selected again. Chains take in and give up bodies at any time, and
+ * a remote pair must be checked before it ceases to be one. */
 static double time_to_check(const struct nb6_sim *sim, nb6_slot slot, const struct nb6_selection *s)
 {
     if (!nb6_kind_of(&sim->subsystems, slot)->is_pair) return 0;
@@ -233,7 +233,7 @@ static int is_alone(const struct nb6_subsystems *p, nb6_slot slot)
 
 typedef int pair_action(struct nb6_sim *sim, int part, nb6_slot slot, struct nbc_error *err);
 
-/* What is done to the pairs of a list. The failure of the one that stands first counts, whoever met it. */
+/* Job on the pairs of a list. The failure of the first pair in the list counts, in whichever thread. */
 struct task {
     struct nb6_sim *sim;
     pair_action *act;
@@ -290,7 +290,7 @@ static int finish(struct nb6_sim *sim, int part, nb6_slot slot, struct nbc_error
     return nb6_pair_finish_beside(sim, part, slot, sim->active.t, err);
 }
 
-/* Pairs whose list changes are first brought to the block time with the old one. */
+/* Pairs with a new list are first advanced to the block time with the old one. */
 static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;

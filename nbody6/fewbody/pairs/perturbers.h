@@ -1,4 +1,4 @@
-/** Who perturbs a pair or chain. */
+/** Perturbers of a pair or chain. */
 #ifndef NB6_PAIRS_PERTURBERS_H
 #define NB6_PAIRS_PERTURBERS_H
 
@@ -11,25 +11,25 @@
 
 struct nb6_sim;
 
-/** Who acts on a pair. */
+/** Perturbers and tides that act on a pair. */
 struct nb6_selection {
     int64_t n;            /**< perturbers */
-    double safe;          /**< time in which no other neighbour becomes one of those whom a look finds */
+    double safe;          /**< time in which no other neighbour comes within the limit of nb6_pair_look_rule */
     double same;          /**< time in which no distance to a neighbour changes by much */
     int remote;           /**< whether they make it a remote pair (pairs/remote.h) */
     int galactic;         /**< whether the galaxy acts on the relative motion */
-    struct nb6_tide tide; /**< of everybody else */
-    struct nb6_tide far;  /**< of those of them who are no neighbours, as it was last summed */
+    struct nb6_tide tide; /**< of all others */
+    struct nb6_tide far;  /**< of those that are no neighbours, at its last sum */
 };
 
 /** Choose the perturbers of a pair at the time of the last block from the list of its centre of mass, and sum the tides
  *  of all others in that list.   @param[out] body  [length of that list] */
 void nb6_pair_select(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, nb6_index *body,
                      struct nb6_selection *selection);
-/** The rule by which they are chosen, with what the system is now. */
+/** The rule by which they are chosen, for the present state of the system. */
 struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, nb6_slot slot);
-/** The rule of those whom a look finds around a pair that has no perturbers: whoever would be one, and whoever is as
- * near as compact systems are wide, with which the pair may be a stable hierarchy (nb6_hierarchies_search). */
+/** The rule of the search around a pair without perturbers: it finds all bodies that would perturb it, and those within
+ * the size of compact systems, which may form a stable hierarchy with the pair (nb6_hierarchies_search). */
 struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, nb6_slot slot);
 /** New lists for the centres of mass of the last block. */
 int nb6_subsystems_update(struct nb6_sim *sim, struct nbc_error *err);

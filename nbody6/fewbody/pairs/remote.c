@@ -21,7 +21,7 @@
  * become one and another in turns. */
 static const double ROOM = 1.1;
 
-/* Stars that may touch want a look at each step. */
+/* Stars that may touch must be checked at each step. */
 int nb6_pair_may_be_remote(const struct nb6_sim *sim, nb6_slot slot, int64_t n)
 {
     if (n == 0 || n > NB6_REMOTE_PERTURBERS || sim->subsystems.system[slot].kind != NB6_PAIR) return 0;

@@ -1,6 +1,6 @@
-/** A remote pair as it looks at bodies around it, by an engine that computes elsewhere (remote.h): in float, but for
- *  positions, since the host and all stages of a block wait for it. A margin makes sure that the host is asked whenever
- *  nb6_pair_select could decide otherwise. */
+/** The check of bodies around a remote pair by an engine with an engine image (remote.h): in float, except for
+ *  positions, since the host and all stages of a block wait for it. A margin ensures that the host service is called
+ *  whenever nb6_pair_select could decide otherwise. */
 #ifndef NB6_PAIRS_REMOTE_LOOK_H
 #define NB6_PAIRS_REMOTE_LOOK_H
 
@@ -12,9 +12,7 @@
 #include <math.h>
 #include <stdint.h>
 
-/** A remote pair that the last block has moved, as it looks around: in float, but for places, since the host
- * and all stages of a device wait for it. A margin makes sure that the host is asked whenever nb6_pair_select could
- * decide otherwise. */
+/** Data of a remote pair in the last block for the check of its neighbours. */
 struct nb6_remote_site {
     double x[3], v[3], dt; /**< of its centre of mass; the next step of that */
     nb6_time t;
@@ -24,7 +22,7 @@ struct nb6_remote_site {
 };
 
 #define NB6_REMOTE_LOOK_MARGIN 1e-5f
-/** A body within the root of this is near, whatever it is: floats have room for its tide. */
+/** A body within the root of this is near, whatever its mass: floats can hold its tide. */
 #define NB6_REMOTE_LOOK_TOUCH2 1e-16f
 
 /** @param[in] body  the centre of mass of the pair   @param[in] dt  its next step */
@@ -51,7 +49,7 @@ NBC_HD struct nb6_remote_site nb6_remote_site_of(const struct nb6_body *body, co
 /** Another body, as seen from there. */
 struct nb6_remote_sight {
     float x[3], v[3], mass;
-    float r2, v2, nearest2; /**< the last as nb6_nearest2 says */
+    float r2, v2, nearest2; /**< the last by nb6_nearest2 */
 };
 
 NBC_HD struct nb6_remote_sight nb6_remote_see(const struct nb6_remote_site *site, const struct nb6_body *other)
@@ -98,7 +96,7 @@ NBC_HD int nb6_remote_may_be_hierarchy(const struct nb6_remote_site *site, const
     return s->nearest2 < wide * wide && s->v2 * sqrtf(s->r2) < (float)nb6_hierarchy_bound() * mass * more;
 }
 
-/** What a lane has found at the neighbours of a remote pair. */
+/** Results of a lane for the neighbours of a remote pair. */
 struct nb6_remote_look {
     int is_found;                 /**< 1: the host has to choose perturbers, or the pair is not as remote any more */
     int hits;                     /**< perturbers that were met */

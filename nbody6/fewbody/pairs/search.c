@@ -18,18 +18,18 @@
 
 #include <math.h>
 
-/* Two stars make a pair when all others together disturb their mutual attraction by less than this; when it ends again
- * is said in pairs/end.c. A pair that is hard, closer than RMIN at all times, stays together for long; a fast or wide
- * one is only passing, and a third star that comes near would pass one of its members within a step of the relative
- * motion: direct integration is the better way then. */
+/* Two stars make a pair when all others together disturb their mutual attraction by less than this; pairs/end.c has the
+ * criteria for its end. A pair that is hard, closer than RMIN at all times, stays together for long; a fast or wide one
+ * is only passing, and a third star that comes near would pass one of its members within a step of the relative motion:
+ * direct integration is the better way then. */
 static const double GAMMA_FORM_HARD = 0.25, GAMMA_FORM_SOFT = 0.02;
 /* Two stars that another pair disturbs, with which one of them may have collided as a pair before. */
 static const double GAMMA_FORM_COLLISION = 0.05;
 /* Two that are about to touch: each other's forces grow, and others have no time. */
 static const double GAMMA_FORM_CONTACT = 0.25;
 
-/* Before the first block two stars that are closer than this part of what counts as close are a pair even if they fly
- * apart: first steps of single stars, which know no history, lose 3e-8 of m1 m2/r, and all of it below a tick. */
+/* Before the first block two stars closer than this part of the close-encounter distance are a pair even if they
+ * recede: first steps of single stars, which have no history, lose 3e-8 of m1 m2/r, and all of it below a tick. */
 static const double CLOSE_AT_START = 0.1;
 
 /* Two stars on their way to each other. */
@@ -56,8 +56,8 @@ static void find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate
     }
 }
 
-/* The star that this one is about to touch, or, if there is none, the nearest neighbour; a star that is about to touch
- * nobody else.
+/* The star that this one is about to touch, or, if there is none, the nearest neighbour, if it is not about to touch a
+ * third star.
  * @return 0: there is no such star */
 static int find_other(const struct nb6_sim *sim, nb6_time t, struct candidate *c)
 {
@@ -89,7 +89,7 @@ static double near(const struct nb6_sim *sim, const struct candidate *c)
     return nb6_close_radius(sim, 2, nb6_get_body(sim, c->i)->mass + nb6_get_body(sim, c->j)->mass, c->i);
 }
 
-/* Whether the two are on an orbit that stays within a few times what counts as near. */
+/* Are the two on an orbit that stays within a few times the close-encounter distance? */
 static int is_confined(const struct nb6_sim *sim, const struct candidate *c, double m)
 {
     const double reach = NB6_CONFINED * near(sim, c);
@@ -107,8 +107,8 @@ static int is_near_and_approaching(const struct nb6_sim *sim, const struct candi
            (rv < NB6_RECEDING * sqrt(m * r) || (first && r < CLOSE_AT_START * near(sim, c)));
 }
 
-/* What the other neighbours and the galaxy do to the relative motion, beside the mutual attraction; and which neighbour
- * does most of it. */
+/* Perturbation of the relative motion by the other neighbours and the galaxy, relative to the mutual attraction; and
+ * the strongest perturber. */
 static double perturbation(const struct nb6_sim *sim, nb6_time t, const struct candidate *c, nb6_index *strongest)
 {
     size_t nnb = 0;
@@ -166,7 +166,7 @@ double nb6_pair_perturbation(const struct nb6_sim *sim, nb6_time t, nb6_index i,
     return perturbation(sim, t, &c, &strongest);
 }
 
-/* Stars that gather, once all of them stand. */
+/* Stars that gather, once all of them are synchronised. */
 static int gather_stars(struct nb6_sim *sim, const struct nb6_chain_change *gather, struct nb6_decisions *d,
                         struct nbc_error *err)
 {
@@ -185,8 +185,8 @@ static int gather_stars(struct nb6_sim *sim, const struct nb6_chain_change *gath
     return status;
 }
 
-/* All who come together with the two, or, if nobody does, the two alone. In the middle of others the two are hardly
- * disturbed by all together, however close they are: those are looked for first. */
+/* A chain of all stars that gather with the two, or, without such stars, the two alone. In the middle of others,
+ * however close, the perturbation of the two by all together is small: so stars that gather are searched first. */
 static int form(struct nb6_sim *sim, const struct candidate *c, struct nb6_decisions *d, struct nbc_error *err)
 {
     const nb6_time t = sim->active.t;

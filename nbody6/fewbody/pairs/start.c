@@ -1,4 +1,4 @@
-/* What a run begins with: criteria of close encounters, and the pairs that are there at t = 0. */
+/* Criteria of close encounters, and pairs that exist, at t = 0. */
 #include "nbody6/fewbody/pairs/start.h"
 
 #include "common/nbc.h"
@@ -21,8 +21,8 @@ enum { STARS_OF_A_PART = 4096 };
 /* Declared binaries up to this many RMIN wide are regularized from the start. */
 static const double WIDEST = 3;
 
-/* Two stars that nobody declared are a pair from the start if they are hard and all others together disturb their
- * attraction by less than this: as in nb6_subsystems_search. */
+/* Two stars that are not declared a binary are a pair from the start if they are hard and the perturbation of their
+ * attraction by all others is less than this: as in nb6_subsystems_search. */
 static const double GAMMA_HARD = 0.25;
 
 /* ---- criteria */
@@ -41,8 +41,8 @@ static void from_density(struct nb6_sim *sim, int64_t n, double rho_core, double
     set_close_radius(sim, n, 4 * r_half / ((double)n * cbrt(fmax(rho_core / mean_density, 1))));
 }
 
-/* Half of all products of two masses are closer together than this: among few stars a length that knows no centre, and
- * that neither a star far away nor a close binary nor a test particle changes much. */
+/* Half of all products of two masses are closer together than this: among few stars a length that depends on no centre,
+ * and that neither a distant star nor a close binary nor a test particle changes much. */
 static double median_distance(int n, const double *mass, const double (*x)[3])
 {
     enum { PAIRS = NB6_STARS_OF_A_CORE * (NB6_STARS_OF_A_CORE - 1) / 2 };
@@ -74,7 +74,7 @@ void nb6_subsystems_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massi
     if (config->adjust && n >= NB6_STARS_OF_A_CORE && r_half > 0) from_density(sim, massive, rho_core, r_half);
     if (config->adjust && n < NB6_STARS_OF_A_CORE)
         set_close_radius(sim, massive, NB6_CLOSE_AMONG_FEW * median_distance((int)n, mass, x));
-    if (config->adjust && n == 2) book->e_close = 0; /* nobody is there to undo what is bound */
+    if (config->adjust && n == 2) book->e_close = 0; /* no other star can disrupt a bound pair */
     if (config->r_min > 0) book->r_min = config->r_min;
     if (config->dt_min > 0) book->dt_min = config->dt_min;
 }
@@ -114,8 +114,8 @@ static int is_close_binary(const struct nb6_sim *sim, int64_t i)
     return o.m > 0 && o.h < 0 && (-o.m / o.h < wide || -o.h > sim->book.e_close);
 }
 
-/* Of two stars that nobody declared, the binding energy counts only where they are close: ECLOSE is in units that a
- * data file need not have. Two stars alone have nobody to be hard against. */
+/* The binding energy of two stars that are not declared counts only if they are close: ECLOSE is in units that a data
+ * file need not have. Two stars alone have no others to be hard against. */
 static int is_hard(const struct nb6_sim *sim, const struct orbit *o, int64_t i)
 {
     const double near = nb6_close_radius(sim, 2, o->m, i);
@@ -123,7 +123,7 @@ static int is_hard(const struct nb6_sim *sim, const struct orbit *o, int64_t i)
     return sim->n == 2 || -o->m / o->h < near || (-o->h > sim->book.e_close && o->r < near);
 }
 
-/* What all others and the galaxy do to the motion of two stars relative to each other, in units of their attraction. */
+/* Perturbation of the relative motion of two stars by all others and the galaxy, in units of their attraction. */
 static double perturbation(const struct nb6_sim *sim, int64_t i, int64_t j, const struct orbit *o)
 {
     double sum[3] = {0, 0, 0};
@@ -158,7 +158,7 @@ struct search {
     const struct nb6_nearest *nearest;
 };
 
-/* Two stars that are each other's nearest neighbour, whoever wrote them side by side or far apart; of the first one. */
+/* The mutual nearest neighbour of a star, at any distance in the file; only for the first of the two. */
 static int begins_hard(const void *context, int64_t i)
 {
     const struct search *search = context;

@@ -1,4 +1,4 @@
-/** What a run begins with: criteria of close encounters, and the pairs that are there at t = 0. */
+/** Criteria of close encounters, and pairs that exist, at t = 0. */
 #ifndef NB6_PAIRS_START_H
 #define NB6_PAIRS_START_H
 
@@ -9,8 +9,8 @@
 struct nb6_energy;
 struct nb6_sim;
 
-/** Fewer stars have no core whose density says what is close: this part of the median distance of two of them at t = 0
- *  does then. */
+/** Fewer stars have no core density that defines a close encounter: this part of the median distance of two of them at
+ *  t = 0 does instead. */
 enum { NB6_STARS_OF_A_CORE = 10 };
 
 #define NB6_CLOSE_AMONG_FEW 0.15

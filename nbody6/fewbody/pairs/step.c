@@ -21,7 +21,7 @@
 /* Pairs that are perturbed by more than this may have to end (pairs/end.c). */
 static const double GAMMA_TO_LOOK = 0.05;
 
-/* A centre of mass joins the block if its kind says so. */
+/* A centre of mass joins the block if the system must end by its kind. */
 static void look_at_pair(struct nb6_sim *sim, nb6_slot slot)
 {
     struct nb6_active *active = &sim->active;
@@ -35,9 +35,9 @@ int nb6_pair_is_wide(const struct nb6_sim *sim, nb6_slot slot)
     return !nb6_slot_stays(sim, slot) || nb6_contacts_are_possible(sim);
 }
 
-/* At the end of a step of their centre of mass some pairs are looked at, whether or not a step of their motion ends as
- * well: those that nobody perturbs may come apart, stars that have met wait for this, and a star from outside may be
- * about to touch one of them. */
+/* At the end of a step of their centre of mass some pairs are checked, whether or not a step of their motion ends as
+ * well: unperturbed ones may come apart, colliding stars merge then, and a star from outside may be about to touch one
+ * of them. */
 static int look_at_centres(struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_active *active = &sim->active;
@@ -83,7 +83,7 @@ static int count_work(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
     return status;
 }
 
-/* The same, and who of them takes more than its share. */
+/* The same, with events for those that take more than their share. */
 static int count_due(struct nb6_sim *sim, int64_t n_due, struct nbc_error *err)
 {
     struct nb6_subsystems *p = &sim->subsystems;
@@ -121,8 +121,8 @@ int nb6_step_pairs_now(struct nb6_sim *sim, int *paused, struct nbc_error *err)
     return step(sim, NB6_DUE_NOW, paused, err);
 }
 
-/* Whether nothing has to be decided about a pair (nb6_pair_must_end) but what can be seen of it alone. If not, it stays
- * begun, and the next block asks for it. */
+/* Do decisions about a pair (nb6_pair_must_end) depend on the pair alone? If not, it stays `begun`, and the next block
+ * decides. */
 static int is_calm(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct ks_pair *ks = &sim->subsystems.ks[slot];
@@ -144,7 +144,7 @@ int nb6_step_pairs_rest(struct nb6_sim *sim, int64_t *last, int64_t most, int64_
     return status;
 }
 
-/* Of groups that were advanced if the status says so. */
+/* Count the work of the advanced groups, and check them, if the advance succeeded. */
 static int after_following(struct nb6_sim *sim, const struct nb6_advance *did, int status, double start,
                            struct nbc_error *err)
 {

@@ -18,14 +18,14 @@ void nb6_tide_join(const struct nb6_tide *far, struct nb6_tide *tide);
  *  @param[in] list [nnb] of the centre of mass */
 void nb6_pair_far_tide(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, size_t nnb, const nb6_index *list,
                        struct nb6_tide *tide);
-/** Whether it was not summed since the last regular step: who is beyond the list changes with these, and a pair that
- * had no perturber then was not looked at. */
+/** Is the sum older than the last regular step? The bodies beyond the list change with regular steps, and pairs without
+ * a perturber are not summed then. */
 int nb6_pair_far_tide_is_old(const struct nb6_sim *sim, nb6_slot slot, nb6_time t);
 /** The strength (nb6_strongest_outside) from which on it is worth a sum. */
 double nb6_pair_far_tide_limit(const struct nb6_sim *sim, nb6_slot slot);
 /** Whether a choice of perturbers at time t sums it. */
 int nb6_pair_sums_far_tide(const struct nb6_sim *sim, nb6_slot slot, nb6_time t);
-/** What the galaxy's tide is at the reference radius, in units of the attraction of the members. */
+/** The galaxy's tide at the reference radius, in units of the attraction of the members. */
 double nb6_pair_galactic_tide(const struct nb6_sim *sim, nb6_slot slot);
 
 #endif

@@ -68,8 +68,8 @@ static int is_mean(const struct nb6_sim *sim, const struct nb6_view *view)
 }
 
 /* Both forces, with weights that follow the distance: a step in the force would be one in its derivatives, which follow
- * from differences. The radius grows with the speed, whose change while they pass
- * each other is left out of the derivative: it is small where speed decides. */
+ * from differences. The radius grows with the speed. The change of speed while they pass each other is left out of the
+ * derivative: it is small where speed decides. */
 static void blend(double r_mean, const double x[3], const double v[3], const double now[2][3], const double mean[2][3],
                   double acc[3], double jerk[3])
 {

@@ -1,7 +1,7 @@
 /** How a system and a body that it has in its list feel each other: resolved, or, from afar, as the mean over the orbit
- *  of the system, which turns many times while the body passes. So what the force oscillates by need not be followed:
- *  it would make steps of the thirtieth part of a period, of both bodies. The relative motion in the system feels the
- *  body at each place of the orbit all the same. PeTar takes points along the orbit for this as well (Wang, Iwasawa,
+ *  of the system, which turns many times while the body passes. So the oscillation of the force need not be followed,
+ *  which would take steps of a thirtieth of a period for both bodies. The relative motion in the system feels the body
+ *  at each place of the orbit all the same. PeTar takes points along the orbit for this as well (Wang, Iwasawa,
  *  Nitadori & Makino 2020, MNRAS 497, 536). Private to libnbody6. */
 #ifndef NB6_PAIRS_VIEW_H
 #define NB6_PAIRS_VIEW_H

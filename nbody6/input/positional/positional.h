@@ -29,7 +29,7 @@ int nb6_positional_is(const char *text, size_t size);
 /** Take a text apart.
  *  @param[in]  notes may be NULL
  *  @param[out] list  filled on success (release with nb6_namelist_free), empty on failure
- *  @param[out] input what the text was understood as; its `list` is the one above
+ *  @param[out] input result of the translation; its `list` is the one above
  *  @return NBC_OK; NBC_BAD_INPUT (path, line, variable and position in err); NBC_NO_MEMORY */
 int nb6_positional_scan(const char *path, const char *text, size_t size, FILE *notes, struct nb6_namelist *list,
                         struct nb6_positional *input, struct nbc_error *err);

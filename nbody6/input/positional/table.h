@@ -1,6 +1,6 @@
-/** Which variable stands where in the positional input of NBODY6 and of NBODY6++ before 2023, and what those options of
- *  NBODY6 mean here that mean something else in NBODY6++. The reader, the help and docs/input.md are made from these
- *  tables. Sources: the comments of define.f in NBODY6, the manual of NBODY6++. Private to libnbody6. */
+/** Places of variables in the positional input of NBODY6 and of NBODY6++ before 2023, and meanings of options of NBODY6
+ *  that differ from those in NBODY6++. The reader, the help and docs/input.md are made from these tables. Sources: the
+ *  comments of define.f in NBODY6, the manual of NBODY6++. Private to libnbody6. */
 #ifndef NB6_POSITIONAL_TABLE_H
 #define NB6_POSITIONAL_TABLE_H
 
@@ -22,7 +22,7 @@ struct nb6_record {
     const char *group;  /**< of its variables, as far as they name none themselves */
     const char *fields; /**< nb6_record_field takes it apart: "N NFIX INRUN.NNBMAX KZ*50 NCOMM? .ICIRC" */
     struct nb6_condition when[NB6_CONDITIONS]; /**< all have to hold; option 0: no more */
-    int lines_option, lines_less; /**< option 0: one record; else as many as the option says, less so many */
+    int lines_option, lines_less; /**< option 0: one record; else the value of the option minus this number */
 };
 
 /** One variable of a record. */
@@ -33,7 +33,7 @@ struct nb6_record_field {
     int optional; /**< may be missing at the end of the line, as all after it */
 };
 
-/** An option of NBODY6 that is not what the table of the input has under its number. */
+/** An option of NBODY6 with another meaning than in the table of the input. */
 struct nb6_foreign_option {
     struct nb6_input_choice choice; /**< values and their meaning in NBODY6 */
     int becomes;                    /**< the value that means this here, unless the choice is refused */
@@ -50,7 +50,7 @@ extern const int nb6_record_count, nb6_foreign_option_count;
 int nb6_record_field(const struct nb6_record *record, int k, struct nb6_record_field *field);
 /** Do the options of a file ask for this record?   @param[in] kz [NB6_KZ_COUNT], as the file has them */
 int nb6_record_is_read(const struct nb6_record *record, const int *kz);
-/** NULL: the option means what it means here. */
+/** NULL: the option has the same meaning here. */
 const struct nb6_foreign_option *nb6_find_foreign_option(int number, int value);
 
 #endif

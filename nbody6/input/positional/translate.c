@@ -92,7 +92,7 @@ static void translate_neighbours(struct nb6_positional *input)
     note(input, "NNBMAX=%g with KZ(40)=%d of NBODY6 is NNBOPT=%ld here", longest, control, mean);
 }
 
-/* Binaries of stars as heavy as the mass function says take two of the N stars in NBODY6; here N counts systems. */
+/* In NBODY6 a binary of two stars of the mass function takes two of the N stars; here N counts systems. */
 static void translate_number(struct nb6_positional *input)
 {
     char text[32];
@@ -161,7 +161,7 @@ static void translate_eggleton(struct nb6_positional *input)
          imf, -imf, imf);
 }
 
-/* NBODY6 and older NBODY6++ hold masses of Kroupa 2001 between these, whatever is asked for. */
+/* NBODY6 and older NBODY6++ limit masses of Kroupa 2001 to this range, whatever the input has. */
 static void translate_kroupa_limits(struct nb6_positional *input)
 {
     const int imf = input->kz[19];
@@ -177,7 +177,7 @@ static void translate_kroupa_limits(struct nb6_positional *input)
     }
 }
 
-/* Stellar parameters stand in a file beside that of the stars, which are read then. */
+/* Stellar parameters are in a file beside that of the stars, which are read then. */
 static void translate_stellar(struct nb6_positional *input)
 {
     if (input->kz[11] != 2 || !reads_model(input)) return;

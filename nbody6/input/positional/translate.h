@@ -4,7 +4,7 @@
 
 #include "nbody6/input/positional/positional.h"
 
-/** Change the values in the list to what they mean here, and say so in its notes. */
+/** Change the values in the list to those with the same meaning here, with notes. */
 void nb6_positional_translate(struct nb6_positional *input);
 
 #endif

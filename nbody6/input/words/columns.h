@@ -1,4 +1,4 @@
-/** COLUMNS of &INMODEL: which columns of a table of stars hold what. Private to libnbody6. */
+/** COLUMNS of &INMODEL: the columns of a table of stars. Private to libnbody6. */
 #ifndef NB6_WORDS_COLUMNS_H
 #define NB6_WORDS_COLUMNS_H
 
@@ -21,7 +21,7 @@ enum { NB6_COLUMN_NAME_MAX = 64 };
 
 /** KEEP of &INMODEL: which other columns are kept with the stars. */
 struct nb6_keep {
-    int unasked; /**< 1: nothing is said, those with known names are kept */
+    int unasked; /**< 1: not given, columns with known names are kept */
     int all;     /**< 1: each that holds numbers */
     int count;   /**< these, and no others */
     char name[NB6_PROPERTIES_MAX][NB6_COLUMN_NAME_MAX];

@@ -32,13 +32,13 @@ const char *nb6_input_default_word(const char *name)
     return NULL;
 }
 
-/* WRITE_MODEL says of KZ(22) only whether a table is written; it may be read, too. */
+/* WRITE_MODEL sets only the part of KZ(22) that writes a table; one may be read, too. */
 static int is_contradiction(int kz, int number, int option)
 {
     return kz == 22 ? (number == 1) != (option == 1) : !nb6_input_same_choice(kz, number, option);
 }
 
-/* One word, unless KZ says something else. A default needs no setting. */
+/* One word, unless KZ is set otherwise. A default needs no setting. */
 static int take_word(struct nb6_input_values *values, const char *name, int kz, int line, const char *text,
                      struct nbc_error *err)
 {

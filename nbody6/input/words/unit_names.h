@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 enum nb6_unit_kind {
-    NB6_UNIT_NONE,     /**< nothing is said */
+    NB6_UNIT_NONE,     /**< no unit is given */
     NB6_UNIT_NBODY,    /**< N-body units */
     NB6_UNIT_PHYSICAL, /**< a known one */
-    NB6_UNIT_UNKNOWN   /**< something is said that is no unit of this quantity */
+    NB6_UNIT_UNKNOWN   /**< the text is no unit of this quantity */
 };
 
 struct nb6_unit {

@@ -1,4 +1,4 @@
-/** Words that textual variables may be, and the options KZ that those of &INOPTIONS stand for. Private to libnbody6. */
+/** Words that are values of textual variables, and the options KZ set by those of &INOPTIONS. Private to libnbody6. */
 #ifndef NB6_WORDS_WORDS_H
 #define NB6_WORDS_WORDS_H
 
@@ -29,7 +29,7 @@ void nb6_input_describe_words(const char *name, char *text, size_t size);
 const char *nb6_input_default_word(const char *name);
 /** Do two values of an option mean the same? */
 int nb6_input_same_choice(int kz, int a, int b);
-/** Set the options that &INOPTIONS names in `values`.   @return NBC_OK; NBC_BAD_INPUT: KZ says something else */
+/** Set the options that &INOPTIONS names in `values`.   @return NBC_OK; NBC_BAD_INPUT: KZ is set otherwise */
 int nb6_input_take_words(struct nb6_input_values *values, struct nbc_error *err);
 
 #endif
