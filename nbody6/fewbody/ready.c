@@ -14,14 +14,14 @@ static int is_at(const struct nb6_sim *sim, int64_t i, nb6_time t)
     return nb6_get_body(sim, i)->t0 == t && nb6_get_star(sim, i)->t0_reg == t;
 }
 
-static int all_stand_at(const struct nb6_sim *sim, int64_t n, const nb6_index *list, nb6_time t)
+static int all_are_at(const struct nb6_sim *sim, int64_t n, const nb6_index *list, nb6_time t)
 {
     for (int64_t k = 0; k < n; k++)
         if (!is_at(sim, list[k], t)) return 0;
     return 1;
 }
 
-static int call(struct nb6_sim *sim, int64_t n, const nb6_index *list, int8_t level, struct nbc_error *err)
+static int synchronise_all(struct nb6_sim *sim, int64_t n, const nb6_index *list, int8_t level, struct nbc_error *err)
 {
     int status = NBC_OK;
     for (int64_t k = 0; k < n && !status; k++) status = nb6_body_synchronise(sim, list[k], level, err);
@@ -29,7 +29,7 @@ static int call(struct nb6_sim *sim, int64_t n, const nb6_index *list, int8_t le
 }
 
 /* The lists are in the engine image: leave the request to the engine. */
-static void wish_for(struct nb6_pending_sync *pending, nb6_index i, nb6_index j)
+static void leave_pending(struct nb6_pending_sync *pending, nb6_index i, nb6_index j)
 {
     const int32_t first = i < j ? i : j, second = i < j ? j : i;
     if (pending->n > 0 && pending->body[0] == first && pending->body[1] == second) return;

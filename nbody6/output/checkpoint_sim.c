@@ -15,7 +15,7 @@
 #define SIM_FIELDS(F, T) \
     F(T, n) F(T, ti_now) F(T, ti_reached) F(T, ti_origin) F(T, nb_cap) F(T, mean_mass) F(T, stage_s)
 #define SIM_GROUPS(F, T) \
-    F(T, run) F(T, book) F(T, body) F(T, star) F(T, pairs)
+    F(T, run) F(T, book) F(T, body) F(T, star) F(T, subsystems)
 #define SIM_NOT_STORED(F, T) \
     F(T, schedule) F(T, reg) F(T, irr) F(T, active) F(T, transaction) F(T, engine_image) F(T, edits) F(T, prediction) \
     F(T, chain_s) F(T, potential) F(T, nearest) F(T, motions_now) F(T, profile) F(T, observer) F(T, stopped) \
@@ -27,7 +27,7 @@ _Static_assert(NB6_COVERS(struct nb6_sim, SIM_FIELDS,
                FORGOTTEN);
 
 #define PAIRS_FIELDS(F, T) F(T, n_slot) F(T, count) F(T, n_chain)
-#define PAIRS_COLUMNS(F, T) F(T, pair) F(T, ks) F(T, chain) F(T, pert)
+#define PAIRS_COLUMNS(F, T) F(T, system) F(T, ks) F(T, chain) F(T, pert)
 /* clang-format off */
 #define PAIRS_NOT_STORED(F, T) \
     F(T, capacity) F(T, kinds) F(T, n_kind) F(T, chain_capacity) F(T, resolved_by) F(T, leader) F(T, follower) F(T, next) F(T, due) \
