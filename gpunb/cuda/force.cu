@@ -53,7 +53,7 @@ __device__ __forceinline__ void moved(float d, float extent, float dt, float v, 
     *half = fmaf(dt, extent_v, extent) + BOX_CANCEL * (fabsf(d) + fabsf(dt * v));
 }
 
-/* Whether the pairs of this tile and this target need the test, or the low parts: see cuda_kernels.h. NaN counts as
+/* Whether the pairs of this tile and this target need the test, or the low parts: see kernels.h. NaN counts as
  * near. `d`: from the target to the centre. */
 template <bool TWO>
 __device__ __forceinline__ bool is_near(const tile_view &tile, const target &t, vec3 d, bool weighted)

@@ -1,5 +1,5 @@
 /** The legacy symbols as a Fortran compiler calls them (lower case, trailing underscore, all by reference): the
- * dialects NA12 and nbody6 (11 arguments). The dialect nbody6pp is in fortran_nbody6pp.c, the host helpers in
+ * dialects NA12 and nbody6 (11 arguments). The dialect nbody6pp is in nbody6pp.c, the host helpers in
  * fortran/host.c. */
 #ifndef GPUNB_FORTRAN_LEGACY_H
 #define GPUNB_FORTRAN_LEGACY_H
