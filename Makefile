@@ -21,13 +21,14 @@ LIB := $(BUILD)/lib
 isa-sources = $(if $(filter x86_64,$(MACHINE)),$(1),$(filter-out %_avx2.c %_avx512.c,$(1)))
 objects = $(patsubst %,$(O)/%.o,$(basename $(call isa-sources,$(1))))
 
-COMMON_OBJ := $(call objects,$(call sources-under,common,c))
 # What stands for CUDA in a build without it, and what such a build does without
-CUDA_NONE := gpunb/cuda/backend_cuda_none.c gpuirr/cuda/backend_cuda_none.c nbody6/engine/cuda/engine_none.c \
+CUDA_NONE := device/cuda/cuda_none.c gpunb/cuda/backend_cuda_none.c gpuirr/cuda/backend_cuda_none.c nbody6/engine/cuda/engine_none.c \
     nbody6/collisionless/residence_cuda_none.c
-CUDA_ONLY := $(filter-out $(CUDA_NONE),$(foreach d,gpunb gpuirr nbody6/engine,$(call sources-under,$(d)/cuda,c)) \
+CUDA_ONLY := $(filter-out $(CUDA_NONE),$(foreach d,device gpunb gpuirr nbody6/engine,$(call sources-under,$(d)/cuda,c)) \
     nbody6/collisionless/residence_cuda.c)
 WITHOUT := $(if $(HAVE_CUDA),$(CUDA_NONE),$(CUDA_ONLY))
+# What all libraries share
+COMMON_OBJ := $(call objects,$(filter-out $(WITHOUT),$(call sources-under,common,c) $(call sources-under,device,c)))
 GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran/% $(WITHOUT),$(call sources-under,gpunb,c)))
 GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran/% $(WITHOUT),$(call sources-under,gpuirr,c)))
 REG_OBJ := $(call objects,$(call sources-under,regularization,c))
@@ -88,7 +89,7 @@ endef
 $(foreach l,$(LIBRARIES),$(eval $(call library,$(l))))
 libs: $(addprefix lib,$(LIBRARIES))
 
-# For tests of common/ alone
+# For tests of common/ and device/ alone
 $(LIB)/libnbcommon.a: $(COMMON_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -116,7 +117,7 @@ $(O)/flags: FORCE
 	@new=$@.$$$$; echo '$(FLAGS_TEXT)' > $$new; cmp -s $$new $@ && rm $$new || mv $$new $@
 
 isa-flags = $(if $(filter %_avx512.c,$(1)),$(AVX512_ISA),$(if $(filter %_avx2.c,$(1)),$(AVX2_ISA)))
-$(O)/gpunb/%.o $(O)/gpuirr/%.o: CPPFLAGS += $(CUDA_CFLAGS)
+$(O)/device/%.o $(O)/gpunb/%.o $(O)/gpuirr/%.o: CPPFLAGS += $(CUDA_CFLAGS)
 $(O)/%/fortran/open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
 $(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CUDA_CFLAGS)
 $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CMOCKA_CFLAGS)
@@ -155,7 +156,7 @@ $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJ)
 	$(Q)$(AR) rcs $@ $^
 
 # A test of one library links that library only.
-test-lib = $(LIB)/$(if $(filter test_common% long_common%,$(1)),libnbcommon.a,$(if $(filter test_gpunb% long_gpunb% \
+test-lib = $(LIB)/$(if $(filter test_common% long_common% test_device%,$(1)),libnbcommon.a,$(if $(filter test_gpunb% long_gpunb% \
     gpunb%,$(1)),libgpunb.a,$(if $(filter test_gpuirr% long_gpuirr% gpuirr%,$(1)),libgpuirr.a,libnbody6.a)))
 define c-program
 $(BUILD)/$(1): $(O)/$(1).o $(2) $(call test-lib,$(notdir $(1)))
@@ -401,7 +402,7 @@ compile-commands:
 	@echo 'what sources are compiled with: $(BUILD)/compile_commands.json'
 
 # ---- Format. What clang-format 14 makes of .clang-format is the rule; other versions differ in details.
-FORMAT_SRC := $(foreach d,common gpunb gpuirr regularization nbody6,$(foreach e,c h cu cuh, \
+FORMAT_SRC := $(foreach d,common device gpunb gpuirr regularization nbody6,$(foreach e,c h cu cuh, \
     $(call sources-under,$(d),$(e)))) $(wildcard $(foreach d,bench bench/* tests/* examples/*,$(d)/*.c $(d)/*.h $(d)/*.cu))
 .PHONY: format format-check
 HAVE_FORMAT = $(if $(CLANG_FORMAT),$(findstring version 14.,$(shell $(CLANG_FORMAT) --version 2>/dev/null)))

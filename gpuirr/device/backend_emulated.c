@@ -1,6 +1,7 @@
-/* The backend `cuda` without a GPU: all of it except for the device, which is replaced by loops over the lanes of
- * each warp. For tests; it is used by name only. */
+/* The backend `cuda` on an emulated device: its kernels are loops over the lanes of each warp. For tests; nothing takes
+ * it by itself. */
 #include "common/team.h"
+#include "device/emulated/emulated.h"
 #include "gpuirr/device/lane.h"
 #include "gpuirr/device/store.h"
 
@@ -8,50 +9,20 @@
 
 enum { TASKS_OF_A_PART = 16 };
 
-static int open_device(void **context, struct nbc_error *err)
+static int open_device(struct nbd_device *device, struct nbc_error *err)
 {
-    *context = nbc_alloc(1, 1);
-    return *context ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory");
+    return nbd_open(device, nbd_emulated, 0, "gpuirr", err);
 }
 
-static const char *name(const void *context)
+static void store_bodies(const void *job)
 {
-    (void)context;
-    return "the processor";
+    const struct gpuirr_device_store_job *j = job;
+    for (size_t k = 0; k < j->n; k++) memcpy(&j->body[j->change[k].body], &j->change[k], sizeof *j->body);
 }
 
-static int reserve(void *context, int on_host, size_t bytes, void **memory, struct nbc_error *err)
+static int enqueue_bodies(const struct gpuirr_device_store_job *job, struct nbd_stream *stream)
 {
-    (void)context, (void)on_host;
-    *memory = nbc_alloc_unset(bytes, 1);
-    return *memory ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for %.1f MB", (double)bytes * 1e-6);
-}
-
-static void release(void *context, int on_host, void *memory)
-{
-    (void)context, (void)on_host;
-    nbc_free(memory);
-}
-
-static int unset(void *context, void *memory, size_t bytes, struct nbc_error *err)
-{
-    (void)context, (void)err;
-    memset(memory, 0xff, bytes);
-    return NBC_OK;
-}
-
-static int copy(void *context, void *to, const void *from, size_t bytes, struct nbc_error *err)
-{
-    (void)context, (void)err;
-    memcpy(to, from, bytes);
-    return NBC_OK;
-}
-
-static int store_bodies(void *context, const struct gpuirr_device_store_job *job, struct nbc_error *err)
-{
-    (void)context, (void)err;
-    for (size_t k = 0; k < job->n; k++) memcpy(&job->body[job->change[k].body], &job->change[k], sizeof *job->body);
-    return NBC_OK;
+    return nbd_emulated_launch(stream, store_bodies, job, sizeof *job);
 }
 
 /* By halves, as shuffles do it. */
@@ -103,37 +74,24 @@ static void sum_part(void *context, int part, int parts)
     }
 }
 
-static int forces(void *context, const struct gpuirr_device_force_job *job, struct nbc_error *err)
+static void sum_forces(const void *job)
 {
-    (void)context, (void)err;
-    struct gpuirr_device_force_job own = *job;
+    struct gpuirr_device_force_job own = *(const struct gpuirr_device_force_job *)job;
     fetch_lists(&own);
     nbc_team_run(nbc_parts((int64_t)own.n, TASKS_OF_A_PART), sum_part, &own);
-    return NBC_OK;
 }
 
-static int wait_for_nothing(void *context, struct nbc_error *err)
+static int enqueue_forces(const struct gpuirr_device_force_job *job, struct nbd_stream *stream)
 {
-    (void)context, (void)err;
-    return NBC_OK;
+    return nbd_emulated_launch(stream, sum_forces, job, sizeof *job);
 }
 
-const struct gpuirr_device gpuirr_device_processor = {
-    .open = open_device,
-    .close = nbc_free,
-    .name = name,
-    .reserve = reserve,
-    .release = release,
-    .unset = unset,
-    .copy = copy,
-    .store = store_bodies,
-    .forces = forces,
-    .wait = wait_for_nothing,
-};
+const struct gpuirr_device gpuirr_device_emulated = {
+    .open = open_device, .store = enqueue_bodies, .forces = enqueue_forces};
 
 static void *open_store(size_t n_max, struct nbc_error *err)
 {
-    return gpuirr_device_open(&gpuirr_device_processor, n_max, err);
+    return gpuirr_device_open(&gpuirr_device_emulated, n_max, err);
 }
 
 const struct gpuirr_backend gpuirr_backend_emulated = {

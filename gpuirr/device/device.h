@@ -1,11 +1,10 @@
-/** Interface of a device for its store (device/store.h): of a GPU (cuda/backend_cuda.c), or of the processor in its
- *  place (backend_emulated.c). Private to GPUIRR. Memory of the host is memory that the device can read and write
- *  too.
- *
- *  `store` and `forces` only enqueue, in order; their input and output is left alone until `wait` has returned. */
+/** What the store of a device (device/store.h) asks of a kind of device beside device/device.h: its kernels, on a GPU
+ *  (cuda/backend_cuda.c), or emulated (backend_emulated.c). Private to GPUIRR. Memory of the host is what the device
+ *  reads and writes too. */
 #ifndef GPUIRR_DEVICE_DEVICE_H
 #define GPUIRR_DEVICE_DEVICE_H
 
+#include "device/device.h"
 #include "gpuirr/cuda_irregular.h"
 
 #ifdef __cplusplus
@@ -46,23 +45,13 @@ struct gpuirr_device_force_job {
     int in_double;                         /**< 1: all pairs are summed in double */
 };
 
-/** Functions that return a status fill err when it is not NBC_OK. */
 struct gpuirr_device {
-    /** @param[out] context  argument of the other functions; to be closed after a failure, too, unless it is NULL */
-    int (*open)(void **context, struct nbc_error *err);
-    void (*close)(void *context);
-    /** "device 0 (NVIDIA H200)", "the processor" */
-    const char *(*name)(const void *context);
-    int (*reserve)(void *context, int on_host, size_t bytes, void **memory, struct nbc_error *err);
-    /** Accepts NULL. The device has no work left that needs it. */
-    void (*release)(void *context, int on_host, void *memory);
-    /** Every byte of memory of the device becomes 0xff: bodies that were never set. */
-    int (*unset)(void *context, void *memory, size_t bytes, struct nbc_error *err);
-    /** From memory of the device to memory of the device. */
-    int (*copy)(void *context, void *to, const void *from, size_t bytes, struct nbc_error *err);
-    int (*store)(void *context, const struct gpuirr_device_store_job *job, struct nbc_error *err);
-    int (*forces)(void *context, const struct gpuirr_device_force_job *job, struct nbc_error *err);
-    int (*wait)(void *context, struct nbc_error *err);
+    /** The device on which bodies and lists are.   @return as nbd_open */
+    int (*open)(struct nbd_device *device, struct nbc_error *err);
+    /** Enqueue: what they read and write is left alone until the stream was waited for.
+     *  @return 0; the code of a failure, for NBD_LAUNCH */
+    int (*store)(const struct gpuirr_device_store_job *job, struct nbd_stream *stream);
+    int (*forces)(const struct gpuirr_device_force_job *job, struct nbd_stream *stream);
 };
 
 #ifdef __cplusplus

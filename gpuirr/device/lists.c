@@ -18,24 +18,17 @@ struct gpuirr_device_fetch {
     uint32_t at; /* grain among the lists to send */
 };
 
-int gpuirr_device_reserve(const struct gpuirr_device_user *user, struct gpuirr_device_buffer *buffer, size_t bytes,
+int gpuirr_device_reserve(const struct gpuirr_device_user *user, struct nbd_buffer *buffer, size_t bytes,
                           struct nbc_error *err)
 {
     void *memory;
     if (bytes <= buffer->bytes) return NBC_OK;
-    const int status = user->device->reserve(user->context, buffer->on_host, bytes, &memory, err);
+    const int status = nbd_alloc(&user->device, buffer->where, bytes, &memory, err);
     if (status) return status;
-    user->device->release(user->context, buffer->on_host, buffer->data);
+    nbd_buffer_release(&user->device, buffer);
     buffer->data = memory;
     buffer->bytes = bytes;
     return NBC_OK;
-}
-
-void gpuirr_device_release(const struct gpuirr_device_user *user, struct gpuirr_device_buffer *buffer)
-{
-    user->device->release(user->context, buffer->on_host, buffer->data);
-    buffer->data = NULL;
-    buffer->bytes = 0;
 }
 
 void gpuirr_device_lists_forget(struct gpuirr_device_lists *lists)
@@ -46,8 +39,8 @@ void gpuirr_device_lists_forget(struct gpuirr_device_lists *lists)
 
 void gpuirr_device_lists_free(struct gpuirr_device_lists *lists)
 {
-    gpuirr_device_release(&lists->user, &lists->pool);
-    gpuirr_device_release(&lists->user, &lists->fresh);
+    nbd_buffer_release(&lists->user->device, &lists->pool);
+    nbd_buffer_release(&lists->user->device, &lists->fresh);
     nbc_free(lists->row);
     nbc_free(lists->fetch);
 }
@@ -127,7 +120,7 @@ static int renew_pool(struct gpuirr_device_lists *lists, size_t all, struct nbc_
     if (wanted > UINT32_MAX) wanted = UINT32_MAX;
     if (all > wanted) return nbc_fail(err, NBC_NO_MEMORY, "gpuirr: the lists of a block do not fit a device");
     const int can_stay = all <= room;
-    const int status = gpuirr_device_reserve(&lists->user, &lists->pool, wanted * GRAIN_BYTES, can_stay ? NULL : err);
+    const int status = gpuirr_device_reserve(lists->user, &lists->pool, wanted * GRAIN_BYTES, can_stay ? NULL : err);
     return can_stay ? NBC_OK : status;
 }
 
@@ -215,7 +208,7 @@ int gpuirr_device_lists_prepare(struct gpuirr_device_lists *lists, const struct 
         find_all(&p);
     }
     const size_t most = (all + block->n) * GRAIN_BYTES; /* with the heads, which take a grain more at most */
-    if (most > lists->fresh.bytes && (status = gpuirr_device_reserve(&lists->user, &lists->fresh, 2 * most, err)))
+    if (most > lists->fresh.bytes && (status = gpuirr_device_reserve(lists->user, &lists->fresh, 2 * most, err)))
         return status;
     place_lists(&p);
     nbc_team_run(nbc_parts((int64_t)p.n_fetch, LISTS_OF_A_PART), copy_lists, &p);

@@ -6,17 +6,11 @@
 #include "gpuirr/backend.h"
 #include "gpuirr/device/device.h"
 
-/** Memory that only grows; its contents are lost when it does. */
-struct gpuirr_device_buffer {
-    void *data;
-    size_t bytes;
-    int on_host;
-};
-
-/** A device with its context. */
+/** A device in use, and the stream on which all work of a store is. */
 struct gpuirr_device_user {
-    const struct gpuirr_device *device;
-    void *context;
+    const struct gpuirr_device *kernels;
+    struct nbd_device device;
+    struct nbd_stream *stream;
 };
 
 /** Where the list of a body is, in grains of GPUIRR_LIST_GRAIN numbers. */
@@ -29,19 +23,18 @@ struct gpuirr_device_row {
 
 /** Zero-initialise, then set the device. */
 struct gpuirr_device_lists {
-    struct gpuirr_device_user user;
-    struct gpuirr_device_row *row;           /**< [n_max] */
-    struct gpuirr_device_buffer pool, fresh; /**< fresh: on the host */
-    size_t used, lost;                       /**< grains of the pool; of those, grains without a list */
-    uint32_t version;                        /**< of the pool */
-    struct gpuirr_device_fetch *fetch;       /**< [fetch_room] lists to send in this call */
+    const struct gpuirr_device_user *user;
+    struct gpuirr_device_row *row;     /**< [n_max] */
+    struct nbd_buffer pool, fresh;     /**< fresh: on the host */
+    size_t used, lost;                 /**< grains of the pool; of those, grains without a list */
+    uint32_t version;                  /**< of the pool */
+    struct gpuirr_device_fetch *fetch; /**< [fetch_room] lists to send in this call */
     size_t fetch_room;
 };
 
-/** The buffer holds at least `bytes`. The device is idle.   @return NBC_OK; NBC_DEVICE */
-int gpuirr_device_reserve(const struct gpuirr_device_user *user, struct gpuirr_device_buffer *buffer, size_t bytes,
+/** The buffer has so many bytes at least, or is as it was. The device is idle.   @return NBC_OK; NBC_DEVICE */
+int gpuirr_device_reserve(const struct gpuirr_device_user *user, struct nbd_buffer *buffer, size_t bytes,
                           struct nbc_error *err);
-void gpuirr_device_release(const struct gpuirr_device_user *user, struct gpuirr_device_buffer *buffer);
 
 /** Tasks of a block, and the lists to send. The device is idle.
  *  @param[out] task [block->n]   @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */

@@ -15,17 +15,22 @@ struct store {
     int32_t *place; /* [n_max] index in `change`, or NOWHERE */
     int reading;    /* the device may still read the present contents */
     struct gpuirr_device_lists lists;
-    struct gpuirr_device_buffer task, force, noise; /* on the host */
-    struct nbc_error lost;                          /* failure to be reported by the next call */
+    struct nbd_buffer task, force, noise; /* on the host */
+    struct nbc_error lost;                /* failure to be reported by the next call */
 };
 
 /* ---- bodies */
+
+static int wait_for(const struct store *s, struct nbc_error *err)
+{
+    return nbd_stream_wait(&s->user.device, s->user.stream, err);
+}
 
 /* The device is idle, or in an unknown state. */
 static void settle(struct store *s)
 {
     struct nbc_error err = {0};
-    if (s->user.device->wait(s->user.context, &err) && !s->lost.status) s->lost = err;
+    if (wait_for(s, &err) && !s->lost.status) s->lost = err;
     __atomic_store_n(&s->reading, 0, __ATOMIC_RELEASE);
 }
 
@@ -57,8 +62,8 @@ static int send(struct store *s, struct nbc_error *err)
     const size_t n = s->n_changed;
     const struct gpuirr_device_store_job job = {.change = s->change, .n = n, .body = s->body};
     if (n == 0) return NBC_OK;
-    const int status = s->user.device->store(s->user.context, &job, err);
-    if (status) return status;
+    NBD_TRY(nbd_use(&s->user.device, err));
+    NBD_LAUNCH(err, &s->user.device, s->user.kernels->store(&job, s->user.stream));
     for (size_t k = 0; k < n; k++) s->place[s->change[k].body] = NOWHERE;
     s->n_changed = 0;
     s->reading = 1;
@@ -93,9 +98,15 @@ static int reserve(struct store *s, size_t n, struct nbc_error *err)
     return status;
 }
 
+static int launch_forces(const struct store *s, const struct gpuirr_device_force_job *job, struct nbc_error *err)
+{
+    NBD_TRY(nbd_use(&s->user.device, err));
+    NBD_LAUNCH(err, &s->user.device, s->user.kernels->forces(job, s->user.stream));
+    return NBC_OK;
+}
+
 static int sum(struct store *s, const struct gpuirr_block *block, struct nbc_error *err)
 {
-    const struct gpuirr_device *device = s->user.device;
     int status = reserve(s, block->n, err);
     if (!status) status = gpuirr_device_lists_prepare(&s->lists, block, s->task.data, err);
     if (status) return status;
@@ -108,8 +119,8 @@ static int sum(struct store *s, const struct gpuirr_block *block, struct nbc_err
                                                 .force = s->force.data,
                                                 .noise = s->noise.data,
                                                 .in_double = block->in_double};
-    status = device->forces(s->user.context, &job, err);
-    const int waited = device->wait(s->user.context, status ? NULL : err);
+    status = launch_forces(s, &job, err);
+    const int waited = wait_for(s, status ? NULL : err);
     __atomic_store_n(&s->reading, 0, __ATOMIC_RELEASE);
     if (!status) status = waited;
     if (status) gpuirr_device_lists_forget(&s->lists);
@@ -131,7 +142,7 @@ int gpuirr_device_block(void *store, const struct gpuirr_block *block, const str
 const char *gpuirr_device_place(const void *store)
 {
     const struct store *s = store;
-    return s->user.device->name(s->user.context);
+    return s->user.device.name;
 }
 
 /* ---- memory */
@@ -139,23 +150,22 @@ const char *gpuirr_device_place(const void *store)
 /* Copy bodies [0, n_old) of the device, and mark the new ones as not set. */
 static int grow_bodies(const struct store *s, size_t n_old, size_t n_max, void **grown, struct nbc_error *err)
 {
-    const struct gpuirr_device *device = s->user.device;
-    void *context = s->user.context;
-    const size_t bytes = n_max * sizeof *s->body, old = n_old * sizeof *s->body;
-    int status = device->reserve(context, 0, bytes, grown, err);
+    const struct nbd_device *device = &s->user.device;
+    const size_t bytes = n_max * sizeof *s->body;
+    int status = nbd_alloc(device, NBD_ON_DEVICE, bytes, grown, err);
     if (status) return status;
-    status = device->unset(context, *grown, bytes, err);
-    if (!status && old > 0) status = device->copy(context, *grown, s->body, old, err);
-    const int waited = device->wait(context, status ? NULL : err);
+    status = nbd_fill(device, s->user.stream, *grown, 0xff, bytes, err);
+    if (!status) status = nbd_copy(device, s->user.stream, *grown, s->body, n_old * sizeof *s->body, err);
+    const int waited = wait_for(s, status ? NULL : err);
     if (!status) status = waited;
-    if (status) device->release(context, 0, *grown);
+    if (status) nbd_free(device, NBD_ON_DEVICE, *grown);
     return status;
 }
 
 /* Transfers under way have arrived. */
 static int grow_changes(const struct store *s, size_t n_max, void **grown, struct nbc_error *err)
 {
-    const int status = s->user.device->reserve(s->user.context, 1, n_max * sizeof *s->change, grown, err);
+    const int status = nbd_alloc(&s->user.device, NBD_ON_HOST, n_max * sizeof *s->change, grown, err);
     if (!status && s->n_changed > 0) memcpy(*grown, s->change, s->n_changed * sizeof *s->change);
     return status;
 }
@@ -174,7 +184,7 @@ static int grow_tables(struct store *s, size_t n_old, size_t n_max, struct nbc_e
 /* Tables larger than n_max, after a failure to enlarge others, do no harm. */
 static int grow(struct store *s, size_t n_old, size_t n_max, struct nbc_error *err)
 {
-    const struct gpuirr_device_user *user = &s->user;
+    const struct nbd_device *device = &s->user.device;
     void *body, *change;
     if (s->reading) settle(s);
     int status = grow_tables(s, n_old, n_max, err);
@@ -182,11 +192,11 @@ static int grow(struct store *s, size_t n_old, size_t n_max, struct nbc_error *e
     if (status) return status;
     status = grow_changes(s, n_max, &change, err);
     if (status) {
-        user->device->release(user->context, 0, body);
+        nbd_free(device, NBD_ON_DEVICE, body);
         return status;
     }
-    user->device->release(user->context, 0, s->body);
-    user->device->release(user->context, 1, s->change);
+    nbd_free(device, NBD_ON_DEVICE, s->body);
+    nbd_free(device, NBD_ON_HOST, s->change);
     s->body = body;
     s->change = change;
     s->n_max = n_max;
@@ -202,29 +212,28 @@ void gpuirr_device_close(void *store)
 {
     struct store *s = store;
     if (!s) return;
-    const struct gpuirr_device *device = s->user.device;
-    if (s->user.context) {
-        if (s->reading) (void)device->wait(s->user.context, NULL);
-        gpuirr_device_lists_free(&s->lists);
-        gpuirr_device_release(&s->user, &s->task);
-        gpuirr_device_release(&s->user, &s->force);
-        gpuirr_device_release(&s->user, &s->noise);
-        device->release(s->user.context, 0, s->body);
-        device->release(s->user.context, 1, s->change);
-        device->close(s->user.context);
-    }
+    const struct nbd_device *device = &s->user.device;
+    if (s->reading) (void)wait_for(s, NULL);
+    gpuirr_device_lists_free(&s->lists);
+    nbd_buffer_release(device, &s->task);
+    nbd_buffer_release(device, &s->force);
+    nbd_buffer_release(device, &s->noise);
+    nbd_free(device, NBD_ON_DEVICE, s->body);
+    nbd_free(device, NBD_ON_HOST, s->change);
+    nbd_stream_close(device, s->user.stream);
     nbc_free(s->place);
     nbc_free(s);
 }
 
-void *gpuirr_device_open_untested(const struct gpuirr_device *device, size_t n_max, struct nbc_error *err)
+void *gpuirr_device_open_untested(const struct gpuirr_device *kernels, size_t n_max, struct nbc_error *err)
 {
     struct store *s = nbc_alloc(1, sizeof *s);
     if (!s) return NULL;
-    s->user.device = device;
-    int status = device->open(&s->user.context, err);
-    s->lists.user = s->user;
-    s->lists.fresh.on_host = s->task.on_host = s->force.on_host = s->noise.on_host = 1;
+    s->user.kernels = kernels;
+    s->lists.user = &s->user;
+    s->lists.fresh.where = s->task.where = s->force.where = s->noise.where = NBD_ON_HOST;
+    int status = kernels->open(&s->user.device, err);
+    if (!status) status = nbd_stream_open(&s->user.device, NBD_MIDDLE, &s->user.stream, err);
     if (!status) status = grow(s, 0, n_max, err);
     if (!status) return s;
     gpuirr_device_close(s);

@@ -11,9 +11,9 @@
 
 /** A store on a device that has passed a test (device/test.c): forces on a few bodies against those in double. NULL:
  *  no memory, or the failure in err. */
-void *gpuirr_device_open(const struct gpuirr_device *device, size_t n_max, struct nbc_error *err);
+void *gpuirr_device_open(const struct gpuirr_device *kernels, size_t n_max, struct nbc_error *err);
 /** The same without the test. */
-void *gpuirr_device_open_untested(const struct gpuirr_device *device, size_t n_max, struct nbc_error *err);
+void *gpuirr_device_open_untested(const struct gpuirr_device *kernels, size_t n_max, struct nbc_error *err);
 int gpuirr_device_grow(void **store, size_t n_old, size_t n_max);
 void gpuirr_device_close(void *store);
 void gpuirr_device_set_jp(void *store, size_t i, const struct gpuirr_state *state);
@@ -23,8 +23,8 @@ int gpuirr_device_block(void *store, const struct gpuirr_block *block, const str
                         const double **noise, struct nbc_error *err);
 const char *gpuirr_device_place(const void *store);
 
-/** The processor as a device. */
-extern const struct gpuirr_device gpuirr_device_processor;
+/** An emulated device. */
+extern const struct gpuirr_device gpuirr_device_emulated;
 
 /** The part of a descriptor that all devices share. */
 #define GPUIRR_DEVICE_OPS                                                                                              \

@@ -85,10 +85,10 @@ static int compare(const struct scene *t, const char *place, const struct gpuirr
 }
 
 /* NBC_DEVICE: the device is faulty. */
-static int test(const struct gpuirr_device *device, struct nbc_error *err)
+static int test(const struct gpuirr_device *kernels, struct nbc_error *err)
 {
     struct scene *t = nbc_alloc(1, sizeof *t);
-    void *store = t ? gpuirr_device_open_untested(device, BODIES, err) : NULL;
+    void *store = t ? gpuirr_device_open_untested(kernels, BODIES, err) : NULL;
     int status = store ? NBC_OK : err->status ? err->status : NBC_NO_MEMORY;
     if (store) {
         const struct gpuirr_force *force;
@@ -104,7 +104,7 @@ static int test(const struct gpuirr_device *device, struct nbc_error *err)
     return status;
 }
 
-void *gpuirr_device_open(const struct gpuirr_device *device, size_t n_max, struct nbc_error *err)
+void *gpuirr_device_open(const struct gpuirr_device *kernels, size_t n_max, struct nbc_error *err)
 {
-    return test(device, err) ? NULL : gpuirr_device_open_untested(device, n_max, err);
+    return test(kernels, err) ? NULL : gpuirr_device_open_untested(kernels, n_max, err);
 }

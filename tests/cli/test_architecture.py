@@ -16,12 +16,13 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 
 # A room, which is a folder with all folders below it, and the rooms whose headers its files may include, beside its own;
 # docs/architecture.md says the same in words.
-LIBRARIES = {"gpunb", "gpuirr", "regularization", "common"}
+LIBRARIES = {"gpunb", "gpuirr", "regularization", "device", "common"}
 STATE = {"nbody6/state", "nbody6/input", "nbody6/galaxy"} | LIBRARIES
 MAY_USE = {
     "common": set(),
-    "gpunb": {"common"},
-    "gpuirr": {"common"},
+    "device": {"common"},
+    "gpunb": {"device", "common"},
+    "gpuirr": {"device", "common"},
     "regularization": {"common"},
     "nbody6/input": LIBRARIES,
     "nbody6/hdf5": {"common"},
@@ -32,7 +33,7 @@ MAY_USE = {
     "nbody6/step": {"nbody6/fewbody"} | STATE,
     "nbody6/engine": {"nbody6/step", "nbody6/fewbody"} | STATE,
     "nbody6/analysis": {"nbody6/state", "nbody6/galaxy"} | LIBRARIES,
-    "nbody6/collisionless": {"nbody6/analysis", "nbody6/state", "gpunb", "common"},
+    "nbody6/collisionless": {"nbody6/analysis", "nbody6/state", "gpunb", "device", "common"},
     "nbody6/run": {"nbody6/engine", "nbody6/step", "nbody6/fewbody", "nbody6/analysis"} | STATE,
     "nbody6/output": {"nbody6/collisionless", "nbody6/run", "nbody6/engine", "nbody6/step", "nbody6/analysis",
                       "nbody6/hdf5"} | STATE,

@@ -1,6 +1,8 @@
 /* A device that fails: every call of it in turn, in the store that the backends `cuda` and `emulated` share. The
  * failure is reported, nothing is lost beyond the device's memory, and the next call makes the same forces as if
  * nothing had happened. */
+#include "device/emulated/emulated.h"
+#include "device/faults.h"
 #include "gpuirr/device/store.h"
 #include "gpuirr/lists.h"
 
@@ -14,83 +16,19 @@
 
 enum { N = 400, LIST = 30, BLOCK = 25 };
 
-/* ---- the processor as a device; its calls fail from one on, for a while */
-
-static int calls_left, failures_left;
-
-static int failing(struct nbc_error *err)
-{
-    if (calls_left-- > 0 || failures_left == 0) return NBC_OK;
-    failures_left--;
-    return nbc_fail(err, NBC_DEVICE, "it fails");
-}
-
-#define REAL gpuirr_device_processor
-
-static int open_device(void **context, struct nbc_error *err)
-{
-    const int status = failing(err);
-    return status ? status : REAL.open(context, err);
-}
-
-static int reserve(void *context, int on_host, size_t bytes, void **memory, struct nbc_error *err)
-{
-    const int status = failing(err);
-    return status ? status : REAL.reserve(context, on_host, bytes, memory, err);
-}
-
-static int unset(void *context, void *memory, size_t bytes, struct nbc_error *err)
-{
-    const int status = failing(err);
-    return status ? status : REAL.unset(context, memory, bytes, err);
-}
-
-static int copy(void *context, void *to, const void *from, size_t bytes, struct nbc_error *err)
-{
-    const int status = failing(err);
-    return status ? status : REAL.copy(context, to, from, bytes, err);
-}
-
-static int store(void *context, const struct gpuirr_device_store_job *job, struct nbc_error *err)
-{
-    const int status = failing(err);
-    return status ? status : REAL.store(context, job, err);
-}
-
-/* A kernel that fails may have written anything, and lists may not have arrived. */
-static int forces(void *context, const struct gpuirr_device_force_job *job, struct nbc_error *err)
-{
-    const int status = failing(err);
-    if (!status) return REAL.forces(context, job, err);
-    memset(job->force, 0xff, job->n * sizeof *job->force);
-    return status;
-}
-
-static int wait_for(void *context, struct nbc_error *err)
-{
-    const int status = failing(err);
-    return status ? status : REAL.wait(context, err);
-}
-
-static struct gpuirr_device faulty;
-
-static void make_faulty(void)
-{
-    faulty = REAL;
-    faulty.open = open_device;
-    faulty.reserve = reserve;
-    faulty.unset = unset;
-    faulty.copy = copy;
-    faulty.store = store;
-    faulty.forces = forces;
-    faulty.wait = wait_for;
-    failures_left = 0;
-}
+/* ---- failures */
 
 static void let_fail(int after, int times)
 {
-    calls_left = after;
-    failures_left = times;
+    nbd_fault_set(times > 0 ? NBD_FAULT_FAIL : NBD_FAULT_NONE, after + 1, times);
+}
+
+/* Whether any call has failed since; none does from now on. */
+static int has_failed(void)
+{
+    const int has = nbd_fault_failures() > 0;
+    let_fail(0, 0);
+    return has;
 }
 
 /* ---- bodies and lists */
@@ -135,10 +73,10 @@ static int sum(void *irr, size_t first, double t, struct gpuirr_force result[BLO
     return status;
 }
 
-static void *open_store(const struct gpuirr_device *device)
+static void *open_store(void)
 {
     struct nbc_error err = {0};
-    void *irr = gpuirr_device_open(device, N, &err);
+    void *irr = gpuirr_device_open(&gpuirr_device_emulated, N, &err);
     assert_non_null(irr);
     set_bodies(irr, 0, N, 0);
     set_lists(irr, 0, N, 0);
@@ -153,11 +91,10 @@ static void blocks(void **state)
 {
     (void)state;
     struct gpuirr_force good[BLOCK], now[BLOCK];
-    make_faulty();
     for (int times = 1; times <= 2; times++) {
         int failed = 1;
         for (int after = 0; failed; after++) {
-            void *irr = open_store(&faulty), *other = open_store(&REAL);
+            void *irr = open_store(), *other = open_store();
             failed = 0;
             for (size_t round = 0; round < 3; round++) {
                 struct nbc_error err = {0};
@@ -166,9 +103,8 @@ static void blocks(void **state)
                 set_lists(irr, round, N / 3, round);
                 gpuirr_device_announce(irr);
                 const int status = sum(irr, round, 0.5, now, &err);
-                failed |= failures_left < times;
-                let_fail(0, 0);
-                assert_true(status == NBC_OK || (status == NBC_DEVICE && !strcmp(err.text, "it fails")));
+                failed |= has_failed();
+                assert_true(status == NBC_OK || (status == NBC_DEVICE && strstr(err.text, "that was asked for")));
                 assert_int_equal(sum(irr, round, 0.5, now, &err), NBC_OK);
                 set_bodies(other, round, N / 2, (int)round);
                 set_lists(other, round, N / 3, round);
@@ -186,13 +122,11 @@ static void blocks(void **state)
 static void creation(void **state)
 {
     (void)state;
-    make_faulty();
     for (int after = 0;; after++) {
         struct nbc_error err = {0};
         let_fail(after, 1);
-        void *irr = gpuirr_device_open(&faulty, N, &err);
-        const int failed = failures_left == 0;
-        let_fail(0, 0);
+        void *irr = gpuirr_device_open(&gpuirr_device_emulated, N, &err);
+        const int failed = has_failed();
         assert_true(failed == !irr);
         if (failed) {
             assert_int_equal(err.status, NBC_DEVICE);
@@ -211,15 +145,13 @@ static void growth(void **state)
     struct gpuirr_force before[BLOCK], now[BLOCK];
     struct nbc_error err = {0};
     int failed = 1;
-    make_faulty();
-    void *irr = open_store(&faulty);
+    void *irr = open_store();
     assert_int_equal(sum(irr, 0, 0.5, before, &err), NBC_OK);
     for (int after = 0; failed; after++) {
         set_bodies(irr, 0, N / 2, 0);
         let_fail(after, 1);
         failed = gpuirr_device_grow(&irr, N, 3 * N) != 0;
-        assert_true(failed == (failures_left == 0));
-        let_fail(0, 0);
+        assert_true(failed == has_failed());
         assert_int_equal(sum(irr, 0, 0.5, now, &err), NBC_OK);
         assert_memory_equal(before, now, sizeof before);
     }
@@ -234,38 +166,42 @@ static void lost_for_good(void **state)
 {
     (void)state;
     struct gpuirr_force now[BLOCK];
-    make_faulty();
-    void *irr = open_store(&faulty);
+    void *irr = open_store();
     gpuirr_device_announce(irr);
     let_fail(0, 1);
     set_bodies(irr, 3, 4, 1);
-    assert_int_equal(failures_left, 0);
+    assert_true(has_failed());
     for (int repeat = 0; repeat < 2; repeat++) {
         struct nbc_error err = {0};
         gpuirr_device_announce(irr);
         assert_int_equal(sum(irr, 0, 0.5, now, &err), NBC_DEVICE);
-        assert_string_equal(err.text, "it fails");
+        assert_non_null(strstr(err.text, "that was asked for"));
     }
     gpuirr_device_close(irr);
 }
 
 /* A device that sums wrong forces is refused. */
-static int wrong_forces(void *context, const struct gpuirr_device_force_job *job, struct nbc_error *err)
+static void make_wrong(const void *job)
 {
-    const int status = REAL.forces(context, job, err);
-    job->force[job->n - 1].jerk[2] *= 1.01;
-    return status;
+    const struct gpuirr_device_force_job *j = job;
+    j->force[j->n - 1].jerk[2] *= 1.01;
+}
+
+static int wrong_forces(const struct gpuirr_device_force_job *job, struct nbd_stream *stream)
+{
+    const int code = gpuirr_device_emulated.forces(job, stream);
+    return code ? code : nbd_emulated_launch(stream, make_wrong, job, sizeof *job);
 }
 
 static void wrong_device(void **state)
 {
     (void)state;
     struct nbc_error err = {0};
-    make_faulty();
-    faulty.forces = wrong_forces;
-    assert_null(gpuirr_device_open(&faulty, N, &err));
+    struct gpuirr_device wrong = gpuirr_device_emulated;
+    wrong.forces = wrong_forces;
+    assert_null(gpuirr_device_open(&wrong, N, &err));
     assert_int_equal(err.status, NBC_DEVICE);
-    assert_non_null(strstr(err.text, "self-test on the processor: the jerk"));
+    assert_non_null(strstr(err.text, "self-test on emulated device 0: the jerk"));
 }
 
 int main(void)

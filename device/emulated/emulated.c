@@ -1,0 +1,374 @@
+#include "device/emulated/emulated.h"
+
+#include "device/kind.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Codes of failures. */
+enum { NO_MEMORY = 1, NOT_REACHED, UNKNOWN_DEVICE };
+
+/* One lock for all: what is tested is what the host does, not how fast. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- memory */
+
+/* A piece of memory that is in use. */
+struct piece {
+    struct piece *next;
+    char *begin, *end;
+    int device; /* -1: of the host */
+};
+
+static struct piece *pieces;
+static unsigned char reach[NBD_EMULATED_DEVICES][NBD_EMULATED_DEVICES]; /* [device][whose memory it reaches] */
+
+static const struct piece *piece_at(const void *memory)
+{
+    const struct piece *p = pieces;
+    while (p && !((const char *)memory >= p->begin && (const char *)memory < p->end)) p = p->next;
+    return p;
+}
+
+/* Whether a device may read and write so many bytes. Ordinary memory of the host is not in the list. */
+static int has_access(int device, const void *memory, size_t bytes)
+{
+    const struct piece *p = piece_at(memory);
+    if (!p) return 1;
+    if ((const char *)memory + bytes > p->end) return 0;
+    return p->device < 0 || p->device == device || reach[device][p->device];
+}
+
+static int alloc(const struct nbd_device *device, enum nbd_where where, size_t bytes, void **memory)
+{
+    struct piece *p = nbc_alloc(1, sizeof *p);
+    char *data = p ? nbc_alloc_unset(bytes, 1) : NULL;
+    if (!data) {
+        nbc_free(p);
+        return NO_MEMORY;
+    }
+    memset(data, 0xa5, bytes); /* not set to anything */
+    pthread_mutex_lock(&lock);
+    *p = (struct piece){pieces, data, data + bytes, where == NBD_ON_HOST ? -1 : device->number};
+    pieces = p;
+    pthread_mutex_unlock(&lock);
+    *memory = data;
+    return 0;
+}
+
+static void release(const struct nbd_device *device, enum nbd_where where, void *memory)
+{
+    (void)device, (void)where;
+    pthread_mutex_lock(&lock);
+    struct piece **at = &pieces;
+    while (*at && (*at)->begin != memory) at = &(*at)->next;
+    struct piece *p = *at;
+    if (p) *at = p->next;
+    pthread_mutex_unlock(&lock);
+    if (p) nbc_free(memory);
+    nbc_free(p);
+}
+
+static int pin(const struct nbd_device *device, void *memory, size_t bytes, void **seen_at)
+{
+    (void)device, (void)bytes;
+    *seen_at = memory;
+    return 0;
+}
+
+static void unpin(const struct nbd_device *device, void *memory)
+{
+    (void)device, (void)memory;
+}
+
+static int make_reachable(const struct nbd_device *device, const struct nbd_device *other)
+{
+    pthread_mutex_lock(&lock);
+    reach[device->number][other->number] = 1;
+    pthread_mutex_unlock(&lock);
+    return 1;
+}
+
+/* ---- streams: what is enqueued waits in a list until somebody waits for it */
+
+/* A place in a stream: so many of its jobs come before it. A stream that is closed is past all of its places. */
+struct place {
+    int64_t stream; /* its number; 0: none */
+    int64_t after;
+};
+
+struct nbd_event {
+    struct place place;
+};
+
+struct job {
+    struct job *next;
+    nbd_kernel *kernel; /* NULL: a copy, a fill or a wait */
+    void *own;          /* what the kernel works on */
+    void *to;
+    const void *from; /* NULL: a fill */
+    size_t bytes;
+    int byte;
+    struct place until; /* of a wait */
+};
+
+struct nbd_stream {
+    int64_t number; /* of all that were opened, from 1 on */
+    int device;
+    int64_t enqueued, done;
+    struct job *first, *last;
+};
+
+/* All streams that are open: they are few. */
+enum { MOST_STREAMS = 256 };
+static struct nbd_stream *streams[MOST_STREAMS];
+static int64_t opened;
+
+static void run_until(struct place place);
+
+static void run(const struct job *job)
+{
+    if (job->until.stream)
+        run_until(job->until);
+    else if (job->kernel)
+        job->kernel(job->own);
+    else if (job->from)
+        memmove(job->to, job->from, job->bytes);
+    else
+        memset(job->to, job->byte, job->bytes);
+}
+
+static void run_jobs(struct nbd_stream *stream, int64_t end)
+{
+    while (stream->done < end && stream->first) {
+        struct job *job = stream->first;
+        stream->first = job->next;
+        if (!stream->first) stream->last = NULL;
+        stream->done++;
+        run(job);
+        nbc_free(job->own);
+        nbc_free(job);
+    }
+}
+
+static int enqueue(struct nbd_stream *stream, const struct job *job)
+{
+    struct job *own = nbc_alloc(1, sizeof *own);
+    if (!own) return NO_MEMORY;
+    *own = *job;
+    own->next = NULL;
+    pthread_mutex_lock(&lock);
+    if (stream->last)
+        stream->last->next = own;
+    else
+        stream->first = own;
+    stream->last = own;
+    stream->enqueued++;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+/* The lock is held. */
+static void run_until(struct place place)
+{
+    for (int k = 0; k < MOST_STREAMS; k++)
+        if (streams[k] && streams[k]->number == place.stream) run_jobs(streams[k], place.after);
+}
+
+int nbd_emulated_launch(struct nbd_stream *stream, nbd_kernel *kernel, const void *job, size_t bytes)
+{
+    void *own = nbc_alloc(bytes, 1);
+    if (!own) return NO_MEMORY;
+    memcpy(own, job, bytes);
+    const int code = enqueue(stream, &(struct job){.kernel = kernel, .own = own});
+    if (code) nbc_free(own);
+    return code;
+}
+
+static int stream_open(const struct nbd_device *device, enum nbd_priority priority, struct nbd_stream **stream)
+{
+    (void)priority;
+    struct nbd_stream *made = nbc_alloc(1, sizeof *made);
+    if (!made) return NO_MEMORY;
+    made->device = device->number;
+    pthread_mutex_lock(&lock);
+    int k = 0;
+    while (k < MOST_STREAMS && streams[k]) k++;
+    made->number = ++opened;
+    if (k < MOST_STREAMS) streams[k] = made;
+    pthread_mutex_unlock(&lock);
+    if (k == MOST_STREAMS) {
+        nbc_free(made);
+        return NO_MEMORY;
+    }
+    *stream = made;
+    return 0;
+}
+
+/* What is left on it is dropped: nobody has waited for it. */
+static void stream_close(struct nbd_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < MOST_STREAMS; k++)
+        if (streams[k] == stream) streams[k] = NULL;
+    while (stream->first) {
+        struct job *job = stream->first;
+        stream->first = job->next;
+        nbc_free(job->own);
+        nbc_free(job);
+    }
+    pthread_mutex_unlock(&lock);
+    nbc_free(stream);
+}
+
+static int stream_wait(struct nbd_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    run_jobs(stream, stream->enqueued);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+/* Whoever asks finds a stream that has done a little more. */
+static int stream_ask(struct nbd_stream *stream, int *is_done)
+{
+    pthread_mutex_lock(&lock);
+    run_jobs(stream, stream->done + 1);
+    *is_done = stream->done == stream->enqueued;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+static int wait_for_all(const struct nbd_device *device)
+{
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < MOST_STREAMS; k++)
+        if (streams[k] && streams[k]->device == device->number) run_jobs(streams[k], streams[k]->enqueued);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+static int event_open(const struct nbd_device *device, struct nbd_event **event)
+{
+    (void)device;
+    *event = nbc_alloc(1, sizeof **event);
+    return *event ? 0 : NO_MEMORY;
+}
+
+static void event_close(struct nbd_event *event)
+{
+    nbc_free(event);
+}
+
+static int event_record(struct nbd_event *event, struct nbd_stream *stream)
+{
+    pthread_mutex_lock(&lock);
+    event->place = (struct place){stream->number, stream->enqueued};
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+static int event_await(struct nbd_event *event, struct nbd_stream *stream)
+{
+    return event->place.stream ? enqueue(stream, &(struct job){.until = event->place}) : 0;
+}
+
+static int event_wait(struct nbd_event *event)
+{
+    pthread_mutex_lock(&lock);
+    run_until(event->place);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+/* ---- copies */
+
+static int copy(struct nbd_stream *stream, void *to, const void *from, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    const int is_reached = has_access(stream->device, to, bytes) && has_access(stream->device, from, bytes);
+    pthread_mutex_unlock(&lock);
+    return is_reached ? enqueue(stream, &(struct job){.to = to, .from = from, .bytes = bytes}) : NOT_REACHED;
+}
+
+/* Devices that do not reach each other copy through the host. */
+static int copy_from(const struct nbd_device *device, struct nbd_stream *stream, void *to,
+                     const struct nbd_device *other, const void *from, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    const int is_reached = has_access(device->number, to, bytes) && has_access(other->number, from, bytes);
+    pthread_mutex_unlock(&lock);
+    return is_reached ? enqueue(stream, &(struct job){.to = to, .from = from, .bytes = bytes}) : NOT_REACHED;
+}
+
+static int fill(struct nbd_stream *stream, void *memory, int byte, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    const int is_reached = has_access(stream->device, memory, bytes);
+    pthread_mutex_unlock(&lock);
+    return is_reached ? enqueue(stream, &(struct job){.to = memory, .byte = byte, .bytes = bytes}) : NOT_REACHED;
+}
+
+/* ---- devices */
+
+static int count(const char **why)
+{
+    *why = NULL;
+    return NBD_EMULATED_DEVICES;
+}
+
+static int open_device(struct nbd_device *device, const char **too_old)
+{
+    (void)too_old;
+    if (device->number < 0 || device->number >= NBD_EMULATED_DEVICES) return UNKNOWN_DEVICE;
+    device->multiprocessors = NBD_EMULATED_MULTIPROCESSORS;
+    snprintf(device->name, sizeof device->name, "emulated device %d", device->number);
+    return 0;
+}
+
+static int use(const struct nbd_device *device)
+{
+    (void)device;
+    return 0;
+}
+
+static const char *text(int code)
+{
+    switch (code) {
+    case NO_MEMORY:
+        return "out of memory";
+    case NOT_REACHED:
+        return "memory that the device does not reach";
+    default:
+        return "there is no such device";
+    }
+}
+
+static const struct nbd_kind emulated = {
+    .name = "emulated",
+    .count = count,
+    .open = open_device,
+    .use = use,
+    .wait = wait_for_all,
+    .alloc = alloc,
+    .free = release,
+    .pin = pin,
+    .unpin = unpin,
+    .reach = make_reachable,
+    .stream_open = stream_open,
+    .stream_close = stream_close,
+    .stream_wait = stream_wait,
+    .stream_ask = stream_ask,
+    .event_open = event_open,
+    .event_close = event_close,
+    .event_record = event_record,
+    .event_await = event_await,
+    .event_wait = event_wait,
+    .copy = copy,
+    .copy_from = copy_from,
+    .fill = fill,
+    .text = text,
+};
+
+const struct nbd_kind *const nbd_emulated = &emulated;
