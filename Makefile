@@ -229,7 +229,7 @@ PERTURBED := $(addprefix $(BUILD)/tests/unit/test_,snapshot checkpoint checkpoin
     $(addprefix tests/cli/test_,foreign_hdf5.py own_stars.py restart.py python.py)
 # Suites that have more seeds, stops or examples than make test takes (tests/support/test_size.h): make test-long takes all.
 WHOLE := $(patsubst %.c,$(BUILD)/%,$(shell grep -l test_seeds $(TEST_SRC))) \
-    $(shell grep -lE 'test_seeds|NB6_WHOLE' $(wildcard tests/cli/test_*.py))
+    $(filter-out %/test_build.py,$(shell grep -lE 'test_seeds|NB6_WHOLE' $(wildcard tests/cli/test_*.py)))
 
 .PHONY: tests long-tests benches test test-run test-long test-long-run bench asan asan-run asan-all asan-tests tsan \
     tsan-run tsan-tests coverage coverage-run fuzz nocuda cuda-check arm64-check
