@@ -227,7 +227,7 @@ ISA_TESTS := $(filter-out $(ISA_REPEATS),$(filter $(addprefix $(BUILD)/tests/,co
 # memory about.
 PERTURBED := $(addprefix $(BUILD)/tests/unit/test_,snapshot checkpoint checkpoint_fields) \
     $(addprefix tests/cli/test_,foreign_hdf5.py own_stars.py restart.py python.py)
-# Suites that have more seeds, stops or examples than make test takes (tests/support/test_size.h): make test-long takes all.
+# Suites that have more seeds, stops or examples than make test takes (tests/support/test_size.h): make test-long has all.
 WHOLE := $(patsubst %.c,$(BUILD)/%,$(shell grep -l test_seeds $(TEST_SRC))) \
     $(filter-out %/test_build.py,$(shell grep -lE 'test_seeds|NB6_WHOLE' $(wildcard tests/cli/test_*.py)))
 
