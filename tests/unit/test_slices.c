@@ -199,7 +199,7 @@ static void stopped_and_resumed(void **state)
     cluster_evolve(whole, T_END);
     print_message("%.2e forces in chains\n", (double)whole->run.counters.chain_forces);
     assert_true(whole->run.counters.chain_forces > 2 * MOST); /* there was something to stop */
-    if (!TEST_SANITIZED) {                                /* the other stops call nothing else */
+    if (!TEST_SANITIZED) {                                    /* the other stops call nothing else */
         stopped_is_the_same(whole, 2, 1, 1);
         stopped_is_the_same(whole, 1, 1, 0);
         stopped_is_the_same(whole, 1, 0, 1);
