@@ -11,6 +11,7 @@ import time
 import unittest
 
 BUILD = os.path.abspath(os.environ.get("NB6_BUILD", "build"))
+SANITIZED = bool(os.environ.get("NB6_SANITIZED"))
 NBODY6 = os.path.join(BUILD, "nbody6")
 
 INPUT = """\
@@ -19,6 +20,16 @@ INPUT = """\
 &INDATA ALPHAS=2.35 BODY1=10.0 BODYN=0.2 /
 &INSCALE Q=0.5 /
 """
+
+
+def test_size(full, sanitized):
+    """As in tests/support/test_size.h: the second one for programs with sanitizers, which take some four times as long."""
+    return sanitized if SANITIZED else full
+
+
+def test_seeds(few, all_of_them):
+    """As there: `make test` has a few of equal cases, `make test-long` all (tests/run-tests --whole)."""
+    return all_of_them if os.environ.get("NB6_WHOLE") else few
 
 
 class RunTest(unittest.TestCase):

@@ -196,6 +196,31 @@ class SumTest(BuildTest):
                 said.append(log.read().strip())
         self.assertEqual(sorted(said), ["ok with 165", "ok with 7", "ok with none"])
 
+    def run_tests(self, *arguments):
+        """tests/run-tests, one suite at a time; returns the names of suites in the order in which they ended."""
+        done = subprocess.run([sys.executable, os.path.join(SOURCE, "tests", "run-tests"), "--build", self.folder, "--jobs",
+                               "1", *arguments], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return re.findall(r"(?m)^\d of \d  ok       (\S+)", done.stdout)
+
+    def test_longest_first(self):
+        """By the times of the run before, and what is new before all of these."""
+        names = [self.write(name + ".sh", "echo 'ok one'; sleep %g" % seconds)
+                 for name, seconds in (("short", 0), ("long", 0.8), ("middle", 0.4))]
+        said = [os.path.basename(name) for name in self.run_tests(*names)]
+        self.assertEqual(said, ["short.sh", "long.sh", "middle.sh"])
+        names.append(self.write("new.sh", "echo 'ok one'"))
+        said = [os.path.basename(name) for name in self.run_tests(*names)]
+        self.assertEqual(said, ["new.sh", "long.sh", "middle.sh", "short.sh"])
+        self.write("test-seconds", "no number\n")
+        self.assertEqual(len(self.run_tests(*names)), 4)
+
+    def test_whole(self):
+        """Suites after --whole are told to take all seeds, others are not."""
+        few = self.write("few.sh", "[ -z \"$NB6_WHOLE\" ] && echo 'ok few'")
+        every = self.write("all.sh", "[ -n \"$NB6_WHOLE\" ] && echo 'ok all'")
+        self.assertEqual(len(self.run_tests(few, "--whole", every)), 2)
+
     def test_no_test_was_run(self):
         self.expect("0 passed, 1 failed", ["good"], "DEPS=1")
         self.expect("0 passed, 1 failed", ["good"], "TEST_PYTHON=no-such-python")
@@ -203,6 +228,9 @@ class SumTest(BuildTest):
 
     def test_interrupted(self):
         for number in (signal.SIGTERM, signal.SIGINT):
+            seconds = os.path.join(self.folder, "build", "test-seconds")
+            if os.path.exists(seconds):
+                os.unlink(seconds)  # or what never ends would come first
             make = self.start_make(*self.arguments(["good", "endless", "endless", "endless"]))
             seen = ""
             while " of 4 " not in seen:

@@ -21,6 +21,7 @@ DOCUMENTS = sorted(path for pattern in ("*.md", "docs/*.md", "docs/*/*.md", "*/R
 # Not run: they install, fetch, take long, or would start this test again. That their make targets exist is checked.
 NOT_RUN = ("make", "git", "sudo", "apt-get", "nbody6++", "gcc", "gfortran", "cc", "ssh", "pip")
 LONG_INPUTS = ("na12-16k.inp",)
+RUNS = ("nbody6", "nbody6-collisionless")
 CODE = ("common", "gpunb", "gpuirr", "regularization", "nbody6", "tests", "bench", "tools", "python")
 
 
@@ -52,6 +53,17 @@ def shown_only(command):
     return words[0] in NOT_RUN or (any(w.endswith(LONG_INPUTS) for w in words) and "--check" not in words)
 
 
+def shortened(commands, path):
+    """`make test` runs what most documents say as it stands. Of each example, which test_examples.py runs to its end, it
+    reads the input, and draws no page; `make test-long` does (tests/run-tests --whole)."""
+    if os.environ.get("NB6_WHOLE") or not re.search(r"input_examples/[^/]+/README.md$", path):
+        return commands
+    commands = [c for c in commands if c.split()[0] != "nbody6-plot"]
+    if not all(c.startswith("nbody6") for c in commands):
+        return commands  # what else there is may read what the run has written
+    return [c + " --check" if c.split()[0] in RUNS else c for c in commands]
+
+
 class DocsTest(unittest.TestCase):
     def scratch(self):
         """A folder that looks like the sources with a build."""
@@ -78,7 +90,7 @@ class DocsTest(unittest.TestCase):
         environment = dict(os.environ, PATH=os.pathsep.join(folders))
         ran = 0
         for path in DOCUMENTS:
-            commands = [c for c in commands_of(path) if not shown_only(c)]
+            commands = shortened([c for c in commands_of(path) if not shown_only(c)], path)
             folder = self.scratch() if commands else None
             with self.subTest(document=os.path.relpath(path, SOURCE)):
                 script = "set -e\n" + "\n".join("echo %s\n%s" % (shlex.quote("$ " + c), c) for c in commands)

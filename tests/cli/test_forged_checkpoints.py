@@ -14,11 +14,10 @@ import numpy
 
 import forged_runs
 import forging
-from run_support import BUILD
+from run_support import BUILD, SANITIZED, test_seeds, test_size
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SANITIZED = os.path.basename(BUILD) == "asan"
-CASES = 25 if SANITIZED else 50  # long_forged_checkpoints.py has ten thousand
+CASES = test_seeds(test_size(30, 12), 50)  # long_forged_checkpoints.py has ten thousand
 
 
 def at(place, value):
@@ -123,7 +122,7 @@ class ForgedTest(unittest.TestCase):
             names = ["%s/%s" % (group, name) for group in file if group.startswith("config")
                      for name, value in file[group].attrs.items() if getattr(value, "dtype", None) == numpy.float64]
         self.assertGreater(len(names), 60)
-        for name in names[:: 10 if SANITIZED else 2]:
+        for name in names[::test_size(3, 12)]:
             forging.set_field(self.sound["plain"], self.forged, name, lambda values: values * numpy.nan)
             code, said = self.resume("plain")
             self.assertEqual(code, 2, name + ": " + said)

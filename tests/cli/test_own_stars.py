@@ -6,7 +6,7 @@ import random
 import subprocess
 import unittest
 
-from run_support import NBODY6, RunTest
+from run_support import NBODY6, RunTest, test_seeds
 
 try:
     import h5py
@@ -246,7 +246,7 @@ class OwnStarsTest(RunTest):
         with open(self.path("m.init.h5"), "rb") as file:
             good = file.read()
         self.write("c.inp", "&INMODEL DATA='t.h5' /\n")
-        for _ in range(200):
+        for _ in range(test_seeds(70, 200)):
             data = bytearray(good)
             for _ in range(rng.randint(1, 5)):
                 at = rng.randrange(len(data))

@@ -11,6 +11,7 @@ import time
 import unittest
 
 import hard_inputs as hard
+from run_support import test_seeds
 
 ESCAPING = hard.ESCAPING.format(seed=2, tcrit=1.5, dtadj=0.125)
 TRIPLES = hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=2, more="KZ(14)=1")
@@ -102,7 +103,9 @@ class SystemsTest(hard.HardTest):
         self.assert_same_run("a", "b")
 
     def stop_often(self, what, stops, seed, threads=(1,)):
-        """Each session may take a few times its share of the run, so that most of them are stopped."""
+        """Each session may take a few times its share of the run, so that most of them are stopped. `make test` stops a
+        third as often."""
+        stops = test_seeds(stops // 3, stops)
         rng = random.Random(seed)
         longest, count, text = 2 * self.reference(what) / stops, 0, ""
         while count < stops:
@@ -150,7 +153,7 @@ class SoftStopTest(SystemsTest):
         self.reference("tight chain")
         within, before = 0, (-1, 0)
         process = self.session("--threads", "1", "--wall-limit", "1e-9")
-        for k in range(12):
+        for k in range(test_seeds(6, 12)):
             code, text = self.end_of(process)
             self.assertEqual(code, 0, text)
             self.assertIn("stopped: ", text)
@@ -166,14 +169,15 @@ class SoftStopTest(SystemsTest):
         """A chain with a binary of period 1.4e-8 and no slow-down: every stop is obeyed, and every session gets on."""
         self.write(hard.TIGHT.format(seed=6151, more="KZ(26)=1 GMIN=1e-10"))
         rng, steps, within = random.Random(6), 0, 0
-        for _ in range(12):
+        sessions = test_seeds(6, 12)
+        for _ in range(sessions):
             text = self.soft_stop(rng, 0.3)
             self.assertIn("stopped: ", text)
             t, now = self.where(text)
             self.assertGreaterEqual(now, steps)
             within += now > steps
             steps = now
-        self.assertGreater(within, 6)
+        self.assertGreater(within, sessions // 2)
         with open(self.path("b.events.jsonl")) as file:
             events = [json.loads(line) for line in file]
         self.assertEqual([t], [round(event["t"], 10) for event in events if event["event"] == "chain_formed"])
@@ -182,7 +186,7 @@ class SoftStopTest(SystemsTest):
 
 class KillTest(SystemsTest):
     def kill_often(self, what, kills, seed):
-        rng = random.Random(seed)
+        rng, kills = random.Random(seed), test_seeds(kills // 2, kills)
         longest, count = 3 * self.reference(what) / kills, 0
         while True:
             process = self.session("--checkpoint-interval", "0.02")
@@ -213,12 +217,13 @@ class KillTest(SystemsTest):
 
 
 class ThreadsTest(SystemsTest):
-    def test_same_bytes_with_1_2_4_threads(self):
-        """The tight chain, a longer run of what the chain does, changes threads when it is stopped in the middle."""
+    def test_same_bytes_with_other_numbers_of_threads(self):
+        """The tight chain, a longer run of what the chain does, changes threads when it is stopped in the middle.
+        In `make test` two threads are those of runs that are stopped."""
         for what in [name for name in INPUTS if name != "tight chain"]:
             with self.subTest(what):
                 self.reference(what)
-                for threads in ("2", "4"):
+                for threads in test_seeds(("4",), ("2", "4")):
                     self.run_command("a.inp", "--quiet", "--overwrite", "--out", "b", "--threads", threads)
                     self.assert_same_run("a", "b")
                 for name in "ab":

@@ -8,9 +8,9 @@ import tempfile
 import unittest
 
 import wild_clusters
-from run_support import NBODY6
+from run_support import NBODY6, test_seeds
 
-SEEDS = range(1, 13)
+SEEDS = range(1, test_seeds(7, 13))
 MOST = 20  # systems: small ones, which take a second; long_wild_clusters.py has those of up to 2000
 ARGUMENTS = ["--engine", "host", "--device", "ref", "--irr-backend", "ref", "--threads", "1"]
 
@@ -25,7 +25,7 @@ class WildClustersTest(unittest.TestCase):
                 with open(path) as file, open(folder + "/a.dat") as table:
                     texts.append(file.read() + table.read())
         self.assertEqual(*texts)
-        self.assertGreater(len({wild_clusters.Cluster(seed).kind() for seed in SEEDS}), 10)
+        self.assertGreater(len({wild_clusters.Cluster(seed).kind() for seed in range(1, 13)}), 10)
 
     def test_clusters(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -41,7 +41,7 @@ class WildClustersTest(unittest.TestCase):
                 # A larger error means that a set-up is computed wrongly: with factors of up to 0.03 a few bodies with
                 # repeated encounters lose some 1e-5.
                 self.assertLess(result.worst, 1e-3, result.row())
-        # That of three hundred is to be below 1e-6; of a dozen small ones, with factors of up to 0.03, it scatters.
+        # That of three hundred is to be below 1e-6; of a dozen small ones, or half of them, with factors of up to 0.03, it scatters.
         self.assertLess(statistics.median(result.worst for result in results), 2e-5)
 
 

@@ -1,6 +1,7 @@
 /* Neighbour lists in GPUIRR: empty, growing and shrinking, refused, and the memory they take. */
 #include "common/nbc.h"
 #include "tests/conformance/gpuirr_model.h"
+#include "tests/support/test_size.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -93,7 +94,7 @@ static void bad_lists(void **state)
     gpuirr_free(irr);
 }
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !TEST_SANITIZED
 static double bytes_in_use(void)
 {
     struct mallinfo2 info = mallinfo2();

@@ -15,6 +15,7 @@
 #include "nbody6/state/sim.h"
 #include "tests/support/all_stars.h"
 #include "tests/support/cluster.h"
+#include "tests/support/test_size.h"
 
 /* ---- stars */
 
@@ -178,16 +179,20 @@ static void compare(const struct stars *stars, const char *field, const struct n
     cluster_free(&should);
 }
 
-static void in_all_fields(const struct stars *stars, double t, double bound)
+/* `make test` has each field with three of the six systems, those whose number is as odd as its own: each kind of
+ * system is in a linear field, in a galaxy and in gas. */
+static void in_all_fields(int number, const struct stars *stars, double t, double bound)
 {
     const struct nb6_tide_config both = with_gas(&GALAXY);
-    compare(stars, "the solar neighbourhood", &SOLAR, t, bound);
-    compare(stars, "a circular orbit", &CIRCLE, t, bound);
-    compare(stars, "a galaxy", &GALAXY, t, bound);
-    compare(stars, "a galaxy with gas", &both, t, bound);
-    compare(stars, "gas", &GAS, t, bound);
-    compare(stars, "gas that leaves", &GAS_THAT_LEAVES, t, bound);
-    compare(stars, "the Milky Way", &MILKY_WAY, t, bound);
+    const struct {
+        const char *name;
+        const struct nb6_tide_config *tide;
+    } field[] = {
+        {"the solar neighbourhood", &SOLAR}, {"a galaxy", &GALAXY},        {"gas", &GAS},
+        {"a circular orbit", &CIRCLE},       {"a galaxy with gas", &both}, {"gas that leaves", &GAS_THAT_LEAVES},
+        {"the Milky Way", &MILKY_WAY}};
+    for (int f = 0; f < (int)(sizeof field / sizeof field[0]); f++)
+        if (f % 2 == number % 2 || test_seeds(0, 1)) compare(stars, field[f].name, field[f].tide, t, bound);
 }
 
 static void pairs(void **state)
@@ -199,7 +204,7 @@ static void pairs(void **state)
         {"a tight pair", 2, 1, {0.7, 0.3}, {{0, 1, 0.01, 0.5, 1, 0.4, 2}}},
     };
     /* Measured: 2e-8, of the tight pair 3e-7, in linear fields, after a hundred periods. */
-    for (size_t k = 0; k < sizeof PAIR / sizeof PAIR[0]; k++) in_all_fields(&PAIR[k], k < 2 ? 1 : 0.5, 2e-7);
+    for (size_t k = 0; k < sizeof PAIR / sizeof PAIR[0]; k++) in_all_fields((int)k, &PAIR[k], k < 2 ? 1 : 0.5, 2e-7);
 }
 
 static void chains(void **state)
@@ -214,7 +219,7 @@ static void chains(void **state)
          {{0, 1, 0.03, 0.3, 1, 1.1, 0.2}, {2, 3, 0.02, 0.5, 2, 0.4, 2}, {10, 11, 0.1, 0.2, -2.5, 0.3, 1}}},
     };
     /* Measured: 7e-12 in chains; 2e-9 on the circular orbit, where they are pairs and stars. */
-    for (size_t k = 0; k < sizeof CHAIN / sizeof CHAIN[0]; k++) in_all_fields(&CHAIN[k], 0.25, 2e-8);
+    for (size_t k = 0; k < sizeof CHAIN / sizeof CHAIN[0]; k++) in_all_fields((int)k + 1, &CHAIN[k], 0.25, 2e-8);
 }
 
 static void triples(void **state)
@@ -225,7 +230,7 @@ static void triples(void **state)
                                         2,
                                         {0.35, 0.25, 0.4},
                                         {{0, 1, 0.005, 0.2, 1, 0.5, 0.2}, {10, 2, 0.15, 0.1, -2.5, 0.3, 1}}};
-    in_all_fields(&TRIPLE, 0.25, 2e-6); /* measured: 5e-10; on the circular orbit 3e-7 */
+    in_all_fields(1, &TRIPLE, 0.25, 2e-6); /* measured: 5e-10; on the circular orbit 3e-7 */
 }
 
 /* ---- frozen pairs within others: the outer orbit, of which a frozen pair is one member */

@@ -16,6 +16,7 @@
 #include "nbody6/state/sim.h"
 #include "regularization/ks.h"
 #include "tests/support/cluster.h"
+#include "tests/support/test_size.h"
 
 /* ---- orbits */
 
@@ -216,7 +217,7 @@ static void wide_pair(enum nb6_tide_kind kind, const char *name, double strength
 static void wide_pairs(void **state)
 {
     (void)state;
-    for (double strength = 1e-4; strength < 0.02; strength *= 10) {
+    for (double strength = 1e-4; strength < 0.02; strength *= test_size(10, 1000)) {
         wide_pair(NB6_TIDE_SOLAR, "pair, solar neighbourhood", strength);
         wide_pair(NB6_TIDE_POINT_MASS, "pair, point mass", strength);
     }
@@ -260,6 +261,7 @@ static void tight_pair(void **state)
 static void slowed_pair(void **state)
 {
     (void)state;
+    TEST_SKIP_SANITIZED();
     for (double strength = 1e-7; strength < 2e-6; strength *= 10) {
         const struct orbit o = {0.01, 0.6, 2, 0.8, 0.5};
         struct cluster c = two_stars(&o), exact = two_stars(&o);
@@ -340,7 +342,8 @@ static void chains(void **state)
     (void)state;
     for (int n = 3; n <= 4; n++)
         for (int method = 0; method < CHAIN_METHODS; method++)
-            for (double strength = 1e-4; strength < 1e-3; strength *= 5) chain(n, strength, (enum chain_method)method);
+            for (double strength = 1e-4; strength < 1e-3; strength *= test_size(5, 50))
+                chain(n, strength, (enum chain_method)method);
 }
 
 int main(void)

@@ -3,11 +3,13 @@
 #ifndef FAILING_ALLOC_H
 #define FAILING_ALLOC_H
 
+#include "tests/support/test_size.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !TEST_SANITIZED
 #include <malloc.h>
 enum { CAN_FAIL_ALLOC = 1 };
 static long alloc_left = -1; /* allocations until one fails; < 0: none does */

@@ -2,6 +2,8 @@
 #ifndef MEMORY_LIMIT_H
 #define MEMORY_LIMIT_H
 
+#include "tests/support/test_size.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -37,7 +39,7 @@ static inline void unlimit_memory(void)
  *  From now on what is freed of a megabyte or more goes back to the system: no later block finds it there. */
 static inline int can_limit_memory(void)
 {
-#if defined(__SANITIZE_ADDRESS__)
+#if TEST_SANITIZED
     printf("skipped: too little memory: a sanitizer ends the program then\n");
     return 0;
 #else

@@ -20,6 +20,7 @@
 #include "tests/support/cluster_state.h"
 #include "tests/support/escape_scene.h"
 #include "tests/support/faults.h"
+#include "tests/support/test_size.h"
 
 /* The first adjust, the one at which all leave, and the end. */
 static const double FIRST = 0, LEAVE = 0.125, END = 0.375;
@@ -187,7 +188,7 @@ static void every_fault(void **state)
                                   (1 << ESCAPE_KINDS) - 1};
     int64_t failures[FAULT_KINDS] = {0};
     (void)state;
-    for (int in_tide = 0; in_tide < 2; in_tide++) {
+    for (int in_tide = test_size(0, 1); in_tide < 2; in_tide++) {
         for (int k = 0; k < 7; k++) every_fault_of(1 << k, 0, in_tide, LEAVE, failures);
         for (size_t k = 0; k < sizeof several / sizeof several[0]; k++)
             every_fault_of(several[k], 0, in_tide, LEAVE, failures);
@@ -198,7 +199,8 @@ static void every_fault(void **state)
     for (int kind = 1; kind < FAULT_KINDS; kind++) print_message(" %lld", (long long)failures[kind]);
     print_message("\n");
     /* or less is tested than meant: the lists and predictors of some 70 bodies in 26 adjusts, memory for each part */
-    assert_true(failures[REFUSED] > 1000 && failures[FAILED_AFTERWARDS] > 1000 && failures[NOT_SENT] > 1000);
+    for (int kind = REFUSED; kind <= NOT_SENT; kind++)
+        if (kind != NOT_A_NUMBER && kind != NO_ALLOCATION) assert_true(failures[kind] > test_size(1000, 400));
     assert_true(failures[NO_ALLOCATION] > 500 || !fault_can_happen(NO_ALLOCATION));
 }
 

@@ -18,6 +18,7 @@
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
+#include "tests/support/test_size.h"
 
 /* Hard pairs on a circle, a star or another pair on its way to each of them, all to meet at about the same time. */
 enum { PAIRS = 8, SITES = 6, STARS = 2 * PAIRS + 4 };
@@ -193,24 +194,18 @@ static void a_number_that_is_free_again(void **state)
     cluster_free(&c);
 }
 
-/* Under the sanitizers, which look for other errors than wrong sums, one other number is enough. */
-#ifdef __SANITIZE_ADDRESS__
-enum { MOST_THREADS = 2 };
-#else
-enum { MOST_THREADS = 4 };
-#endif
-
 static void any_number_of_threads(void **state)
 {
     (void)state;
+    const double t = 1.0 / test_size(2, 8);
     omp_set_num_threads(1);
     nb6_t *one = start(NULL, 1, 1);
-    cluster_evolve(one, 0.5);
+    cluster_evolve(one, t);
     assert_true(one->run.counters.chain_steps > 100);
-    for (int threads = 2; threads <= MOST_THREADS; threads++) {
+    for (int threads = 2; threads <= test_size(4, 2); threads++) {
         omp_set_num_threads(threads);
         nb6_t *many = start(NULL, 1, 1);
-        cluster_evolve(many, 0.5);
+        cluster_evolve(many, t);
         cluster_assert_same(one, many);
         nb6_free(many);
     }
@@ -222,10 +217,11 @@ static void any_number_of_threads(void **state)
 static void across_checkpoints(void **state)
 {
     (void)state;
+    const double t_end = 0.25 * test_size(3, 1);
     int in_a_chain = 0;
     nb6_t *whole = start(NULL, 1, 1), *parts = start(NULL, 1, 1);
-    cluster_evolve(whole, 0.75);
-    for (double t = 0.053; t < 0.75; t += 0.053) {
+    cluster_evolve(whole, t_end);
+    for (double t = 0.053; t < t_end; t += 0.053) {
         cluster_evolve(parts, t);
         cluster_energy_now(parts);
         in_a_chain += chains_now(parts) > 0;
@@ -235,7 +231,7 @@ static void across_checkpoints(void **state)
         cluster_assert_consistent(parts);
     }
     assert_true(in_a_chain >= 3);
-    cluster_evolve(parts, 0.75);
+    cluster_evolve(parts, t_end);
     cluster_assert_same(whole, parts);
     nb6_free(whole);
     nb6_free(parts);

@@ -27,6 +27,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "tests/support/folder.h"
+#include "tests/support/test_size.h"
 
 enum { STARS = 24 };
 static char folder[] = "/tmp/nb6_test_checkpoint_XXXXXX";
@@ -226,7 +227,7 @@ static void test_every_flipped_bit_is_found(void **state)
     write_good("good.h5");
     char *data = read_whole("good.h5", &bytes);
     srand(1);
-    for (int k = 0; k < 1500; k++) {
+    for (int k = 0; k < test_size(1500, 150); k++) {
         /* a third of them in the seal and in the metadata of HDF5, which come first */
         size_t at = (size_t)rand() % (k % 3 ? bytes : 4096);
         char bit = (char)(1 << rand() % 8);
@@ -249,7 +250,7 @@ static void test_every_truncation_is_found(void **state)
     struct nbc_error err;
     write_good("good.h5");
     char *data = read_whole("good.h5", &bytes);
-    for (size_t length = 0; length < bytes; length += length < 1100 ? 1 : 199) {
+    for (size_t length = 0; length < bytes; length += (size_t)test_size(length < 1100 ? 1 : 199, 199)) {
         write_whole("bad.h5", data, length);
         memset(&err, 0, sizeof err);
         assert_int_equal(try_read("bad.h5", &err), NBC_FILE);
@@ -322,7 +323,7 @@ static void test_no_room_leaves_everything_as_it_was(void **state)
     write_good("full.ckpt.h5");
     char *data = read_whole("full.ckpt.h5", &bytes), *previous = read_whole("full.ckpt.prev.h5", &previous_bytes);
     int failures = 0;
-    for (size_t limit = 0; limit < bytes; limit += limit < 4096 ? 256 : 1499) {
+    for (size_t limit = 0; limit < bytes; limit += (size_t)test_size(limit < 4096 ? 256 : 1499, 4999)) {
         struct nbc_error err = {0};
         limit_file_size(limit);
         int status = nb6_checkpoint_write_run("full.ckpt.h5", "full.ckpt.prev.h5", sim, NULL, &err);
@@ -334,7 +335,7 @@ static void test_no_room_leaves_everything_as_it_was(void **state)
         assert_file_is("full.ckpt.prev.h5", previous, previous_bytes);
         failures++;
     }
-    assert_true(failures > 20);
+    assert_true(failures > test_size(20, 5));
     struct nbc_error err = {0};
     assert_int_equal(nb6_checkpoint_write_run("full.ckpt.h5", "full.ckpt.prev.h5", sim, NULL, &err), NBC_OK);
     assert_file_is("full.ckpt.prev.h5", data, bytes);

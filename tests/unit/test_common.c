@@ -2,6 +2,7 @@
 #include "common/line.h"
 #include "common/nbc.h"
 #include "tests/support/environment.h"
+#include "tests/support/test_size.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,7 @@
 
 #include <cmocka.h>
 
-#ifdef __SANITIZE_ADDRESS__
+#if TEST_SANITIZED
 /* Blocks that are too large are what is tested here: the sanitizer must not stop at them. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)

@@ -24,6 +24,7 @@
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 #include "tests/support/cluster_state.h"
+#include "tests/support/test_size.h"
 
 /* The engine under test, which keeps an engine image: emulated, then that of a GPU if there is one. */
 static enum nb6_engine_choice under_test = NB6_ENGINE_EMULATED;
@@ -63,7 +64,6 @@ static void bring_home(nb6_t *sim)
 
 /* ---- over time ---- */
 
-#ifndef __SANITIZE_ADDRESS__ /* six runs of 1000 stars; same_bits has runs of both engines for the sanitizers */
 static int by_size(const void *a, const void *b)
 {
     const double p = *(const double *)a, q = *(const double *)b;
@@ -73,6 +73,7 @@ static int by_size(const void *a, const void *b)
 static void steps_and_energy(void **state)
 {
     (void)state;
+    TEST_SKIP_SANITIZED(); /* same_bits has runs of both engines */
     enum { SEEDS = 3 };
     double error[2][SEEDS];
     for (int seed = 0; seed < SEEDS; seed++) {
@@ -91,7 +92,6 @@ static void steps_and_energy(void **state)
     print_message("energy errors: host %.2e, emulated %.2e\n", error[0][SEEDS / 2], error[1][SEEDS / 2]);
     assert_true(error[1][SEEDS / 2] < 1.5 * error[0][SEEDS / 2]);
 }
-#endif
 
 /* ---- the same bits ---- */
 
@@ -166,20 +166,21 @@ static void same_bits(void **state)
         nb6_t *(*evolve)(nb6_t *sim, double t);
     } ways[] = {{1, NULL}, {2, NULL}, {4, NULL}, {1, in_pieces}, {2, in_few_blocks}, {1, observed}};
     const int before = omp_get_max_threads();
+    const double t = test_size(2, 1);
     nb6_t *first = start(under_test, 1, 600, 3);
     struct stops stops = {0};
     nb6_set_observer(first, &(struct nb6_observer){.context = &stops, .poll = on_poll});
     omp_set_num_threads(1);
-    cluster_evolve(first, 2);
+    cluster_evolve(first, t);
     nb6_set_observer(first, NULL);
     assert_true(stops.under_test > 0 && stops.under_test < stops.polls);
-    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+    for (size_t k = (size_t)test_size(0, 2); k < sizeof ways / sizeof *ways; k++) {
         nb6_t *sim = start(under_test, 1, 600, 3);
         omp_set_num_threads(ways[k].threads);
         if (ways[k].evolve)
-            sim = ways[k].evolve(sim, 2);
+            sim = ways[k].evolve(sim, t);
         else
-            cluster_evolve(sim, 2);
+            cluster_evolve(sim, t);
         cluster_assert_same(first, sim);
         nb6_free(sim);
     }
@@ -351,7 +352,7 @@ static void stops_at_a_nan(void **state)
 static void pairs_come_and_go(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed < 4; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)test_size(3, 1); seed++) {
         struct stops stops = {0};
         nb6_t *sim = start(under_test, 1, 150, seed);
         const double energy = cluster_energy_now(sim).total;
@@ -403,9 +404,7 @@ static void other_engines_go_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#ifndef __SANITIZE_ADDRESS__
         cmocka_unit_test(steps_and_energy),
-#endif
         cmocka_unit_test(same_bits),
         cmocka_unit_test(stops_at_a_time_and_after_blocks),
         cmocka_unit_test(home_and_on),
@@ -416,9 +415,6 @@ int main(void)
         cmocka_unit_test(pairs_come_and_go),
         cmocka_unit_test(other_engines_go_on),
     };
-#ifdef __SANITIZE_ADDRESS__
-    print_message("skipped: one of ten tests of engines: too slow under the sanitizers\n");
-#endif
     int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL);
     if (!has_device()) return failed;
     under_test = NB6_ENGINE_DEVICE;

@@ -18,6 +18,7 @@
 #include "tests/support/cluster_check.h"
 #include "tests/support/cluster_state.h"
 #include "tests/support/faults.h"
+#include "tests/support/test_size.h"
 
 /* Some hundred blocks: in images of a few, fetched each time, and of the host while there is a pair. */
 static int evolve(nb6_t *sim, nb6_time t, struct nbc_error *err)
@@ -89,9 +90,9 @@ static void try_all(int with_pairs, enum fault kind)
     const uint64_t end = state_of(sim);
     assert_true((sim->run.counters.pairs_formed > 0) == with_pairs && sim->run.counters.blocks > 100);
     nb6_free(sim);
-    for (long k = 0; evolve_with_fault(first, t, end, kind, k); k += 1 + k / 8) faults++;
+    for (long k = 0; evolve_with_fault(first, t, end, kind, k); k += 1 + k / test_size(8, 3)) faults++;
     print_message("fault %d: %ld times\n", (int)kind, faults);
-    assert_true(faults > 10);
+    assert_true(faults > test_size(10, 5));
     nb6_free(first);
 }
 

@@ -31,6 +31,7 @@
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 #include "tests/support/cluster_state.h"
+#include "tests/support/test_size.h"
 
 static const double T_END = 0.75;
 
@@ -107,7 +108,7 @@ static void the_same_engine_goes_on(void **state)
     const uint64_t end = state_of(sim);
     nb6_free(sim);
     long losses = 0;
-    for (long k = 1;; k += 1 + k / 4) {
+    for (long k = 1;; k += 1 + k / test_size(4, 1)) {
         sim = start();
         const int lost = evolve_and_lose(sim, k);
         if (lost) cluster_evolve(sim, T_END);
@@ -117,7 +118,7 @@ static void the_same_engine_goes_on(void **state)
         losses++;
     }
     print_message("%ld losses\n", losses);
-    assert_true(losses > 10);
+    assert_true(losses > test_size(10, 4));
 }
 
 static uint64_t mergers_told(const struct cluster_record *record)
@@ -133,9 +134,9 @@ static void mergers_are_told(void **state)
     static const struct {
         uint64_t seed;
         double r_star;
-    } of[] = {{14, 3e-4}, {13, 1e-3}, {16, 1e-3}};
+    } of[3] = {{14, 3e-4}, {13, 1e-3}, {16, 1e-3}};
     (void)state;
-    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+    for (size_t k = 0; k < (size_t)test_size(3, 1); k++) {
         struct cluster_record record = {0};
         nb6_t *sim = start_mergers(of[k].seed, of[k].r_star, &record);
         cluster_evolve(sim, T_END);
@@ -191,8 +192,9 @@ static void mergers_are_undone(void **state)
     (void)state;
     nb6_t *sim = start_mergers(16, 1e-3, NULL);
     cluster_evolve(sim, T_END);
-    const uint64_t end = state_of(sim), mergers = sim->run.counters.mergers;
-    assert_true(mergers > 10);
+    const uint64_t end = state_of(sim), all = sim->run.counters.mergers;
+    assert_true(all > 10);
+    const uint64_t mergers = (uint64_t)test_size(test_seeds(6, (int)all), 2);
     nb6_free(sim);
     long k = 1;
     for (uint64_t m = 1; m <= mergers; m = lose_among_mergers(k + 1, 0) + 1) {

@@ -24,6 +24,7 @@
 #include "regularization/ks.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
+#include "tests/support/test_size.h"
 
 /* ---- the same bits */
 
@@ -36,7 +37,7 @@ static void any_number_of_threads(void **state)
     nb6_t *one = cluster_start_model(&config, NULL);
     cluster_evolve(one, 0.25);
     assert_true(one->run.counters.ks_steps > 1000);
-    for (int threads = 2; threads <= 4; threads++) {
+    for (int threads = 2; threads <= test_size(4, 2); threads++) {
         omp_set_num_threads(threads);
         nb6_t *many = cluster_start_model(&config, NULL);
         cluster_evolve(many, 0.25);
@@ -53,9 +54,10 @@ static void across_a_checkpoint(void **state)
     (void)state;
     struct nb6_config config;
     cluster_config_with_binaries(&config, 60, 40);
+    const double t_end = 0.25 * test_size(2, 1);
     nb6_t *whole = cluster_start_model(&config, NULL), *parts = cluster_start_model(&config, NULL);
-    cluster_evolve(whole, 0.5);
-    for (double t = 0.11; t < 0.5; t += 0.13) {
+    cluster_evolve(whole, t_end);
+    for (double t = 0.11; t < t_end; t += 0.13) {
         int64_t perturbed = 0;
         cluster_evolve(parts, t);
         cluster_energy_now(parts);
@@ -66,7 +68,7 @@ static void across_a_checkpoint(void **state)
         parts = resumed;
         cluster_assert_consistent(parts);
     }
-    cluster_evolve(parts, 0.5);
+    cluster_evolve(parts, t_end);
     cluster_assert_same(whole, parts);
     nb6_free(whole);
     nb6_free(parts);
@@ -84,14 +86,14 @@ static void lists_and_members(void **state)
     nb6_t *sim = cluster_start(&config, &c, &record);
     uint64_t before = 0;
     int changes = 0;
-    for (int k = 1; k <= 640; k++) {
+    for (int k = 1; k <= test_size(640, 160); k++) {
         cluster_evolve(sim, k / 128.0);
         uint64_t now = sim->run.counters.pairs_formed + sim->run.counters.pairs_ended;
         if (now != before) cluster_assert_consistent(sim);
         changes += now != before;
         before = now;
     }
-    assert_true(changes > 20);
+    assert_true(changes > test_size(20, 4));
     /* every event of an end names a pair that was formed, with the same stars */
     for (int64_t k = 0; k < record.n_events; k++) {
         const struct nb6_event *end = &record.event[k];
@@ -156,6 +158,7 @@ static double largest_force_error(nb6_t *sim)
 static void no_jump_of_force(void **state)
 {
     (void)state;
+    TEST_SKIP_SANITIZED();
     struct nb6_config config;
     struct cluster c = cluster_plummer(200, 1);
     cluster_config(&config);

@@ -16,6 +16,7 @@
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
+#include "tests/support/test_size.h"
 
 /* Two masses on an orbit, at eccentric anomaly -2.5 on the way in, around a centre. */
 static void place_orbit(const double m[2], double a, double e, const double x[3], const double v[3], double x_out[2][3],
@@ -115,11 +116,9 @@ static void work_between_polls(int chains, double a, uint64_t least)
 static void bounded_work(void **state)
 {
     (void)state;
-#ifdef __SANITIZE_ADDRESS__
-    work_between_polls(1, 1.2e-5, 100000); /* there is nothing else in ten times as many */
-#else
-    work_between_polls(1, 4e-6, 1000000);
-#endif
+    TEST_SKIP_SANITIZED(); /* the tests below stop in the same places */
+    if (test_seeds(0, 1)) work_between_polls(1, 4e-6, 1000000);
+    work_between_polls(1, 1.2e-5, 100000);
     work_between_polls(4, 2.5e-5, 100000);
 }
 
@@ -200,16 +199,13 @@ static void stopped_and_resumed(void **state)
     cluster_evolve(whole, T_END);
     print_message("%.2e forces in chains\n", (double)whole->run.counters.chain_forces);
     assert_true(whole->run.counters.chain_forces > 2 * MOST); /* there was something to stop */
-    stopped_is_the_same(whole, 2, 1, 1);
-#ifdef __SANITIZE_ADDRESS__ /* the other stops call nothing else, and take long then */
-    const int most = 2;
-#else
-    const int most = 4;
-    stopped_is_the_same(whole, 1, 1, 0);
-    stopped_is_the_same(whole, 1, 0, 1);
-    stopped_is_the_same(whole, 3, 1, 0);
-#endif
-    for (int n = 2; n <= most; n *= 2) {
+    if (!TEST_SANITIZED) {                                    /* the other stops call nothing else */
+        stopped_is_the_same(whole, 2, 1, 1);
+        stopped_is_the_same(whole, 1, 1, 0);
+        stopped_is_the_same(whole, 1, 0, 1);
+        stopped_is_the_same(whole, 3, 1, 0);
+    }
+    for (int n = 2; n <= test_size(4, 2); n *= 2) {
         omp_set_num_threads(n);
         stopped_is_the_same(whole, 1, 1, 1);
     }
