@@ -68,10 +68,12 @@ int nbd_alloc(const struct nbd_device *device, enum nbd_where where, size_t byte
     if (!code) return NBC_OK;
     *memory = NULL;
     const char *asked = nbd_fault_text(code);
-    return nbc_fail(
-        err, NBC_DEVICE, "%s: %s: cannot allocate %.1f MB of %s: %s; use fewer stars, more devices, or a processor",
-        device->user, device->name, (double)bytes * 1e-6, where == NBD_ON_HOST ? "pinned host memory" : "device memory",
-        asked ? asked : device->kind->text(code));
+    const int lacks_memory = asked ? nbd_fault_lacks_memory(code) : device->kind->lacks_memory(code);
+    return nbc_fail(err, lacks_memory ? NBC_NO_MEMORY : NBC_DEVICE,
+                    "%s: %s: cannot allocate %.1f MB of %s: %s; use fewer stars, more devices, or a processor",
+                    device->user, device->name, (double)bytes * 1e-6,
+                    where == NBD_ON_HOST ? "pinned host memory" : "device memory",
+                    asked ? asked : device->kind->text(code));
 }
 
 void nbd_free(const struct nbd_device *device, enum nbd_where where, void *memory)
@@ -134,13 +136,21 @@ int nbd_reach(const struct nbd_device *device, const struct nbd_device *other)
 
 /* ---- streams and events */
 
+static int failed_to_make(const struct nbd_device *device, const char *what, int code, struct nbc_error *err)
+{
+    const int status = nbd_failed(device, what, code, err);
+    if (nbd_fault_text(code) || !device->kind->lacks_memory(code)) return status;
+    if (err) err->status = NBC_NO_MEMORY;
+    return NBC_NO_MEMORY;
+}
+
 int nbd_stream_open(const struct nbd_device *device, enum nbd_priority priority, struct nbd_stream **stream,
                     struct nbc_error *err)
 {
     int code;
     *stream = NULL;
     CALL(device, stream_open, device, priority, stream);
-    RETURN(device, "to open a stream", code, err);
+    return code == 0 ? NBC_OK : failed_to_make(device, "to open a stream", code, err);
 }
 
 void nbd_stream_close(const struct nbd_device *device, struct nbd_stream *stream)
@@ -167,7 +177,7 @@ int nbd_event_open(const struct nbd_device *device, struct nbd_event **event, st
     int code;
     *event = NULL;
     CALL(device, event_open, device, event);
-    RETURN(device, "to open an event", code, err);
+    return code == 0 ? NBC_OK : failed_to_make(device, "to open an event", code, err);
 }
 
 void nbd_event_close(const struct nbd_device *device, struct nbd_event *event)

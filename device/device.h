@@ -57,7 +57,7 @@ int nbd_wait(const struct nbd_device *device, struct nbc_error *err);
 enum nbd_where { NBD_ON_DEVICE, NBD_ON_HOST };
 
 /** @param[out] memory  not set to anything, aligned to 256 bytes; NULL after a failure
- *  @return NBC_OK; NBC_DEVICE (how much of what, and what to do) */
+ *  @return NBC_OK; NBC_NO_MEMORY (how much of what is not there, and what to do); NBC_DEVICE */
 int nbd_alloc(const struct nbd_device *device, enum nbd_where where, size_t bytes, void **memory,
               struct nbc_error *err);
 /** Accepts NULL. No device has work then that needs it. */
@@ -70,10 +70,10 @@ struct nbd_buffer {
     enum nbd_where where;
 };
 
-/** At least so many bytes; what was in it is lost when it grows.   @return NBC_OK; NBC_DEVICE: it has none then */
+/** At least so many bytes; what was in it is lost when it grows.   @return as nbd_alloc: it has none then */
 int nbd_buffer_reserve(const struct nbd_device *device, struct nbd_buffer *buffer, size_t bytes, struct nbc_error *err);
 /** At least so many bytes; it keeps what it holds, and new bytes of memory of the host are 0xff. The device has no work
- *  that needs it.   @return NBC_OK; NBC_DEVICE: it is what it was */
+ *  that needs it.   @return as nbd_alloc, nbd_copy: it is what it was */
 int nbd_buffer_extend(const struct nbd_device *device, struct nbd_buffer *buffer, size_t bytes, struct nbc_error *err);
 void nbd_buffer_release(const struct nbd_device *device, struct nbd_buffer *buffer);
 
@@ -91,7 +91,7 @@ int nbd_reach(const struct nbd_device *device, const struct nbd_device *other);
 /** A stream overtakes those of lower priority, as far as the device has several. */
 enum nbd_priority { NBD_LOWEST, NBD_MIDDLE, NBD_HIGHEST };
 
-/** @param[out] stream  NULL after a failure   @return NBC_OK; NBC_DEVICE */
+/** @param[out] stream  NULL after a failure   @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
 int nbd_stream_open(const struct nbd_device *device, enum nbd_priority priority, struct nbd_stream **stream,
                     struct nbc_error *err);
 /** Accepts NULL. What is on it is still done, by a kind that works by itself. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Codes of failures that were asked for; those of kinds are not negative. */
-enum { CODE_FAIL = -1, CODE_NO_MEMORY = -2 };
+enum { CODE_FAIL = -1, CODE_NO_MEMORY = -2, CODE_LOST = -3 };
 
 static struct {
     int fault; /* enum nbd_fault */
@@ -61,9 +61,15 @@ int nbd_fault_due(int is_allocation)
     const int64_t call = __atomic_add_fetch(&state.calls, 1, __ATOMIC_RELAXED);
     const int64_t k = __atomic_load_n(&state.k, __ATOMIC_RELAXED);
     if (fault == NBD_FAULT_NONE || k <= 0 || call < k) return 0;
-    if (call - k >= __atomic_load_n(&state.times, __ATOMIC_RELAXED)) return 0;
+    const int64_t times = __atomic_load_n(&state.times, __ATOMIC_RELAXED);
+    if (call - k >= times) return 0;
     __atomic_fetch_add(&state.failures, 1, __ATOMIC_RELAXED);
-    return fault == NBD_FAULT_FAIL ? CODE_FAIL : CODE_NO_MEMORY;
+    return fault == NBD_FAULT_NO_MEMORY ? CODE_NO_MEMORY : times == NBD_FAULT_FOR_EVER ? CODE_LOST : CODE_FAIL;
+}
+
+int nbd_fault_lacks_memory(int code)
+{
+    return code == CODE_NO_MEMORY;
 }
 
 const char *nbd_fault_text(int code)
@@ -73,6 +79,8 @@ const char *nbd_fault_text(int code)
         return "a failure that was asked for";
     case CODE_NO_MEMORY:
         return "out of memory, as was asked for";
+    case CODE_LOST:
+        return "the device does not answer, as was asked for";
     default:
         return NULL;
     }

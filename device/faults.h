@@ -22,6 +22,8 @@ int64_t nbd_fault_failures(void);
 
 /** For device.c: the code of a failure that is due, 0: none. */
 int nbd_fault_due(int is_allocation);
+/** Whether it is want of memory. */
+int nbd_fault_lacks_memory(int code);
 /** In words; NULL: the code is no such failure. */
 const char *nbd_fault_text(int code);
 

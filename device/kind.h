@@ -33,6 +33,7 @@ struct nbd_kind {
                      const struct nbd_device *other, const void *from, size_t bytes);
     int (*fill)(struct nbd_stream *stream, void *memory, int byte, size_t bytes);
     const char *(*text)(int code);
+    int (*lacks_memory)(int code); /**< whether an allocation failed for want of memory */
 };
 
 #endif

@@ -186,6 +186,11 @@ static const char *text(int code)
     return cudaGetErrorString((cudaError_t)code);
 }
 
+static int lacks_memory(int code)
+{
+    return code == (int)cudaErrorMemoryAllocation;
+}
+
 static const struct nbd_kind cuda = {
     .name = "cuda",
     .count = count,
@@ -210,6 +215,7 @@ static const struct nbd_kind cuda = {
     .copy_from = copy_from,
     .fill = fill,
     .text = text,
+    .lacks_memory = lacks_memory,
 };
 
 const struct nbd_kind *const nbd_cuda = &cuda;

@@ -345,6 +345,11 @@ static const char *text(int code)
     }
 }
 
+static int lacks_memory(int code)
+{
+    return code == NO_MEMORY;
+}
+
 static const struct nbd_kind emulated = {
     .name = "emulated",
     .count = count,
@@ -369,6 +374,7 @@ static const struct nbd_kind emulated = {
     .copy_from = copy_from,
     .fill = fill,
     .text = text,
+    .lacks_memory = lacks_memory,
 };
 
 const struct nbd_kind *const nbd_emulated = &emulated;

@@ -18,12 +18,20 @@ struct gpuirr_device_fetch {
     uint32_t at; /* grain among the lists to send */
 };
 
+int gpuirr_device_alloc(const struct gpuirr_device_user *user, enum nbd_where where, size_t bytes, void **memory,
+                        struct nbc_error *err)
+{
+    if (!nbd_alloc(&user->device, where, bytes, memory, err)) return NBC_OK;
+    if (err) err->status = NBC_DEVICE;
+    return NBC_DEVICE;
+}
+
 int gpuirr_device_reserve(const struct gpuirr_device_user *user, struct nbd_buffer *buffer, size_t bytes,
                           struct nbc_error *err)
 {
     void *memory;
     if (bytes <= buffer->bytes) return NBC_OK;
-    const int status = nbd_alloc(&user->device, buffer->where, bytes, &memory, err);
+    const int status = gpuirr_device_alloc(user, buffer->where, bytes, &memory, err);
     if (status) return status;
     nbd_buffer_release(&user->device, buffer);
     buffer->data = memory;

@@ -32,6 +32,9 @@ struct gpuirr_device_lists {
     size_t fetch_room;
 };
 
+/** As nbd_alloc; a device without memory is a device that a run can do without.   @return NBC_OK; NBC_DEVICE */
+int gpuirr_device_alloc(const struct gpuirr_device_user *user, enum nbd_where where, size_t bytes, void **memory,
+                        struct nbc_error *err);
 /** The buffer has so many bytes at least, or is as it was. The device is idle.   @return NBC_OK; NBC_DEVICE */
 int gpuirr_device_reserve(const struct gpuirr_device_user *user, struct nbd_buffer *buffer, size_t bytes,
                           struct nbc_error *err);

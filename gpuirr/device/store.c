@@ -152,7 +152,7 @@ static int grow_bodies(const struct store *s, size_t n_old, size_t n_max, void *
 {
     const struct nbd_device *device = &s->user.device;
     const size_t bytes = n_max * sizeof *s->body;
-    int status = nbd_alloc(device, NBD_ON_DEVICE, bytes, grown, err);
+    int status = gpuirr_device_alloc(&s->user, NBD_ON_DEVICE, bytes, grown, err);
     if (status) return status;
     status = nbd_fill(device, s->user.stream, *grown, 0xff, bytes, err);
     if (!status) status = nbd_copy(device, s->user.stream, *grown, s->body, n_old * sizeof *s->body, err);
@@ -165,7 +165,7 @@ static int grow_bodies(const struct store *s, size_t n_old, size_t n_max, void *
 /* Transfers under way have arrived. */
 static int grow_changes(const struct store *s, size_t n_max, void **grown, struct nbc_error *err)
 {
-    const int status = nbd_alloc(&s->user.device, NBD_ON_HOST, n_max * sizeof *s->change, grown, err);
+    const int status = gpuirr_device_alloc(&s->user, NBD_ON_HOST, n_max * sizeof *s->change, grown, err);
     if (!status && s->n_changed > 0) memcpy(*grown, s->change, s->n_changed * sizeof *s->change);
     return status;
 }

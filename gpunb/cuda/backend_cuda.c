@@ -13,17 +13,24 @@ static const char *cuda_why_unavailable(void)
     return why;
 }
 
+/* Buffers of the host that no device alone has. */
+static void release_shared(struct cuda_state *cuda)
+{
+    const struct nbd_device *device = &cuda->gpus[0].device;
+    if (!device->kind) return;
+    nbd_buffer_release(device, &cuda->host_targets);
+    nbd_buffer_release(device, &cuda->host_bodies);
+    nbd_buffer_release(device, &cuda->host_jp);
+    nbd_buffer_release(device, &cuda->marks);
+    nbd_buffer_release(device, &cuda->host_numbers);
+}
+
 static void cuda_free(void *state)
 {
     struct cuda_state *cuda = state;
     if (!cuda) return;
-    for (int g = 0; g < cuda->n_gpus; g++)
-        gpunb_cuda_close(&cuda->gpus[g]); /* when they do not read any more of the input */
-    gpunb_cuda_release(&cuda->host_targets);
-    gpunb_cuda_release(&cuda->host_bodies);
-    gpunb_cuda_release(&cuda->host_jp);
-    gpunb_cuda_release(&cuda->marks);
-    gpunb_cuda_release(&cuda->host_numbers);
+    for (int g = 0; g < cuda->n_gpus; g++) gpunb_cuda_close(&cuda->gpus[g]); /* first: devices may read the following */
+    release_shared(cuda);
     nbc_free(cuda->changed);
     nbc_free(cuda);
 }
@@ -73,11 +80,11 @@ static int reserve_sources(struct cuda_state *cuda, struct nbc_error *err)
     for (int g = 0; g < cuda->n_gpus; g++) {
         struct cuda_gpu *gpu = &cuda->gpus[g];
         gpu->n_j_max = cuda->n_j_max / (size_t)cuda->n_gpus + 1;
-        NBC_TRY(gpunb_cuda_use(gpu, err));
-        NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->sources, gpu->n_j_max * sizeof(struct cuda_source), err));
-        NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->host_sources, gpu->n_j_max * sizeof(struct cuda_source), err));
-        NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->refused, sizeof(int), err));
-        NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->stored, sizeof(uint64_t), err));
+        NBD_TRY(nbd_use(&gpu->device, err));
+        NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->sources, gpu->n_j_max * sizeof(struct cuda_source), err));
+        NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->host_sources, gpu->n_j_max * sizeof(struct cuda_source), err));
+        NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->refused, sizeof(int), err));
+        NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->stored, sizeof(uint64_t), err));
         *(uint64_t *)gpu->stored.data = 0;
         gpunb_cuda_forget(gpu);
     }
@@ -94,17 +101,17 @@ static int cuda_open(struct cuda_state *cuda, const struct gpunb_setup *setup, s
     cuda->twofloat = setup->precision == GPUNB_TWOFLOAT;
     cuda->n_j_max = setup->n_j_max > TEST_ROOM ? setup->n_j_max : TEST_ROOM;
     cuda->list_cap = CUDA_LIST_CAP;
-    cuda->host_targets.on_host = cuda->host_bodies.on_host = 1;
-    cuda->host_jp.on_host = cuda->marks.on_host = cuda->host_numbers.on_host = 1;
+    cuda->host_targets.where = cuda->host_bodies.where = NBD_ON_HOST;
+    cuda->host_jp.where = cuda->marks.where = cuda->host_numbers.where = NBD_ON_HOST;
     cuda->mark = 1;
     cuda->changed = nbc_alloc(CUDA_SEND_PIECES, sizeof *cuda->changed);
     if (!cuda->changed) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: no memory for the CUDA backend");
     for (int k = 0; k < count; k++) {
         cuda->n_gpus = k + 1;
-        NBC_TRY(gpunb_cuda_open(&cuda->gpus[k], devices[k], err));
+        NBD_TRY(gpunb_cuda_open(&cuda->gpus[k], devices[k], err));
     }
-    NBC_TRY(reserve_sources(cuda, err));
-    NBC_TRY(gpunb_cuda_self_test(cuda, err));
+    NBD_TRY(reserve_sources(cuda, err));
+    NBD_TRY(gpunb_cuda_self_test(cuda, err));
     for (int g = 0; g < count; g++) cuda->gpus[g].bytes_sent = 0;
     cuda->bytes_received = 0;
     return NBC_OK;
@@ -127,14 +134,14 @@ static void cuda_device_names(const void *state, char *text, size_t size)
     text[0] = '\0';
     for (int g = 0; g < cuda->n_gpus; g++) {
         const size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%s", g ? ", " : "", cuda->gpus[g].name);
+        snprintf(text + used, size - used, "%s%s", g ? ", " : "", cuda->gpus[g].device.name);
     }
 }
 
 static int cuda_gpus(const void *state, int room, int *device)
 {
     const struct cuda_state *cuda = state;
-    for (int g = 0; device && g < cuda->n_gpus && g < room; g++) device[g] = cuda->gpus[g].device;
+    for (int g = 0; device && g < cuda->n_gpus && g < room; g++) device[g] = cuda->gpus[g].device.number;
     return cuda->n_gpus;
 }
 

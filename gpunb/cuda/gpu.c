@@ -1,157 +1,95 @@
-/* A device: opening and closing, memory, error messages. */
+/* A device of GPUNB: opening and closing, memory. */
 #include "gpunb/cuda/gpu.h"
-
-#include <stdio.h>
-#include <string.h>
-
-int gpunb_cuda_fail(struct nbc_error *err, const struct cuda_gpu *gpu, const char *call, cudaError_t code)
-{
-    return nbc_fail(err, NBC_DEVICE, "gpunb: %s: %s failed: %s (%s)", gpu->name, call, cudaGetErrorString(code),
-                    cudaGetErrorName(code));
-}
 
 int gpunb_cuda_count(const char **why)
 {
-    int count = 0;
-    cudaError_t code = cudaGetDeviceCount(&count);
-    cudaGetLastError(); /* clear the error, or a later call would report it */
-    if (code == cudaErrorInsufficientDriver)
-        *why = "no NVIDIA driver, or one older than this library wants";
-    else if (code != cudaSuccess)
-        *why = cudaGetErrorString(code);
-    else if (count == 0)
-        *why = "no CUDA device";
-    else
-        *why = "";
-    if (code != cudaSuccess) return 0;
+    const int count = nbd_count(nbd_cuda, why);
+    if (count > 0) *why = "";
     return count < CUDA_MAX_GPUS ? count : CUDA_MAX_GPUS;
-}
-
-int gpunb_cuda_use(const struct cuda_gpu *gpu, struct nbc_error *err)
-{
-    CUDA_TRY(err, gpu, cudaSetDevice(gpu->device));
-    return NBC_OK;
 }
 
 static void place_buffers_on_host(struct cuda_gpu *gpu)
 {
-    gpu->host_sources.on_host = gpu->host_pot.on_host = gpu->refused.on_host = gpu->stored.on_host = 1;
-    gpu->host_softened.on_host = 1;
-    for (int s = 0; s < CUDA_SLOTS; s++) gpu->slots[s].results.on_host = gpu->slots[s].lists.on_host = 1;
+    struct nbd_buffer *on_host[] = {&gpu->host_sources, &gpu->host_pot, &gpu->refused, &gpu->stored,
+                                    &gpu->host_softened};
+    for (size_t k = 0; k < sizeof on_host / sizeof on_host[0]; k++) on_host[k]->where = NBD_ON_HOST;
+    for (int s = 0; s < CUDA_SLOTS; s++) gpu->slots[s].results.where = gpu->slots[s].lists.where = NBD_ON_HOST;
 }
 
-/* Priorities of streams; the highest has the smallest number. If there are only two, sums and finish share the
- * higher one. */
-struct priorities {
-    int lowest, middle, highest;
-};
-
-static int ask_for_priorities(const struct cuda_gpu *gpu, struct priorities *p, struct nbc_error *err)
+/* With two priorities, sums have that of what ends them. */
+static int open_slot(const struct cuda_gpu *gpu, struct cuda_slot *slot, struct nbc_error *err)
 {
-    CUDA_TRY(err, gpu, cudaDeviceGetStreamPriorityRange(&p->lowest, &p->highest));
-    p->middle = p->lowest > p->highest ? p->lowest - 1 : p->lowest;
-    return NBC_OK;
-}
-
-static int open_slot(const struct cuda_gpu *gpu, const struct priorities *priority, struct cuda_slot *slot,
-                     struct nbc_error *err)
-{
-    CUDA_TRY(err, gpu, cudaStreamCreateWithPriority(&slot->stream, cudaStreamNonBlocking, priority->middle));
-    CUDA_TRY(err, gpu, cudaStreamCreateWithPriority(&slot->finish, cudaStreamNonBlocking, priority->highest));
-    CUDA_TRY(err, gpu, cudaEventCreateWithFlags(&slot->summed, cudaEventDisableTiming));
-    CUDA_TRY(err, gpu, cudaEventCreateWithFlags(&slot->done, cudaEventDisableTiming));
-    return NBC_OK;
+    NBD_TRY(nbd_stream_open(&gpu->device, NBD_MIDDLE, &slot->stream, err));
+    NBD_TRY(nbd_stream_open(&gpu->device, NBD_HIGHEST, &slot->finish, err));
+    NBD_TRY(nbd_event_open(&gpu->device, &slot->summed, err));
+    return nbd_event_open(&gpu->device, &slot->done, err);
 }
 
 int gpunb_cuda_open(struct cuda_gpu *gpu, int device, struct nbc_error *err)
 {
-    struct cudaDeviceProp properties;
-    struct priorities priority;
-    gpu->device = device;
-    snprintf(gpu->name, sizeof gpu->name, "device %d", device);
     place_buffers_on_host(gpu);
-    CUDA_TRY(err, gpu, cudaGetDeviceProperties(&properties, device));
-    snprintf(gpu->name, sizeof gpu->name, "device %d (%.80s)", device, properties.name);
-    if (properties.major < 7)
-        return nbc_fail(err, NBC_UNAVAILABLE, "gpunb: %s has compute capability %d.%d; 7.0 or later is needed",
-                        gpu->name, properties.major, properties.minor);
-    gpu->multiprocessors = properties.multiProcessorCount;
-    NBC_TRY(gpunb_cuda_use(gpu, err));
-    NBC_TRY(ask_for_priorities(gpu, &priority, err));
-    CUDA_TRY(err, gpu, cudaStreamCreateWithPriority(&gpu->stream, cudaStreamNonBlocking, priority.middle));
-    CUDA_TRY(err, gpu, cudaStreamCreateWithPriority(&gpu->pot_stream, cudaStreamNonBlocking, priority.lowest));
-    CUDA_TRY(err, gpu, cudaEventCreateWithFlags(&gpu->sent, cudaEventDisableTiming));
-    CUDA_TRY(err, gpu, cudaEventCreateWithFlags(&gpu->prepared, cudaEventDisableTiming));
-    for (int s = 0; s < CUDA_SLOTS; s++) NBC_TRY(open_slot(gpu, &priority, &gpu->slots[s], err));
+    NBD_TRY(nbd_open(&gpu->device, nbd_cuda, device, "gpunb", err));
+    NBD_TRY(nbd_stream_open(&gpu->device, NBD_MIDDLE, &gpu->stream, err));
+    NBD_TRY(nbd_stream_open(&gpu->device, NBD_LOWEST, &gpu->pot_stream, err));
+    NBD_TRY(nbd_event_open(&gpu->device, &gpu->sent, err));
+    NBD_TRY(nbd_event_open(&gpu->device, &gpu->prepared, err));
+    for (int s = 0; s < CUDA_SLOTS; s++) NBD_TRY(open_slot(gpu, &gpu->slots[s], err));
     return NBC_OK;
 }
 
 int gpunb_cuda_finish_blocks(const struct cuda_gpu *gpu, struct nbc_error *err)
 {
-    CUDA_TRY(err, gpu, cudaStreamSynchronize(gpu->stream));
+    NBD_TRY(nbd_stream_wait(&gpu->device, gpu->stream, err));
     for (int s = 0; s < CUDA_SLOTS; s++) {
-        CUDA_TRY(err, gpu, cudaStreamSynchronize(gpu->slots[s].stream));
-        CUDA_TRY(err, gpu, cudaStreamSynchronize(gpu->slots[s].finish));
+        NBD_TRY(nbd_stream_wait(&gpu->device, gpu->slots[s].stream, err));
+        NBD_TRY(nbd_stream_wait(&gpu->device, gpu->slots[s].finish, err));
     }
     return NBC_OK;
 }
 
-void gpunb_cuda_release(struct cuda_buffer *buffer)
+static void close_slot(const struct nbd_device *device, struct cuda_slot *slot)
 {
-    if (buffer->on_host)
-        cudaFreeHost(buffer->data);
-    else
-        cudaFree(buffer->data);
-    buffer->data = NULL;
-    buffer->bytes = 0;
-}
-
-static void close_slot(struct cuda_slot *slot)
-{
-    struct cuda_buffer *buffers[] = {&slot->partial, &slot->near,    &slot->mask, &slot->rows,
-                                     &slot->sorted,  &slot->results, &slot->lists};
-    for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++) gpunb_cuda_release(buffers[k]);
-    if (slot->summed) cudaEventDestroy(slot->summed);
-    if (slot->done) cudaEventDestroy(slot->done);
-    if (slot->finish) cudaStreamDestroy(slot->finish);
-    if (slot->stream) cudaStreamDestroy(slot->stream);
+    struct nbd_buffer *buffers[] = {&slot->partial, &slot->near,    &slot->mask, &slot->rows,
+                                    &slot->sorted,  &slot->results, &slot->lists};
+    for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++) nbd_buffer_release(device, buffers[k]);
+    nbd_event_close(device, slot->summed);
+    nbd_event_close(device, slot->done);
+    nbd_stream_close(device, slot->finish);
+    nbd_stream_close(device, slot->stream);
 }
 
 void gpunb_cuda_close(struct cuda_gpu *gpu)
 {
-    struct cuda_buffer *buffers[] = {&gpu->host_sources, &gpu->sources,      &gpu->plain.tiles,   &gpu->plain.index,
-                                     &gpu->curved.tiles, &gpu->curved.index, &gpu->keys,          &gpu->places,
-                                     &gpu->sort_scratch, &gpu->targets,      &gpu->order,         &gpu->bodies,
-                                     &gpu->pot_keys,     &gpu->pot_scratch,  &gpu->pot_order,     &gpu->pot_tiles,
-                                     &gpu->pot_sorted,   &gpu->pot_partial,  &gpu->pot,           &gpu->host_pot,
-                                     &gpu->jp,           &gpu->numbers,      &gpu->refused,       &gpu->stored,
-                                     &gpu->softened_in,  &gpu->softened_out, &gpu->softened_work, &gpu->host_softened};
-    if (cudaSetDevice(gpu->device) != cudaSuccess) return;
-    cudaDeviceSynchronize();
-    for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++) gpunb_cuda_release(buffers[k]);
-    for (int s = 0; s < CUDA_SLOTS; s++) close_slot(&gpu->slots[s]);
-    if (gpu->sent) cudaEventDestroy(gpu->sent);
-    if (gpu->prepared) cudaEventDestroy(gpu->prepared);
-    if (gpu->pot_stream) cudaStreamDestroy(gpu->pot_stream);
-    if (gpu->stream) cudaStreamDestroy(gpu->stream);
+    const struct nbd_device *device = &gpu->device;
+    struct nbd_buffer *buffers[] = {&gpu->host_sources, &gpu->sources,      &gpu->plain.tiles,   &gpu->plain.index,
+                                    &gpu->curved.tiles, &gpu->curved.index, &gpu->keys,          &gpu->places,
+                                    &gpu->sort_scratch, &gpu->targets,      &gpu->order,         &gpu->bodies,
+                                    &gpu->pot_keys,     &gpu->pot_scratch,  &gpu->pot_order,     &gpu->pot_tiles,
+                                    &gpu->pot_sorted,   &gpu->pot_partial,  &gpu->pot,           &gpu->host_pot,
+                                    &gpu->jp,           &gpu->numbers,      &gpu->refused,       &gpu->stored,
+                                    &gpu->softened_in,  &gpu->softened_out, &gpu->softened_work, &gpu->host_softened};
+    if (!device->kind) return;
+    (void)nbd_wait(device, NULL);
+    for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++) nbd_buffer_release(device, buffers[k]);
+    for (int s = 0; s < CUDA_SLOTS; s++) close_slot(device, &gpu->slots[s]);
+    nbd_event_close(device, gpu->sent);
+    nbd_event_close(device, gpu->prepared);
+    nbd_stream_close(device, gpu->pot_stream);
+    nbd_stream_close(device, gpu->stream);
 }
 
-int gpunb_cuda_reserve(const struct cuda_gpu *gpu, struct cuda_buffer *buffer, size_t bytes, struct nbc_error *err)
+static int as_loss(int status, struct nbc_error *err)
 {
-    if (bytes <= buffer->bytes) return NBC_OK;
-    size_t wanted = bytes + bytes / 8; /* so that a slowly growing need does not allocate each time */
-    gpunb_cuda_release(buffer);
-    cudaError_t code = buffer->on_host ? cudaHostAlloc(&buffer->data, wanted, cudaHostAllocPortable)
-                                       : cudaMalloc(&buffer->data, wanted);
-    if (code == cudaSuccess) {
-        buffer->bytes = wanted;
-        return NBC_OK;
-    }
-    buffer->data = NULL;
-    cudaGetLastError();
-    return nbc_fail(err, NBC_DEVICE,
-                    "gpunb: %s: cannot allocate %.1f MB of %s: %s (%s); use fewer stars, more devices, or another "
-                    "backend",
-                    gpu->name, (double)wanted * 1e-6, buffer->on_host ? "pinned host memory" : "device memory",
-                    cudaGetErrorString(code), cudaGetErrorName(code));
+    if (status == NBC_NO_MEMORY && err) err->status = NBC_DEVICE;
+    return status == NBC_NO_MEMORY ? NBC_DEVICE : status;
+}
+
+int gpunb_cuda_reserve(const struct cuda_gpu *gpu, struct nbd_buffer *buffer, size_t bytes, struct nbc_error *err)
+{
+    return as_loss(nbd_buffer_reserve(&gpu->device, buffer, bytes, err), err);
+}
+
+int gpunb_cuda_extend(const struct cuda_gpu *gpu, struct nbd_buffer *buffer, size_t bytes, struct nbc_error *err)
+{
+    return as_loss(nbd_buffer_extend(&gpu->device, buffer, bytes, err), err);
 }

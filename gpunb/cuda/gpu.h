@@ -5,6 +5,7 @@
 #ifndef GPUNB_CUDA_GPU_H
 #define GPUNB_CUDA_GPU_H
 
+#include "device/device.h"
 #include "gpunb/backend.h"
 #include "gpunb/cuda/kernels.h"
 
@@ -25,50 +26,41 @@ enum {
 /** Order of sources and targets of a call: along the curve if the call is large enough to pay for the sorting. */
 enum cuda_order { CUDA_ORDER_BY_SIZE, CUDA_ORDER_INDEX, CUDA_ORDER_CURVE };
 
-/** Memory that only grows; its contents are lost when it does. */
-struct cuda_buffer {
-    void *data;
-    size_t bytes;
-    int on_host; /* pinned, and visible to all devices */
-};
-
 /** A piece of a block on its way: its own stream and memory on each device. */
 struct cuda_slot {
-    cudaStream_t stream,
-        finish; /* finish: of higher priority, so that results leave while the next piece is computed */
-    cudaEvent_t summed, done;
-    struct cuda_buffer partial, near, mask, rows, sorted; /* device */
-    struct cuda_buffer results, lists;                    /* host */
+    struct nbd_stream *stream,
+        *finish; /* finish: of higher priority, so that results leave while the next piece is computed */
+    struct nbd_event *summed, *done;
+    struct nbd_buffer partial, near, mask, rows, sorted; /* device */
+    struct nbd_buffer results, lists;                    /* host */
 };
 
 /** Tiles in one order of the sources, made when a call first needs it. */
 struct cuda_tiling {
-    struct cuda_buffer tiles, index; /* index: and places, see struct cuda_layout */
+    struct nbd_buffer tiles, index; /* index: and places, see struct cuda_layout */
     int ready;
 };
 
 struct cuda_gpu {
-    int device;
-    int multiprocessors;
-    char name[128]; /* "device 0 (NVIDIA H200)" */
+    struct nbd_device device;
     size_t j_first, n_j, n_j_max;
-    cudaStream_t stream;        /* sources and preparation of targets */
-    cudaStream_t pot_stream;    /* potentials, at lower priority than all else */
-    cudaEvent_t sent, prepared; /* host memory of sources is free again; targets are ready */
-    struct cuda_buffer host_sources, sources;
+    struct nbd_stream *stream;         /* sources and preparation of targets */
+    struct nbd_stream *pot_stream;     /* potentials, at lower priority than all else */
+    struct nbd_event *sent, *prepared; /* host memory of sources is free again; targets are ready */
+    struct nbd_buffer host_sources, sources;
     int predicted;                     /* 1: the sources differ from those in host_sources */
     struct cuda_prediction prediction; /* predictors that make the sources, if they are `expected` */
     int expected;                      /* 1: sources are made together with the tiles */
-    struct cuda_buffer jp, numbers;    /* predictors of all sources; see struct gpunb_order */
-    struct cuda_buffer refused;        /* on the host: a source with an invalid prediction */
-    struct cuda_buffer stored;         /* on the host: how many predictors the device has fetched */
+    struct nbd_buffer jp, numbers;     /* predictors of all sources; see struct gpunb_order */
+    struct nbd_buffer refused;         /* on the host: a source with an invalid prediction */
+    struct nbd_buffer stored;          /* on the host: how many predictors the device has fetched */
     uint64_t order_version;            /* of `numbers`; 0: none */
     struct cuda_tiling plain, curved;
-    struct cuda_buffer keys, places, sort_scratch; /* keys, places: unsorted, then sorted */
-    struct cuda_buffer targets, order;
-    struct cuda_force force;                                                    /* shared by the pieces of a block */
-    struct cuda_buffer softened_in, softened_out, softened_work, host_softened; /* see cuda/softened_call.c */
-    struct cuda_buffer bodies, pot_keys, pot_scratch, pot_order, pot_tiles, pot_sorted, pot_partial, pot, host_pot;
+    struct nbd_buffer keys, places, sort_scratch; /* keys, places: unsorted, then sorted */
+    struct nbd_buffer targets, order;
+    struct cuda_force force;                                                   /* shared by the pieces of a block */
+    struct nbd_buffer softened_in, softened_out, softened_work, host_softened; /* see cuda/softened_call.c */
+    struct nbd_buffer bodies, pot_keys, pot_scratch, pot_order, pot_tiles, pot_sorted, pot_partial, pot, host_pot;
     struct cuda_slot slots[CUDA_SLOTS];
     int blocks_per_sm[CUDA_VARIANTS]; /* 0: not determined yet */
     uint64_t bytes_sent;
@@ -93,50 +85,38 @@ struct cuda_state {
     size_t list_cap;
     enum cuda_order order;
     struct cuda_map map;
-    struct cuda_buffer host_targets, host_bodies;
+    struct nbd_buffer host_targets, host_bodies;
     struct cuda_call call;   /* the last one */
     int in_flight;           /* 1: its results were not waited for */
     uint64_t bytes_received; /* from all devices; lists as far as they are filled */
     unsigned char *changed;  /* [CUDA_SEND_PIECES] pieces that differ from the last ones */
 
     /* Predictors. */
-    struct cuda_buffer host_jp, marks; /* [n_jp] struct gpunb_jp; [n_jp] bytes */
-    struct cuda_buffer host_numbers;
+    struct nbd_buffer host_jp, marks; /* [n_jp] struct gpunb_jp; [n_jp] bytes */
+    struct nbd_buffer host_numbers;
     unsigned char mark; /* mark of predictors that were set since the last prediction */
     size_t n_jp;
     int reading; /* 1: devices may still read the input of the last prediction from here */
     double t_predicted;
 };
 
-/** Set the message for a failed call on a device. */
-int gpunb_cuda_fail(struct nbc_error *err, const struct cuda_gpu *gpu, const char *call, cudaError_t code);
-
-/** Return from the calling function if a call of the CUDA runtime fails. */
-#define CUDA_TRY(err, gpu, call)                                                                                       \
-    do {                                                                                                               \
-        cudaError_t code_ = (call);                                                                                    \
-        if (code_ != cudaSuccess) return gpunb_cuda_fail(err, gpu, #call, code_);                                      \
-    } while (0)
-
-/** The same for functions of this library. */
-#define NBC_TRY(call)                                                                                                  \
-    do {                                                                                                               \
-        int status_ = (call);                                                                                          \
-        if (status_ != NBC_OK) return status_;                                                                         \
-    } while (0)
+/** The stream as kernels.h takes it. */
+static inline cudaStream_t stream_of(struct nbd_stream *stream)
+{
+    return (cudaStream_t)stream;
+}
 
 /** Number of devices that can be used, at most CUDA_MAX_GPUS; if 0, *why has the reason. */
 int gpunb_cuda_count(const char **why);
 /** Make the device ready: streams, events. */
 int gpunb_cuda_open(struct cuda_gpu *gpu, int device, struct nbc_error *err);
 void gpunb_cuda_close(struct cuda_gpu *gpu);
-/** The buffer holds at least `bytes`; on the current device, or pinned if buffer->on_host. */
-int gpunb_cuda_reserve(const struct cuda_gpu *gpu, struct cuda_buffer *buffer, size_t bytes, struct nbc_error *err);
-void gpunb_cuda_release(struct cuda_buffer *buffer);
+/** As nbd_buffer_reserve and nbd_buffer_extend; a device without memory is a device that a run can do without.
+ *  @return NBC_OK; NBC_DEVICE */
+int gpunb_cuda_reserve(const struct cuda_gpu *gpu, struct nbd_buffer *buffer, size_t bytes, struct nbc_error *err);
+int gpunb_cuda_extend(const struct cuda_gpu *gpu, struct nbd_buffer *buffer, size_t bytes, struct nbc_error *err);
 /** Wait until the device has finished everything but potentials. */
 int gpunb_cuda_finish_blocks(const struct cuda_gpu *gpu, struct nbc_error *err);
-/** cudaSetDevice for the calls that follow. */
-int gpunb_cuda_use(const struct cuda_gpu *gpu, struct nbc_error *err);
 
 /** Forget the sources on the device: the next ones are sent in any case. */
 void gpunb_cuda_forget(struct cuda_gpu *gpu);

@@ -25,26 +25,29 @@ static int sort_bodies(struct cuda_gpu *gpu, const struct cuda_map *map, size_t 
 {
     const struct cuda_body *bodies = gpu->bodies.data;
     size_t bytes = 0;
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_keys, n * (2 * sizeof(uint32_t) + sizeof(int32_t)), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_keys, n * (2 * sizeof(uint32_t) + sizeof(int32_t)), err));
     uint32_t *keys = gpu->pot_keys.data;
     int32_t *places = (void *)(keys + 2 * n);
-    CUDA_TRY(err, gpu, gpunb_cuda_body_keys(bodies, (int)first, (int)n, map, keys, places, gpu->pot_stream));
-    CUDA_TRY(err, gpu, gpunb_cuda_sort(NULL, &bytes, keys, keys + n, places, order, (int)n, gpu->pot_stream));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_scratch, bytes, err));
-    CUDA_TRY(err, gpu,
-             gpunb_cuda_sort(gpu->pot_scratch.data, &bytes, keys, keys + n, places, order, (int)n, gpu->pot_stream));
+    NBD_LAUNCH(err, &gpu->device,
+               gpunb_cuda_body_keys(bodies, (int)first, (int)n, map, keys, places, stream_of(gpu->pot_stream)));
+    NBD_LAUNCH(err, &gpu->device,
+               gpunb_cuda_sort(NULL, &bytes, keys, keys + n, places, order, (int)n, stream_of(gpu->pot_stream)));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_scratch, bytes, err));
+    NBD_LAUNCH(err, &gpu->device,
+               gpunb_cuda_sort(gpu->pot_scratch.data, &bytes, keys, keys + n, places, order, (int)n,
+                               stream_of(gpu->pot_stream)));
     return NBC_OK;
 }
 
 static int reserve(struct cuda_gpu *gpu, const struct pot_share *share, size_t splits, struct nbc_error *err)
 {
     const size_t n = share->job->n, n_i = share->job->n_i, tiles = gpunb_ceil_div(n, CUDA_POT_TILE);
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->bodies, n * sizeof(struct cuda_body), err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_order, (n + n_i) * sizeof(int32_t), err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_tiles, tiles * sizeof(struct cuda_pot_tile), err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_sorted, tiles * CUDA_POT_TILE * sizeof(struct cuda_body), err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_partial, splits * (share->end - share->begin) * sizeof(double), err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->pot, n_i * sizeof(double), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->bodies, n * sizeof(struct cuda_body), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_order, (n + n_i) * sizeof(int32_t), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_tiles, tiles * sizeof(struct cuda_pot_tile), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_sorted, tiles * CUDA_POT_TILE * sizeof(struct cuda_body), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->pot_partial, splits * (share->end - share->begin) * sizeof(double), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->pot, n_i * sizeof(double), err));
     return gpunb_cuda_reserve(gpu, &gpu->host_pot, n_i * sizeof(double), err);
 }
 
@@ -55,15 +58,14 @@ static int prepare(const struct cuda_state *cuda, struct cuda_gpu *gpu, const st
     const struct gpunb_pot_job *job = share->job;
     const size_t bytes = job->n * sizeof(struct cuda_body);
     int32_t *index = gpu->pot_order.data;
-    CUDA_TRY(err, gpu,
-             cudaMemcpyAsync(gpu->bodies.data, cuda->host_bodies.data, bytes, cudaMemcpyHostToDevice, gpu->pot_stream));
+    NBD_TRY(nbd_copy(&gpu->device, gpu->pot_stream, gpu->bodies.data, cuda->host_bodies.data, bytes, err));
     gpu->bytes_sent += bytes;
-    NBC_TRY(sort_bodies(gpu, &share->map, 0, job->n, index, err));
+    NBD_TRY(sort_bodies(gpu, &share->map, 0, job->n, index, err));
     *order = job->n_i == job->n ? index : index + job->n;
-    if (*order != index) NBC_TRY(sort_bodies(gpu, &share->map, job->i_first, job->n_i, *order, err));
-    CUDA_TRY(err, gpu,
-             gpunb_cuda_pot_tiles(gpu->bodies.data, (int)job->n, index, gpu->pot_tiles.data, gpu->pot_sorted.data,
-                                  gpu->pot_stream));
+    if (*order != index) NBD_TRY(sort_bodies(gpu, &share->map, job->i_first, job->n_i, *order, err));
+    NBD_LAUNCH(err, &gpu->device,
+               gpunb_cuda_pot_tiles(gpu->bodies.data, (int)job->n, index, gpu->pot_tiles.data, gpu->pot_sorted.data,
+                                    stream_of(gpu->pot_stream)));
     return NBC_OK;
 }
 
@@ -73,16 +75,16 @@ static int launch(const struct cuda_state *cuda, struct cuda_gpu *gpu, const str
 {
     const struct gpunb_pot_job *job = share->job;
     const size_t n = share->end - share->begin, tiles = gpunb_ceil_div(job->n, CUDA_POT_TILE);
-    size_t splits = (size_t)gpu->multiprocessors * POT_BLOCKS_PER_SM / (gpunb_ceil_div(n, CUDA_POT_BLOCK) + 1);
+    size_t splits = (size_t)gpu->device.multiprocessors * POT_BLOCKS_PER_SM / (gpunb_ceil_div(n, CUDA_POT_BLOCK) + 1);
     int32_t *order = NULL;
     if (splits < tiles / POT_MOST_TILES) splits = tiles / POT_MOST_TILES;
     if (splits > tiles / POT_MIN_TILES) splits = tiles / POT_MIN_TILES;
     if (splits < 1) splits = 1;
-    NBC_TRY(gpunb_cuda_use(gpu, err));
-    NBC_TRY(reserve(gpu, share, splits, err));
-    NBC_TRY(prepare(cuda, gpu, share, &order, err));
+    NBD_TRY(nbd_use(&gpu->device, err));
+    NBD_TRY(reserve(gpu, share, splits, err));
+    NBD_TRY(prepare(cuda, gpu, share, &order, err));
     double *pot = gpu->pot.data;
-    if (!share->is_all) CUDA_TRY(err, gpu, cudaMemsetAsync(pot, 0, job->n_i * sizeof *pot, gpu->pot_stream));
+    if (!share->is_all) NBD_TRY(nbd_fill(&gpu->device, gpu->pot_stream, pot, 0, job->n_i * sizeof *pot, err));
     const struct cuda_potential potential = {.bodies = gpu->bodies.data,
                                              .tiles = gpu->pot_tiles.data,
                                              .sorted = gpu->pot_sorted.data,
@@ -91,9 +93,9 @@ static int launch(const struct cuda_state *cuda, struct cuda_gpu *gpu, const str
                                              .i_first = (int)job->i_first,
                                              .n_i = (int)n,
                                              .partial = gpu->pot_partial.data};
-    if (n > 0) CUDA_TRY(err, gpu, gpunb_cuda_potential(&potential, (int)splits, pot, gpu->pot_stream));
-    CUDA_TRY(err, gpu,
-             cudaMemcpyAsync(gpu->host_pot.data, pot, job->n_i * sizeof *pot, cudaMemcpyDeviceToHost, gpu->pot_stream));
+    if (n > 0)
+        NBD_LAUNCH(err, &gpu->device, gpunb_cuda_potential(&potential, (int)splits, pot, stream_of(gpu->pot_stream)));
+    NBD_TRY(nbd_copy(&gpu->device, gpu->pot_stream, gpu->host_pot.data, pot, job->n_i * sizeof *pot, err));
     return NBC_OK;
 }
 
@@ -126,10 +128,10 @@ static void stage_part(void *context, int part, int parts)
 static int stage_bodies(struct cuda_state *cuda, const struct gpunb_pot_job *job, struct nbc_error *err)
 {
     for (int g = 0; g < cuda->n_gpus; g++) {
-        NBC_TRY(gpunb_cuda_use(&cuda->gpus[g], err));
-        CUDA_TRY(err, &cuda->gpus[g], cudaStreamSynchronize(cuda->gpus[g].pot_stream));
+        NBD_TRY(nbd_use(&cuda->gpus[g].device, err));
+        NBD_TRY(nbd_stream_wait(&cuda->gpus[g].device, cuda->gpus[g].pot_stream, err));
     }
-    NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_bodies, job->n * sizeof(struct cuda_body), err));
+    NBD_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_bodies, job->n * sizeof(struct cuda_body), err));
     struct staging staging = {job, cuda->host_bodies.data};
     nbc_team_run(nbc_parts((int64_t)job->n, POT_BODIES_OF_A_PART), stage_part, &staging);
     return NBC_OK;
@@ -140,11 +142,11 @@ int gpunb_cuda_pot_start(void *state, const struct gpunb_pot_job *job, struct nb
     struct cuda_state *cuda = state;
     const size_t n_gpus = (size_t)cuda->n_gpus;
     struct pot_share share = {.job = job, .map = map_of(job), .is_all = n_gpus == 1};
-    NBC_TRY(stage_bodies(cuda, job, err));
+    NBD_TRY(stage_bodies(cuda, job, err));
     for (size_t g = 0; g < n_gpus; g++) {
         share.begin = job->n_i * g / n_gpus;
         share.end = job->n_i * (g + 1) / n_gpus;
-        NBC_TRY(launch(cuda, &cuda->gpus[g], &share, err));
+        NBD_TRY(launch(cuda, &cuda->gpus[g], &share, err));
     }
     return NBC_OK;
 }
@@ -156,8 +158,8 @@ int gpunb_cuda_pot(void *state, const struct gpunb_pot_job *job, struct nbc_erro
     for (int g = 0; g < cuda->n_gpus; g++) {
         struct cuda_gpu *gpu = &cuda->gpus[g];
         const double *pot = gpu->host_pot.data;
-        NBC_TRY(gpunb_cuda_use(gpu, err));
-        CUDA_TRY(err, gpu, cudaStreamSynchronize(gpu->pot_stream));
+        NBD_TRY(nbd_use(&gpu->device, err));
+        NBD_TRY(nbd_stream_wait(&gpu->device, gpu->pot_stream, err));
         for (size_t i = 0; i < job->n_i; i++) job->pot[i] = g == 0 ? pot[i] : job->pot[i] + pot[i];
         cuda->bytes_received += job->n_i * sizeof *pot;
     }

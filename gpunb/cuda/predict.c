@@ -13,24 +13,6 @@ enum {
 
 /* ---- memory */
 
-/* Enlarge a buffer and keep its contents. The rest of host memory is NaN: equal to no source. */
-static int grow(const struct cuda_gpu *gpu, struct cuda_buffer *buffer, size_t bytes, struct nbc_error *err)
-{
-    struct cuda_buffer grown = {.on_host = buffer->on_host};
-    if (bytes <= buffer->bytes) return NBC_OK;
-    NBC_TRY(gpunb_cuda_reserve(gpu, &grown, bytes, err));
-    if (grown.on_host) memset(grown.data, 0xff, grown.bytes);
-    cudaError_t code =
-        buffer->bytes > 0 ? cudaMemcpy(grown.data, buffer->data, buffer->bytes, cudaMemcpyDefault) : cudaSuccess;
-    if (code != cudaSuccess) {
-        gpunb_cuda_release(&grown);
-        return gpunb_cuda_fail(err, gpu, "cudaMemcpy", code);
-    }
-    gpunb_cuda_release(buffer);
-    *buffer = grown;
-    return NBC_OK;
-}
-
 int gpunb_cuda_more_sources(void *state, size_t n_j_max, struct nbc_error *err)
 {
     struct cuda_state *cuda = state;
@@ -38,11 +20,11 @@ int gpunb_cuda_more_sources(void *state, size_t n_j_max, struct nbc_error *err)
     const size_t each = n_j_max / (size_t)cuda->n_gpus + 1;
     for (int g = 0; g < cuda->n_gpus; g++) {
         struct cuda_gpu *gpu = &cuda->gpus[g];
-        NBC_TRY(gpunb_cuda_use(gpu, err));
-        NBC_TRY(gpunb_cuda_make_expected(gpu, err));
-        CUDA_TRY(err, gpu, cudaDeviceSynchronize());
-        NBC_TRY(grow(gpu, &gpu->sources, each * sizeof(struct cuda_source), err));
-        NBC_TRY(grow(gpu, &gpu->host_sources, each * sizeof(struct cuda_source), err));
+        NBD_TRY(nbd_use(&gpu->device, err));
+        NBD_TRY(gpunb_cuda_make_expected(gpu, err));
+        NBD_TRY(nbd_wait(&gpu->device, err));
+        NBD_TRY(gpunb_cuda_extend(gpu, &gpu->sources, each * sizeof(struct cuda_source), err));
+        NBD_TRY(gpunb_cuda_extend(gpu, &gpu->host_sources, each * sizeof(struct cuda_source), err));
         gpu->n_j_max = each;
         gpu->plain.ready = gpu->curved.ready = 0;
     }
@@ -56,16 +38,16 @@ int gpunb_cuda_predictors(void *state, size_t n, struct nbc_error *err)
     const struct cuda_gpu *first = &cuda->gpus[0];
     for (int g = 0; g < cuda->n_gpus; g++) {
         struct cuda_gpu *gpu = &cuda->gpus[g];
-        NBC_TRY(gpunb_cuda_use(gpu, err));
-        NBC_TRY(gpunb_cuda_make_expected(gpu, err));
-        NBC_TRY(gpunb_cuda_finish_blocks(gpu, err));
-        NBC_TRY(grow(gpu, &gpu->jp, n * sizeof(struct gpunb_jp), err));
+        NBD_TRY(nbd_use(&gpu->device, err));
+        NBD_TRY(gpunb_cuda_make_expected(gpu, err));
+        NBD_TRY(gpunb_cuda_finish_blocks(gpu, err));
+        NBD_TRY(gpunb_cuda_extend(gpu, &gpu->jp, n * sizeof(struct gpunb_jp), err));
         gpu->order_version = 0; /* the numbers are lost */
-        NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->numbers, n * sizeof(int32_t), err));
+        NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->numbers, n * sizeof(int32_t), err));
     }
-    NBC_TRY(gpunb_cuda_reserve(first, &cuda->host_numbers, n * sizeof(int32_t), err));
-    NBC_TRY(grow(first, &cuda->host_jp, n * sizeof(struct gpunb_jp), err));
-    NBC_TRY(grow(first, &cuda->marks, n, err)); /* new entries have no valid mark */
+    NBD_TRY(gpunb_cuda_reserve(first, &cuda->host_numbers, n * sizeof(int32_t), err));
+    NBD_TRY(gpunb_cuda_extend(first, &cuda->host_jp, n * sizeof(struct gpunb_jp), err));
+    NBD_TRY(gpunb_cuda_extend(first, &cuda->marks, n, err)); /* new entries have no valid mark */
     cuda->n_jp = n;
     return NBC_OK;
 }
@@ -75,7 +57,7 @@ int gpunb_cuda_predictors(void *state, size_t n, struct nbc_error *err)
 /* Wait until the devices have read their input in host memory. */
 static int settle(struct cuda_state *cuda, struct nbc_error *err)
 {
-    for (int g = 0; g < cuda->n_gpus; g++) CUDA_TRY(err, &cuda->gpus[g], cudaStreamSynchronize(cuda->gpus[g].stream));
+    for (int g = 0; g < cuda->n_gpus; g++) NBD_TRY(nbd_stream_wait(&cuda->gpus[g].device, cuda->gpus[g].stream, err));
     __atomic_store_n(&cuda->reading, 0, __ATOMIC_RELEASE);
     return NBC_OK;
 }
@@ -101,7 +83,7 @@ static int next_mark(struct cuda_state *cuda, struct nbc_error *err)
         cuda->mark++;
         return NBC_OK;
     }
-    NBC_TRY(settle(cuda, err));
+    NBD_TRY(settle(cuda, err));
     memset(cuda->marks.data, 0, cuda->n_jp);
     cuda->mark = 1;
     return NBC_OK;
@@ -111,9 +93,9 @@ static int next_mark(struct cuda_state *cuda, struct nbc_error *err)
 static int fetch(const struct cuda_state *cuda, struct cuda_gpu *gpu, struct nbc_error *err)
 {
     if (cuda->n_jp == 0) return NBC_OK;
-    CUDA_TRY(err, gpu,
-             gpunb_cuda_store(cuda->host_jp.data, cuda->marks.data, cuda->mark, (int)cuda->n_jp, gpu->jp.data,
-                              gpu->stored.data, gpu->stream));
+    NBD_LAUNCH(err, &gpu->device,
+               gpunb_cuda_store(cuda->host_jp.data, cuda->marks.data, cuda->mark, (int)cuda->n_jp, gpu->jp.data,
+                                gpu->stored.data, stream_of(gpu->stream)));
     return NBC_OK;
 }
 
@@ -122,8 +104,8 @@ int gpunb_cuda_push_jp(void *state, struct nbc_error *err)
 {
     struct cuda_state *cuda = state;
     for (int g = 0; g < cuda->n_gpus; g++) {
-        NBC_TRY(gpunb_cuda_use(&cuda->gpus[g], err));
-        NBC_TRY(fetch(cuda, &cuda->gpus[g], err));
+        NBD_TRY(nbd_use(&cuda->gpus[g].device, err));
+        NBD_TRY(fetch(cuda, &cuda->gpus[g], err));
     }
     return next_mark(cuda, err);
 }
@@ -144,9 +126,8 @@ static int send_numbers(const struct cuda_state *cuda, struct cuda_gpu *gpu, con
                         struct nbc_error *err)
 {
     if (!lacks_numbers(gpu, order)) return NBC_OK;
-    CUDA_TRY(err, gpu,
-             cudaMemcpyAsync(gpu->numbers.data, cuda->host_numbers.data, order->n * sizeof *order->number,
-                             cudaMemcpyHostToDevice, gpu->stream));
+    NBD_TRY(nbd_copy(&gpu->device, gpu->stream, gpu->numbers.data, cuda->host_numbers.data,
+                     order->n * sizeof *order->number, err));
     gpu->order_version = order->version;
     return NBC_OK;
 }
@@ -159,9 +140,9 @@ static int predict_share(const struct cuda_state *cuda, struct cuda_gpu *gpu, si
     gpu->predicted = 1;
     gpu->j_first = first;
     gpu->n_j = end - first;
-    NBC_TRY(gpunb_cuda_use(gpu, err));
-    NBC_TRY(fetch(cuda, gpu, err));
-    NBC_TRY(send_numbers(cuda, gpu, order, err));
+    NBD_TRY(nbd_use(&gpu->device, err));
+    NBD_TRY(fetch(cuda, gpu, err));
+    NBD_TRY(send_numbers(cuda, gpu, order, err));
     gpu->prediction = (struct cuda_prediction){.jp = gpu->jp.data,
                                                .number = order->number ? gpu->numbers.data : NULL,
                                                .first = (int)first,
@@ -177,7 +158,7 @@ int gpunb_cuda_make_expected(struct cuda_gpu *gpu, struct nbc_error *err)
 {
     if (!gpu->expected) return NBC_OK;
     gpu->expected = 0;
-    CUDA_TRY(err, gpu, gpunb_cuda_predict_share(&gpu->prediction, gpu->stream));
+    NBD_LAUNCH(err, &gpu->device, gpunb_cuda_predict_share(&gpu->prediction, stream_of(gpu->stream)));
     return NBC_OK;
 }
 
@@ -202,14 +183,14 @@ int gpunb_cuda_predict(void *state, const struct gpunb_order *order, double t, s
     struct cuda_state *cuda = state;
     const size_t n_gpus = (size_t)cuda->n_gpus;
     cuda->t_predicted = t;
-    if (cuda->reading) NBC_TRY(settle(cuda, err));
+    if (cuda->reading) NBD_TRY(settle(cuda, err));
     gpunb_cuda_refuse_nobody(cuda);
     stage_numbers(cuda, order);
     if (order->n > 0) cuda->map = map_of(cuda, order, t);
     cuda->reading = 1;
     for (size_t g = 0; g < n_gpus; g++)
-        NBC_TRY(predict_share(cuda, &cuda->gpus[g], order->n * g / n_gpus, order->n * (g + 1) / n_gpus, order, err));
-    NBC_TRY(next_mark(cuda, err));
+        NBD_TRY(predict_share(cuda, &cuda->gpus[g], order->n * g / n_gpus, order->n * (g + 1) / n_gpus, order, err));
+    NBD_TRY(next_mark(cuda, err));
     cuda->n_j = order->n;
     return NBC_OK;
 }

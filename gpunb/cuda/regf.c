@@ -28,8 +28,8 @@ int gpunb_cuda_splits(struct cuda_gpu *gpu, const struct cuda_variant *variant, 
 {
     int number = (variant->width - 1) + 2 * variant->twofloat + 4 * variant->pot;
     int *per_sm = &gpu->blocks_per_sm[number];
-    if (*per_sm == 0) CUDA_TRY(err, gpu, gpunb_cuda_blocks_per_sm(variant, per_sm));
-    size_t room = (size_t)(*per_sm > 0 ? *per_sm : 1) * (size_t)gpu->multiprocessors;
+    if (*per_sm == 0) NBD_LAUNCH(err, &gpu->device, gpunb_cuda_blocks_per_sm(variant, per_sm));
+    size_t room = (size_t)(*per_sm > 0 ? *per_sm : 1) * (size_t)gpu->device.multiprocessors;
     size_t groups = gpunb_ceil_div(n, 32 * (size_t)variant->width), best = 1;
     double least = INFINITY;
     for (size_t s = 1; s <= MAX_SPLITS && (s == 1 || (s - 1) * CUDA_WARPS < n_tiles); s++) {
@@ -46,8 +46,8 @@ int gpunb_cuda_splits(struct cuda_gpu *gpu, const struct cuda_variant *variant, 
 int gpunb_cuda_settle(struct cuda_state *cuda, struct nbc_error *err)
 {
     for (int g = 0; cuda->in_flight && g < cuda->n_gpus; g++) {
-        NBC_TRY(gpunb_cuda_use(&cuda->gpus[g], err));
-        NBC_TRY(gpunb_cuda_finish_blocks(&cuda->gpus[g], err));
+        NBD_TRY(nbd_use(&cuda->gpus[g].device, err));
+        NBD_TRY(gpunb_cuda_finish_blocks(&cuda->gpus[g], err));
     }
     cuda->in_flight = 0;
     return NBC_OK;
@@ -59,8 +59,8 @@ static int stage_targets(const struct cuda_call *call, struct nbc_error *err)
     struct cuda_state *cuda = call->cuda;
     const struct gpunb_block *b = call->block;
     size_t n = b->n_i;
-    NBC_TRY(gpunb_cuda_settle(cuda, err));
-    NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_targets, n * CUDA_TARGET_BYTES, err));
+    NBD_TRY(gpunb_cuda_settle(cuda, err));
+    NBD_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_targets, n * CUDA_TARGET_BYTES, err));
     char *to = cuda->host_targets.data;
     memset(to + n * 68, 0, n * 4);
     memcpy(to, b->x, n * 24);
@@ -92,23 +92,25 @@ static int order_targets(const struct cuda_call *call, struct cuda_gpu *gpu, str
 {
     size_t n = call->block->n_i, bytes = 0;
     if (!call->curved || n <= 32 * (size_t)call->variant.width) return NBC_OK;
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->order, n * sizeof(int32_t), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->order, n * sizeof(int32_t), err));
     const struct cuda_map *map = &call->cuda->map;
     int32_t *order = gpu->order.data;
     force->order = order;
     if (n <= CUDA_RANK_MAX) {
-        CUDA_TRY(err, gpu, gpunb_cuda_rank(&force->targets, map, order, gpu->stream));
+        NBD_LAUNCH(err, &gpu->device, gpunb_cuda_rank(&force->targets, map, order, stream_of(gpu->stream)));
         return NBC_OK;
     }
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->keys, 2 * n * sizeof(uint32_t), err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->places, n * sizeof(int32_t), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->keys, 2 * n * sizeof(uint32_t), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->places, n * sizeof(int32_t), err));
     uint32_t *keys = gpu->keys.data;
     int32_t *places = gpu->places.data;
-    CUDA_TRY(err, gpu, gpunb_cuda_target_keys(&force->targets, map, keys, places, gpu->stream));
-    CUDA_TRY(err, gpu, gpunb_cuda_sort(NULL, &bytes, keys, keys + n, places, order, (int)n, gpu->stream));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->sort_scratch, bytes, err));
+    NBD_LAUNCH(err, &gpu->device, gpunb_cuda_target_keys(&force->targets, map, keys, places, stream_of(gpu->stream)));
+    NBD_LAUNCH(err, &gpu->device,
+               gpunb_cuda_sort(NULL, &bytes, keys, keys + n, places, order, (int)n, stream_of(gpu->stream)));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->sort_scratch, bytes, err));
     void *scratch = gpu->sort_scratch.data;
-    CUDA_TRY(err, gpu, gpunb_cuda_sort(scratch, &bytes, keys, keys + n, places, order, (int)n, gpu->stream));
+    NBD_LAUNCH(err, &gpu->device,
+               gpunb_cuda_sort(scratch, &bytes, keys, keys + n, places, order, (int)n, stream_of(gpu->stream)));
     return NBC_OK;
 }
 
@@ -121,7 +123,7 @@ static int send_targets(const struct cuda_call *call, struct cuda_gpu *gpu, stru
     struct cuda_copy copy = {call->cuda->host_targets.data, gpu->targets.data, bytes};
     gpu->bytes_sent += bytes;
     if (call->curved || gpu->plain.ready || gpu->n_j == 0) {
-        CUDA_TRY(err, gpu, cudaMemcpyAsync(copy.to, copy.from, bytes, cudaMemcpyHostToDevice, gpu->stream));
+        NBD_TRY(nbd_copy(&gpu->device, gpu->stream, copy.to, copy.from, bytes, err));
         copy.bytes = 0;
     }
     return gpunb_cuda_tiling(call->cuda, gpu, call->curved, &copy, layout, err);
@@ -133,8 +135,8 @@ static int prepare(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p,
     (void)p;
     size_t n = call->block->n_i;
     struct cuda_force *force = &gpu->force;
-    NBC_TRY(gpunb_cuda_use(gpu, err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->targets, n * CUDA_TARGET_BYTES, err));
+    NBD_TRY(nbd_use(&gpu->device, err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->targets, n * CUDA_TARGET_BYTES, err));
     *force = (struct cuda_force){
         .targets = arrays_of(gpu->targets.data, n),
         .j_first = (int)gpu->j_first,
@@ -144,9 +146,9 @@ static int prepare(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p,
         .weighted = call->block->mass_weighted,
         .twofloat = call->cuda->twofloat,
     };
-    NBC_TRY(send_targets(call, gpu, &force->layout, err));
-    NBC_TRY(order_targets(call, gpu, force, err));
-    if (call->pieces > 1) CUDA_TRY(err, gpu, cudaEventRecord(gpu->prepared, gpu->stream));
+    NBD_TRY(send_targets(call, gpu, &force->layout, err));
+    NBD_TRY(order_targets(call, gpu, force, err));
+    if (call->pieces > 1) NBD_TRY(nbd_event_record(&gpu->device, gpu->prepared, gpu->stream, err));
     return NBC_OK;
 }
 
@@ -156,10 +158,10 @@ static int reserve_sums(const struct cuda_gpu *gpu, struct cuda_slot *slot, stru
 {
     size_t n = (size_t)force->n, groups = gpunb_ceil_div(n, (size_t)force->in_block);
     size_t stride = (size_t)force->n_tiles;
-    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->partial, n * (size_t)force->splits * CUDA_SUMS * sizeof(double), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &slot->partial, n * (size_t)force->splits * CUDA_SUMS * sizeof(double), err));
     force->partial = slot->partial.data;
-    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->near, groups * stride + 1, err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->mask, groups * stride * (size_t)force->in_block * sizeof(unsigned long long),
+    NBD_TRY(gpunb_cuda_reserve(gpu, &slot->near, groups * stride + 1, err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &slot->mask, groups * stride * (size_t)force->in_block * sizeof(unsigned long long),
                                err));
     force->close = (struct cuda_close){.near = slot->near.data, .mask = slot->mask.data, .stride = (int)stride};
     return NBC_OK;
@@ -171,17 +173,16 @@ static int enqueue(const struct cuda_call *call, struct cuda_gpu *gpu, struct cu
                    const struct cuda_finish *finish, struct nbc_error *err)
 {
     const int alone = call->pieces == 1;
-    const cudaStream_t sums = alone ? gpu->stream : slot->stream;
-    cudaStream_t end = sums;
-    if (!alone) CUDA_TRY(err, gpu, cudaStreamWaitEvent(sums, gpu->prepared, 0));
-    CUDA_TRY(err, gpu, gpunb_cuda_force(&call->variant, &finish->force, sums));
+    struct nbd_stream *sums = alone ? gpu->stream : slot->stream, *end = sums;
+    if (!alone) NBD_TRY(nbd_event_await(&gpu->device, gpu->prepared, sums, err));
+    NBD_LAUNCH(err, &gpu->device, gpunb_cuda_force(&call->variant, &finish->force, stream_of(sums)));
     if (!is_last) {
         end = slot->finish;
-        CUDA_TRY(err, gpu, cudaEventRecord(slot->summed, sums));
-        CUDA_TRY(err, gpu, cudaStreamWaitEvent(end, slot->summed, 0));
+        NBD_TRY(nbd_event_record(&gpu->device, slot->summed, sums, err));
+        NBD_TRY(nbd_event_await(&gpu->device, slot->summed, end, err));
     }
-    CUDA_TRY(err, gpu, gpunb_cuda_finish(finish, end));
-    if (!alone) CUDA_TRY(err, gpu, cudaEventRecord(slot->done, end));
+    NBD_LAUNCH(err, &gpu->device, gpunb_cuda_finish(finish, stream_of(end)));
+    if (!alone) NBD_TRY(nbd_event_record(&gpu->device, slot->done, end, err));
     return NBC_OK;
 }
 
@@ -193,14 +194,14 @@ static int launch(const struct cuda_call *call, struct cuda_gpu *gpu, size_t p, 
     struct cuda_force force = gpu->force;
     force.first = (int)first;
     force.n = (int)n;
-    NBC_TRY(gpunb_cuda_use(gpu, err));
-    NBC_TRY(gpunb_cuda_splits(gpu, &call->variant, gpunb_min_size(call->nominal, call->block->n_i),
+    NBD_TRY(nbd_use(&gpu->device, err));
+    NBD_TRY(gpunb_cuda_splits(gpu, &call->variant, gpunb_min_size(call->nominal, call->block->n_i),
                               (size_t)force.n_tiles, &force.splits, err));
-    NBC_TRY(reserve_sums(gpu, slot, &force, err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->rows, n * cap * sizeof(int32_t), err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->sorted, n * cap * sizeof(int32_t), err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->results, n * sizeof(struct cuda_result), err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &slot->lists, n * cap * sizeof(int32_t), err));
+    NBD_TRY(reserve_sums(gpu, slot, &force, err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &slot->rows, n * cap * sizeof(int32_t), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &slot->sorted, n * cap * sizeof(int32_t), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &slot->results, n * sizeof(struct cuda_result), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &slot->lists, n * cap * sizeof(int32_t), err));
     const struct cuda_finish finish = {.force = force,
                                        .sources = gpu->sources.data,
                                        .rows = slot->rows.data,
@@ -310,8 +311,8 @@ static int collect(struct cuda_call *call, size_t p, struct nbc_error *err)
     for (int g = 0; g < call->cuda->n_gpus; g++) {
         struct cuda_gpu *gpu = &call->cuda->gpus[g];
         c.slots[g] = &gpu->slots[p % CUDA_SLOTS];
-        CUDA_TRY(err, gpu,
-                 call->pieces == 1 ? cudaStreamSynchronize(gpu->stream) : cudaEventSynchronize(c.slots[g]->done));
+        NBD_TRY(call->pieces == 1 ? nbd_stream_wait(&gpu->device, gpu->stream, err)
+                                  : nbd_event_wait(&gpu->device, c.slots[g]->done, err));
     }
     nbc_team_run(nbc_parts((int64_t)n, ROWS_OF_A_PART), collect_rows, &c);
     call->cuda->bytes_received += c.bytes;
@@ -366,8 +367,8 @@ static int begin(struct cuda_call *call, struct nbc_error *err)
     call->list_cap = gpunb_min_size(gpunb_min_size(cuda->list_cap, call->block->nb_cap), cuda->n_j > 0 ? cuda->n_j : 1);
     call->cap_wanted = 0;
     cut(call);
-    NBC_TRY(on_all_devices(call, prepare, 0, err));
-    for (size_t p = 0; p < PIECES_AHEAD && p < call->pieces; p++) NBC_TRY(on_all_devices(call, launch, p, err));
+    NBD_TRY(on_all_devices(call, prepare, 0, err));
+    for (size_t p = 0; p < PIECES_AHEAD && p < call->pieces; p++) NBD_TRY(on_all_devices(call, launch, p, err));
     return NBC_OK;
 }
 
@@ -375,15 +376,15 @@ static int end(struct cuda_call *call, struct nbc_error *err)
 {
     for (size_t p = 0; p < call->pieces; p++) {
         const size_t next = p + PIECES_AHEAD;
-        if (next < call->pieces) NBC_TRY(on_all_devices(call, launch, next, err));
-        NBC_TRY(collect(call, p, err));
+        if (next < call->pieces) NBD_TRY(on_all_devices(call, launch, next, err));
+        NBD_TRY(collect(call, p, err));
     }
     return NBC_OK;
 }
 
 static int start(struct cuda_call *call, struct nbc_error *err)
 {
-    NBC_TRY(stage_targets(call, err));
+    NBD_TRY(stage_targets(call, err));
     call->cuda->in_flight = 1;
     return begin(call, err);
 }
@@ -393,10 +394,10 @@ static int wait(struct cuda_call *call, struct nbc_error *err)
 {
     struct cuda_state *cuda = call->cuda;
     for (;;) {
-        NBC_TRY(end(call, err));
+        NBD_TRY(end(call, err));
         if (call->cap_wanted == 0) break;
         cuda->list_cap = call->cap_wanted + call->cap_wanted / 4;
-        NBC_TRY(begin(call, err));
+        NBD_TRY(begin(call, err));
     }
     cuda->in_flight = cuda->reading = 0;
     return gpunb_cuda_check_predictions(cuda, err);

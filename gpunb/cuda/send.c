@@ -36,9 +36,7 @@ static int send_batch(struct cuda_state *cuda, struct cuda_gpu *gpu, size_t begi
         size_t first = begin + p * CUDA_SEND_PIECE;
         while (p + 1 < pieces && cuda->changed[p + 1]) p++;
         size_t last = gpunb_min_size(begin + (p + 1) * CUDA_SEND_PIECE, end);
-        CUDA_TRY(err, gpu,
-                 cudaMemcpyAsync(device + first, host + first, (last - first) * sizeof *host, cudaMemcpyHostToDevice,
-                                 gpu->stream));
+        NBD_TRY(nbd_copy(&gpu->device, gpu->stream, device + first, host + first, (last - first) * sizeof *host, err));
         gpu->bytes_sent += (last - first) * sizeof *host;
         gpu->plain.ready = gpu->curved.ready = 0;
     }
@@ -68,13 +66,13 @@ static int send_share(struct cuda_state *cuda, struct cuda_gpu *gpu, size_t firs
     if (gpu->j_first != first || gpu->n_j != end - first) gpu->plain.ready = gpu->curved.ready = 0;
     gpu->j_first = first;
     gpu->n_j = end - first;
-    NBC_TRY(gpunb_cuda_use(gpu, err));
-    CUDA_TRY(err, gpu, cudaEventSynchronize(gpu->sent));
+    NBD_TRY(nbd_use(&gpu->device, err));
+    NBD_TRY(nbd_event_wait(&gpu->device, gpu->sent, err));
     for (size_t j = 0; j < gpu->n_j; j += (size_t)CUDA_SEND_PIECE * CUDA_SEND_PIECES) {
         size_t stop = gpunb_min_size(j + (size_t)CUDA_SEND_PIECE * CUDA_SEND_PIECES, gpu->n_j);
-        NBC_TRY(send_batch(cuda, gpu, j, stop, mass, x, v, err));
+        NBD_TRY(send_batch(cuda, gpu, j, stop, mass, x, v, err));
     }
-    CUDA_TRY(err, gpu, cudaEventRecord(gpu->sent, gpu->stream));
+    NBD_TRY(nbd_event_record(&gpu->device, gpu->sent, gpu->stream, err));
     return NBC_OK;
 }
 
@@ -100,15 +98,19 @@ int gpunb_cuda_send(void *state, size_t n_j, const double *mass, const double (*
 static int sort_along_curve(struct cuda_state *cuda, struct cuda_gpu *gpu, int32_t *index, struct nbc_error *err)
 {
     int n = (int)gpu->n_j;
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->keys, 2 * gpu->n_j * sizeof(uint32_t), err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->places, gpu->n_j * sizeof(int32_t), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->keys, 2 * gpu->n_j * sizeof(uint32_t), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->places, gpu->n_j * sizeof(int32_t), err));
     uint32_t *keys = gpu->keys.data;
     int32_t *places = gpu->places.data;
     size_t bytes = 0;
-    CUDA_TRY(err, gpu, gpunb_cuda_source_keys(gpu->sources.data, n, &cuda->map, keys, places, gpu->stream));
-    CUDA_TRY(err, gpu, gpunb_cuda_sort(NULL, &bytes, keys, keys + n, places, index, n, gpu->stream));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->sort_scratch, bytes, err));
-    CUDA_TRY(err, gpu, gpunb_cuda_sort(gpu->sort_scratch.data, &bytes, keys, keys + n, places, index, n, gpu->stream));
+    NBD_LAUNCH(err, &gpu->device,
+               gpunb_cuda_source_keys(gpu->sources.data, n, &cuda->map, keys, places, stream_of(gpu->stream)));
+    NBD_LAUNCH(err, &gpu->device,
+               gpunb_cuda_sort(NULL, &bytes, keys, keys + n, places, index, n, stream_of(gpu->stream)));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->sort_scratch, bytes, err));
+    NBD_LAUNCH(
+        err, &gpu->device,
+        gpunb_cuda_sort(gpu->sort_scratch.data, &bytes, keys, keys + n, places, index, n, stream_of(gpu->stream)));
     return NBC_OK;
 }
 
@@ -118,12 +120,14 @@ static int make_tiles(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved,
 {
     if (gpu->expected && !curved) {
         gpu->expected = 0;
-        CUDA_TRY(err, gpu, gpunb_cuda_predicted_tiles(&gpu->prediction, layout, copy, gpu->stream));
+        NBD_LAUNCH(err, &gpu->device,
+                   gpunb_cuda_predicted_tiles(&gpu->prediction, layout, copy, stream_of(gpu->stream)));
         return NBC_OK;
     }
-    NBC_TRY(gpunb_cuda_make_expected(gpu, err));
-    if (curved) NBC_TRY(sort_along_curve(cuda, gpu, layout->index, err));
-    CUDA_TRY(err, gpu, gpunb_cuda_tiles(gpu->sources.data, (int)gpu->n_j, !curved, layout, copy, gpu->stream));
+    NBD_TRY(gpunb_cuda_make_expected(gpu, err));
+    if (curved) NBD_TRY(sort_along_curve(cuda, gpu, layout->index, err));
+    NBD_LAUNCH(err, &gpu->device,
+               gpunb_cuda_tiles(gpu->sources.data, (int)gpu->n_j, !curved, layout, copy, stream_of(gpu->stream)));
     return NBC_OK;
 }
 
@@ -132,13 +136,13 @@ int gpunb_cuda_tiling(struct cuda_state *cuda, struct cuda_gpu *gpu, int curved,
 {
     struct cuda_tiling *tiling = curved ? &gpu->curved : &gpu->plain;
     size_t tiles = (gpu->n_j_max + CUDA_TILE - 1) / CUDA_TILE;
-    NBC_TRY(gpunb_cuda_reserve(gpu, &tiling->tiles, tiles * CUDA_TILE_UNITS * sizeof(float4), err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &tiling->index, 2 * tiles * CUDA_TILE * sizeof(int32_t), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &tiling->tiles, tiles * CUDA_TILE_UNITS * sizeof(float4), err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &tiling->index, 2 * tiles * CUDA_TILE * sizeof(int32_t), err));
     layout->tiles = tiling->tiles.data;
     layout->index = tiling->index.data;
     layout->place = layout->index + tiles * CUDA_TILE;
     if (tiling->ready || gpu->n_j == 0) return NBC_OK;
-    NBC_TRY(make_tiles(cuda, gpu, curved, copy, layout, err));
+    NBD_TRY(make_tiles(cuda, gpu, curved, copy, layout, err));
     tiling->ready = 1;
     return NBC_OK;
 }

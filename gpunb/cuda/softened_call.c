@@ -29,10 +29,10 @@ static void stage(void *context, int part, int parts)
 
 static int reserve(const struct call *call, struct cuda_gpu *gpu, size_t *work_bytes, struct nbc_error *err)
 {
-    CUDA_TRY(err, gpu, gpunb_cuda_softened_bytes(call->job->n_i, gpu->n_j, work_bytes));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->softened_in, call->in_bytes, err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->softened_out, call->out_bytes, err));
-    NBC_TRY(gpunb_cuda_reserve(gpu, &gpu->softened_work, *work_bytes, err));
+    NBD_LAUNCH(err, &gpu->device, gpunb_cuda_softened_bytes(call->job->n_i, gpu->n_j, work_bytes));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->softened_in, call->in_bytes, err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->softened_out, call->out_bytes, err));
+    NBD_TRY(gpunb_cuda_reserve(gpu, &gpu->softened_work, *work_bytes, err));
     return gpunb_cuda_reserve(gpu, &gpu->host_softened, call->out_bytes, err);
 }
 
@@ -42,9 +42,9 @@ static int launch(const struct call *call, struct cuda_gpu *gpu, struct nbc_erro
     const struct gpunb_softened_job *job = call->job;
     const struct cuda_source *sources = gpu->sources.data;
     size_t work_bytes;
-    NBC_TRY(gpunb_cuda_use(gpu, err));
-    NBC_TRY(gpunb_cuda_make_expected(gpu, err));
-    NBC_TRY(reserve(call, gpu, &work_bytes, err));
+    NBD_TRY(nbd_use(&gpu->device, err));
+    NBD_TRY(gpunb_cuda_make_expected(gpu, err));
+    NBD_TRY(reserve(call, gpu, &work_bytes, err));
     const double(*x)[3] = gpu->softened_in.data;
     double(*acc)[3] = gpu->softened_out.data;
     const struct cuda_softened on_device = {
@@ -63,12 +63,10 @@ static int launch(const struct call *call, struct cuda_gpu *gpu, struct nbc_erro
         .pot = job->pot ? (void *)(acc + job->n_i) : NULL,
         .rounded = !call->cuda->twofloat,
     };
-    CUDA_TRY(err, gpu,
-             cudaMemcpyAsync(gpu->softened_in.data, call->cuda->host_targets.data, call->in_bytes,
-                             cudaMemcpyHostToDevice, gpu->stream));
-    CUDA_TRY(err, gpu, gpunb_cuda_softened_sum(&on_device, gpu->softened_work.data, gpu->stream));
-    CUDA_TRY(err, gpu,
-             cudaMemcpyAsync(gpu->host_softened.data, acc, call->out_bytes, cudaMemcpyDeviceToHost, gpu->stream));
+    NBD_TRY(
+        nbd_copy(&gpu->device, gpu->stream, gpu->softened_in.data, call->cuda->host_targets.data, call->in_bytes, err));
+    NBD_LAUNCH(err, &gpu->device, gpunb_cuda_softened_sum(&on_device, gpu->softened_work.data, stream_of(gpu->stream)));
+    NBD_TRY(nbd_copy(&gpu->device, gpu->stream, gpu->host_softened.data, acc, call->out_bytes, err));
     gpu->bytes_sent += call->in_bytes;
     call->cuda->bytes_received += call->out_bytes;
     return NBC_OK;
@@ -99,15 +97,15 @@ int gpunb_cuda_softened(void *state, const struct gpunb_softened_job *job, struc
     const int parts = nbc_parts((int64_t)job->n_i, TARGETS_OF_A_PART);
     if (job->n_i > INT32_MAX)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_softened: %zu targets, but numbers are 32-bit", job->n_i);
-    NBC_TRY(gpunb_cuda_settle(cuda, err));
-    NBC_TRY(gpunb_cuda_use(&cuda->gpus[0], err));
-    NBC_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_targets, call.in_bytes, err));
+    NBD_TRY(gpunb_cuda_settle(cuda, err));
+    NBD_TRY(nbd_use(&cuda->gpus[0].device, err));
+    NBD_TRY(gpunb_cuda_reserve(&cuda->gpus[0], &cuda->host_targets, call.in_bytes, err));
     nbc_team_run(parts, stage, &call);
     cuda->in_flight = 1;
-    for (int g = 0; g < cuda->n_gpus; g++) NBC_TRY(launch(&call, &cuda->gpus[g], err));
-    NBC_TRY(gpunb_cuda_settle(cuda, err));
+    for (int g = 0; g < cuda->n_gpus; g++) NBD_TRY(launch(&call, &cuda->gpus[g], err));
+    NBD_TRY(gpunb_cuda_settle(cuda, err));
     cuda->reading = 0;
-    NBC_TRY(gpunb_cuda_check_predictions(cuda, err));
+    NBD_TRY(gpunb_cuda_check_predictions(cuda, err));
     nbc_team_run(parts, collect, &call);
     return NBC_OK;
 }

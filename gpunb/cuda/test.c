@@ -65,7 +65,7 @@ static int reference(struct test_data *t, struct nbc_error *err)
         .backend = ref, .precision = GPUNB_DOUBLE, .n_j_max = TEST_SOURCES, .devices = ""};
     const struct gpunb_block block = block_of(t, &t->expected);
     void *state;
-    NBC_TRY(ref->create(&state, &setup, err));
+    NBD_TRY(ref->create(&state, &setup, err));
     int status = ref->send(state, TEST_SOURCES, t->mass, (const double(*)[3])t->x, (const double(*)[3])t->v, err);
     if (status == NBC_OK) status = ref->regf(state, &block, err);
     ref->free(state);
@@ -99,7 +99,7 @@ static int compare(const struct cuda_state *cuda, const struct test_data *t, str
             return nbc_fail(err, NBC_DEVICE,
                             "gpunb: self-test on %s%s: the %s of target %d differs from the reference; this device "
                             "cannot be trusted, use another one or another backend",
-                            cuda->gpus[0].name, cuda->n_gpus > 1 ? " and others" : "", what, i);
+                            cuda->gpus[0].device.name, cuda->n_gpus > 1 ? " and others" : "", what, i);
     }
     return NBC_OK;
 }
@@ -108,16 +108,16 @@ static int run_test(struct cuda_state *cuda, struct test_data *t, struct nbc_err
 {
     const struct gpunb_block block = block_of(t, &t->found);
     fill(t);
-    NBC_TRY(reference(t, err));
-    NBC_TRY(gpunb_cuda_send(cuda, TEST_SOURCES, t->mass, (const double(*)[3])t->x, (const double(*)[3])t->v, err));
+    NBD_TRY(reference(t, err));
+    NBD_TRY(gpunb_cuda_send(cuda, TEST_SOURCES, t->mass, (const double(*)[3])t->x, (const double(*)[3])t->v, err));
     for (int curved = 0; curved < 2; curved++) {
         memset(&t->found, 0xff, sizeof t->found);
         cuda->order = curved ? CUDA_ORDER_CURVE : CUDA_ORDER_INDEX;
         int status = gpunb_cuda_regf_start(cuda, &block, err);
         if (status == NBC_OK) status = gpunb_cuda_regf(cuda, &block, err);
         cuda->order = CUDA_ORDER_BY_SIZE;
-        NBC_TRY(status);
-        NBC_TRY(compare(cuda, t, err));
+        NBD_TRY(status);
+        NBD_TRY(compare(cuda, t, err));
     }
     return NBC_OK;
 }

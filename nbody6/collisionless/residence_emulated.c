@@ -1,165 +1,154 @@
-/* Emulated devices in host memory. */
-#include "gpunb/backend.h"
+/* Kernels of emulated devices: loops over bodies. */
+#include "device/emulated/emulated.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/collisionless/residence.h"
 
 #include <string.h>
 
-struct nb6_device_domain {
+/* What a kernel works on. */
+struct job {
     struct nb6_part part;
-    gpunb_t *force;
+    struct nb6_part_block block;
+    double limit;
 };
 
-static void close_place(struct nb6_device_domain *place)
+static int launch(nbd_kernel *kernel, const struct nb6_part *part, const struct nb6_part_block *block, double limit,
+                  struct nbd_stream *stream)
 {
-    struct nb6_part *p = &place->part;
-    gpunb_free(place->force);
-    nbc_free(p->mass);
-    nbc_free(p->x);
-    nbc_free(p->x0);
-    nbc_free(p->v);
-    nbc_free(p->acc);
-    nbc_free(p->v_half);
-    nbc_free(p->level);
-    nbc_free(p->due);
-    nbc_free(p->x_due);
-    nbc_free(p->acc_own);
-    nbc_free(p->acc_others);
-    nbc_free(p->word);
-    nbc_free(place);
+    const struct job job = {*part, *block, limit};
+    return nbd_emulated_launch(stream, kernel, &job, sizeof job);
 }
 
-static int allocate(struct nb6_part *p, struct nbc_error *err)
-{
-    const size_t n = (size_t)p->n, own = (size_t)p->n_own;
-    p->mass = nbc_alloc(n, sizeof *p->mass);
-    p->x = nbc_alloc(n, sizeof *p->x);
-    p->x0 = nbc_alloc(own, sizeof *p->x0);
-    p->v = nbc_alloc(own, sizeof *p->v);
-    p->acc = nbc_alloc(own, sizeof *p->acc);
-    p->v_half = nbc_alloc(own, sizeof *p->v_half);
-    p->level = nbc_alloc(own, sizeof *p->level);
-    p->due = nbc_alloc(own, sizeof *p->due);
-    p->x_due = nbc_alloc(own, sizeof *p->x_due);
-    p->acc_own = nbc_alloc(own, sizeof *p->acc_own);
-    p->acc_others = nbc_alloc(own, sizeof *p->acc_others);
-    p->word = nbc_alloc(1, sizeof *p->word);
-    if (p->mass && p->x && p->x0 && p->v && p->acc && p->v_half && p->level && p->due && p->x_due && p->acc_own &&
-        p->acc_others && p->word)
-        return NBC_OK;
-    return nbc_fail(err, NBC_NO_MEMORY, "no memory for a part of %d bodies", p->n_own);
-}
-
-static int open_place(struct nb6_device_domain **place, struct nb6_part *part, int device,
-                      const struct gpunb_options *force, struct nbc_error *err)
-{
-    struct nb6_device_domain *made = nbc_alloc(1, sizeof *made);
-    (void)device;
-    if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a part of a system");
-    made->part = *part;
-    int status = allocate(&made->part, err);
-    if (!status) status = gpunb_create(&made->force, (size_t)part->n, force, err);
-    if (status) {
-        close_place(made);
-        return status;
-    }
-    *part = made->part;
-    *place = made;
-    return NBC_OK;
-}
-
-static int copy(struct nb6_device_domain *place, void *to, const void *from, size_t bytes, struct nbc_error *err)
-{
-    (void)place;
-    (void)err;
-    memcpy(to, from, bytes);
-    return NBC_OK;
-}
-
-static int exchange(struct nb6_device_domain *place, void *to, struct nb6_device_domain *other, const void *from,
-                    size_t bytes, struct nbc_error *err)
-{
-    (void)other;
-    return copy(place, to, from, bytes, err);
-}
-
-static void note_bad(struct nb6_part *p, int32_t i)
+static void note_bad(const struct nb6_part *p, int32_t i)
 {
     if (i < p->word->bad) p->word->bad = i;
 }
 
-static int drift(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err)
+static void drift_all(const void *job)
 {
-    struct nb6_part *p = &place->part;
-    (void)err;
+    const struct job *j = job;
+    const struct nb6_part *p = &j->part;
     p->word->bad = NB6_NOBODY_BAD;
     for (int32_t i = 0; i < p->n_own; i++)
-        if (!nb6_part_drift(p, i, block->ti_now, block->ti_next, GPUNB_LIMIT)) note_bad(p, i);
-    return NBC_OK;
+        if (!nb6_part_drift(p, i, j->block.ti_now, j->block.ti_next, j->limit)) note_bad(p, i);
 }
 
-static void select_due(struct nb6_part *p, const struct nb6_part_block *block)
+static int drift(const struct nb6_part *part, const struct nb6_part_block *block, double limit,
+                 struct nbd_stream *stream)
 {
+    return launch(drift_all, part, block, limit, stream);
+}
+
+static int select_bytes(int32_t n_own, size_t *bytes)
+{
+    (void)n_own;
+    *bytes = 0;
+    return 0;
+}
+
+static void select_all(const void *job)
+{
+    const struct job *j = job;
+    const struct nb6_part *p = &j->part;
     int32_t m = 0;
-    if (block->n_due == p->n_own) return;
     for (int32_t i = 0; i < p->n_own; i++)
-        if (nb6_step_ends(p->level[i], block->ti_next)) p->due[m++] = i;
-    for (m = 0; m < block->n_due; m++) memcpy(p->x_due[m], p->x[p->due[m]], sizeof p->x_due[m]);
+        if (nb6_step_ends(p->level[i], j->block.ti_next)) p->due[m++] = i;
+    for (m = 0; m < j->block.n_due; m++) memcpy(p->x_due[m], p->x[p->due[m]], sizeof p->x_due[m]);
 }
 
-/* Accelerations by some of the sources that the part has. */
-static int sum(struct nb6_device_domain *place, int32_t n_due, int32_t first, int32_t n, double (*acc)[3])
+static int select_due(const struct nb6_part *part, const struct nb6_part_block *block, void *scratch, size_t bytes,
+                      struct nbd_stream *stream)
 {
-    const struct nb6_part *p = &place->part;
-    const struct gpunb_softened_job job = {.n_i = (size_t)n_due,
-                                           .x = (const double(*)[3])(n_due == p->n_own ? p->x : p->x_due),
-                                           .softening = p->rules.softening,
-                                           .acc = acc};
-    const int status =
-        gpunb_send_positions(place->force, (size_t)n, p->mass + first, (const double(*)[3])(p->x + first));
-    return status ? status : gpunb_softened(place->force, &job);
+    (void)scratch, (void)bytes;
+    return launch(select_all, part, block, 0, stream);
 }
 
-/* A source that is too far is an own body of some part, whose word reports it; the sums of the other parts are not used
- * then. */
-static int force(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err)
+static void check_all(const void *job)
 {
-    struct nb6_part *p = &place->part;
-    select_due(p, block);
-    int status = sum(place, block->n_due, 0, p->n_own, p->acc_own);
-    if (!status && p->n_own < p->n) status = sum(place, block->n_due, p->n_own, p->n - p->n_own, p->acc_others);
-    if (status == NBC_BAD_ARGUMENT || status == NBC_NON_FINITE) note_bad(p, 0);
-    if (status) return status == NBC_NO_MEMORY ? nbc_fail(err, status, "%s", gpunb_last_error(place->force)) : NBC_OK;
-    for (int32_t m = 0; m < block->n_due; m++)
-        if (!nb6_part_check(p, m)) note_bad(p, nb6_part_due(p, block->n_due, m));
-    return NBC_OK;
+    const struct job *j = job;
+    for (int32_t m = 0; m < j->block.n_due; m++)
+        if (!nb6_part_check(&j->part, m)) note_bad(&j->part, nb6_part_due(&j->part, j->block.n_due, m));
 }
 
-static int read_word(struct nb6_device_domain *place, struct nb6_part_word *word, struct nbc_error *err)
+static int check_forces(const struct nb6_part *part, const struct nb6_part_block *block, struct nbd_stream *stream)
 {
-    (void)err;
-    *word = *place->part.word;
-    return NBC_OK;
+    return launch(check_all, part, block, 0, stream);
 }
 
-static int commit(struct nb6_device_domain *place, const struct nb6_part_block *block, struct nbc_error *err)
+static void commit_all(const void *job)
 {
-    struct nb6_part *p = &place->part;
-    (void)err;
+    const struct job *j = job;
+    const struct nb6_part *p = &j->part;
     for (int32_t i = 0; i < p->n_own; i++) nb6_part_keep(p, i);
-    for (int32_t m = 0; m < block->n_due; m++) nb6_part_commit(p, block->n_due, m, block->ti_next);
+    for (int32_t m = 0; m < j->block.n_due; m++) nb6_part_commit(p, j->block.n_due, m, j->block.ti_next);
     memset(p->word->count, 0, sizeof p->word->count);
     for (int32_t i = 0; i < p->n_own; i++) p->word->count[p->level[i]]++;
+}
+
+static int commit(const struct nb6_part *part, const struct nb6_part_block *block, struct nbd_stream *stream)
+{
+    return launch(commit_all, part, block, 0, stream);
+}
+
+/* ---- forces, by a handle of GPUNB */
+
+static int open_force(void **force, const struct nb6_part *part, const struct gpunb_options *options,
+                      struct nbc_error *err)
+{
+    gpunb_t *made = NULL;
+    const int status = gpunb_create(&made, (size_t)part->n, options, err);
+    *force = made;
+    return status;
+}
+
+static void close_force(void *force)
+{
+    gpunb_free(force);
+}
+
+static int force_bytes(size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err)
+{
+    (void)n_i, (void)n_j, (void)err;
+    *bytes = 0;
     return NBC_OK;
 }
 
-const struct nb6_residence nb6_residence_emulated = {.name = "emulated",
-                                                     .open = open_place,
-                                                     .close = close_place,
-                                                     .put = copy,
-                                                     .get = copy,
-                                                     .drift = drift,
-                                                     .exchange = exchange,
-                                                     .force = force,
-                                                     .look = read_word,
-                                                     .commit = commit};
+struct sum_job {
+    gpunb_t *force;
+    struct nb6_part part;
+    struct gpunb_softened_device job;
+};
+
+/* A source that is too far is that of some part, whose word says so: the sums of others mean nothing then. Without
+ * memory for the forces the host makes the block, and says it if it has none either. */
+static void sum_all(const void *job)
+{
+    const struct sum_job *j = job;
+    const struct gpunb_softened_device *d = &j->job;
+    const struct gpunb_softened_job on_host = {.n_i = d->n_i, .x = d->x_i, .softening = d->softening, .acc = d->acc};
+    int status = gpunb_send_positions(j->force, d->n_j, d->mass, d->x_j);
+    if (!status) status = gpunb_softened(j->force, &on_host);
+    if (status) note_bad(&j->part, 0);
+}
+
+static int sum(void *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
+               struct nbd_stream *stream, struct nbc_error *err)
+{
+    const struct sum_job own = {force, *part, *job};
+    if (!nbd_emulated_launch(stream, sum_all, &own, sizeof own)) return NBC_OK;
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory for a force on an emulated device");
+}
+
+const struct nb6_residence nb6_residence_emulated = {
+    .name = "emulated",
+    .kind = &nbd_emulated,
+    .drift = drift,
+    .select_bytes = select_bytes,
+    .select = select_due,
+    .check = check_forces,
+    .commit = commit,
+    .open_force = open_force,
+    .close_force = close_force,
+    .force_bytes = force_bytes,
+    .sum = sum,
+};

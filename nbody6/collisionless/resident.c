@@ -3,12 +3,13 @@
 #include "common/team.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/domain.h"
 #include "nbody6/collisionless/leapfrog.h"
 
 #include <string.h>
 
 struct one {
-    struct nb6_device_domain *place;
+    struct nb6_device_domain *domain;
     struct nb6_part part;
     struct nb6_part_word word;
     int64_t first; /* of its own bodies */
@@ -34,8 +35,7 @@ struct nb6_resident {
 void nb6_resident_free(struct nb6_resident *r)
 {
     if (!r) return;
-    for (int p = 0; r->one && p < r->parts; p++)
-        if (r->one[p].place) r->residence->close(r->one[p].place);
+    for (int p = 0; r->one && p < r->parts; p++) nb6_domain_close(r->one[p].domain);
     nbc_free(r->one);
     nbc_free(r);
 }
@@ -50,7 +50,7 @@ static int open_parts(struct nb6_resident *r, const struct nb6_collisionless *s,
         nbc_range(s->n, p, r->parts, &one->first, &end);
         one->part =
             (struct nb6_part){.rules = nb6_leapfrog_rules(s), .n = (int32_t)s->n, .n_own = (int32_t)(end - one->first)};
-        TRY(r->residence->open(&one->place, &one->part, device ? device[p] : 0, &force, err));
+        TRY(nb6_domain_open(&one->domain, r->residence, &one->part, device ? device[p] : 0, &force, err));
     }
     return NBC_OK;
 }
@@ -88,18 +88,17 @@ static int64_t place_of(const struct nb6_resident *r, int p, int other)
 
 static int send_part(const struct nb6_resident *r, int p, const struct nb6_collisionless *s, struct nbc_error *err)
 {
-    const struct nb6_residence *to = r->residence;
     struct one *one = &r->one[p];
     struct nb6_part *part = &one->part;
     const size_t own = (size_t)part->n_own, first = (size_t)one->first;
-    TRY(to->put(one->place, part->x0, s->x0 + first, own * sizeof *s->x0, err));
-    TRY(to->put(one->place, part->v, s->v + first, own * sizeof *s->v, err));
-    TRY(to->put(one->place, part->acc, s->acc + first, own * sizeof *s->acc, err));
-    TRY(to->put(one->place, part->level, s->level + first, own * sizeof *s->level, err));
+    TRY(nb6_domain_copy(one->domain, part->x0, s->x0 + first, own * sizeof *s->x0, err));
+    TRY(nb6_domain_copy(one->domain, part->v, s->v + first, own * sizeof *s->v, err));
+    TRY(nb6_domain_copy(one->domain, part->acc, s->acc + first, own * sizeof *s->acc, err));
+    TRY(nb6_domain_copy(one->domain, part->level, s->level + first, own * sizeof *s->level, err));
     for (int other = 0; other < r->parts; other++) {
         const struct one *from = &r->one[other];
-        TRY(to->put(one->place, part->mass + place_of(r, p, other), s->mass + from->first,
-                    (size_t)from->part.n_own * sizeof *s->mass, err));
+        TRY(nb6_domain_copy(one->domain, part->mass + place_of(r, p, other), s->mass + from->first,
+                            (size_t)from->part.n_own * sizeof *s->mass, err));
     }
     memset(one->word.count, 0, sizeof one->word.count);
     for (size_t i = first; i < first + own; i++) one->word.count[s->level[i]]++;
@@ -128,10 +127,10 @@ static int fetch(const struct nb6_resident *r, struct nb6_collisionless *s, stru
         const struct one *one = &r->one[p];
         const struct nb6_part *part = &one->part;
         const size_t own = (size_t)part->n_own, first = (size_t)one->first;
-        TRY(r->residence->get(one->place, s->x_due + first, part->x0, own * sizeof *s->x0, err));
-        TRY(r->residence->get(one->place, s->v_half + first, part->v, own * sizeof *s->v, err));
-        TRY(r->residence->get(one->place, s->acc_due + first, part->acc, own * sizeof *s->acc, err));
-        TRY(r->residence->get(one->place, levels_of(s) + first, part->level, own * sizeof *s->level, err));
+        TRY(nb6_domain_copy(one->domain, s->x_due + first, part->x0, own * sizeof *s->x0, err));
+        TRY(nb6_domain_copy(one->domain, s->v_half + first, part->v, own * sizeof *s->v, err));
+        TRY(nb6_domain_copy(one->domain, s->acc_due + first, part->acc, own * sizeof *s->acc, err));
+        TRY(nb6_domain_copy(one->domain, levels_of(s) + first, part->level, own * sizeof *s->level, err));
     }
     return NBC_OK;
 }
@@ -146,7 +145,7 @@ static int go_back(struct nb6_resident *r, struct nb6_collisionless *s, int stat
     return status;
 }
 
-/* All arrays are copied before the first one is used: if a place fails in between, the older state stays. */
+/* All arrays are copied before the first one is used: if a domain fails in between, the older state stays. */
 int nb6_resident_home(struct nb6_resident *r, struct nb6_collisionless *s, struct nbc_error *err)
 {
     const size_t n = (size_t)s->n;
@@ -188,8 +187,8 @@ static int exchange(const struct nb6_resident *r, int p, struct nbc_error *err)
     for (int k = 1; k < r->parts; k++) { /* around, so that no part is asked by all at once */
         const int other = (p + k) % r->parts;
         const struct one *from = &r->one[other];
-        TRY(r->residence->exchange(one->place, one->part.x + place_of(r, p, other), from->place, from->part.x,
-                                   (size_t)from->part.n_own * sizeof *one->part.x, err));
+        TRY(nb6_domain_exchange(one->domain, one->part.x + place_of(r, p, other), from->domain, from->part.x,
+                                (size_t)from->part.n_own * sizeof *one->part.x, err));
     }
     return NBC_OK;
 }
@@ -198,27 +197,26 @@ static int exchange(const struct nb6_resident *r, int p, struct nbc_error *err)
 static int make_block(struct nb6_resident *r, struct nb6_part_block *block, int64_t *n_due, int *is_good,
                       struct nbc_error *err)
 {
-    const struct nb6_residence *at = r->residence;
     *is_good = 1;
     *n_due = 0;
-    for (int p = 0; p < r->parts; p++) TRY(at->drift(r->one[p].place, block, err));
+    for (int p = 0; p < r->parts; p++) TRY(nb6_domain_drift(r->one[p].domain, block, err));
     for (int p = 0; p < r->parts; p++) TRY(exchange(r, p, err));
     for (int p = 0; p < r->parts; p++) {
         *n_due += block->n_due = due_at(&r->one[p].word, block->ti_next);
-        TRY(at->force(r->one[p].place, block, err));
+        TRY(nb6_domain_force(r->one[p].domain, block, err));
     }
     for (int p = 0; p < r->parts; p++) {
         struct nb6_part_word word;
-        TRY(at->look(r->one[p].place, &word, err));
+        TRY(nb6_domain_read(r->one[p].domain, &word, err));
         *is_good &= word.bad == NB6_NOBODY_BAD;
     }
     for (int p = 0; *is_good && p < r->parts; p++) {
         block->n_due = due_at(&r->one[p].word, block->ti_next);
-        TRY(at->commit(r->one[p].place, block, err));
+        TRY(nb6_domain_commit(r->one[p].domain, block, err));
     }
     /* Shared steps stay as they are. */
     for (int p = 0; *is_good && r->one[0].part.rules.block && p < r->parts; p++)
-        TRY(at->look(r->one[p].place, &r->one[p].word, err));
+        TRY(nb6_domain_read(r->one[p].domain, &r->one[p].word, err));
     return NBC_OK;
 }
 

@@ -201,7 +201,7 @@ static void each_call_can_fail(void **state)
     }
     for (int64_t k = 1; k <= 4; k++) {
         nbd_fault_set(NBD_FAULT_NO_MEMORY, k, 1);
-        assert_int_equal(use_all(&err), k == 4 ? NBC_OK : NBC_DEVICE);
+        assert_int_equal(use_all(&err), k == 4 ? NBC_OK : NBC_NO_MEMORY);
         if (k < 4) assert_non_null(strstr(err.text, "out of memory"));
     }
     nbd_fault_set(NBD_FAULT_NONE, 0, 0);

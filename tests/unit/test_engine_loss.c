@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/nbc.h"
+#include "device/faults.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/engine/choice.h"
 #include "nbody6/engine/engine.h"
@@ -64,14 +65,12 @@ static nb6_t *start_mergers(uint64_t seed, double r_star, struct cluster_record 
 /* The k-th call of the engine for an image fails, and all after it. */
 static void lose(long k)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%ld", k);
-    assert_int_equal(setenv("NB6_EMULATED_LOSS", text, 1), 0);
+    nbd_fault_set(NBD_FAULT_FAIL, k, NBD_FAULT_FOR_EVER);
 }
 
 static void find_again(void)
 {
-    assert_int_equal(unsetenv("NB6_EMULATED_LOSS"), 0);
+    nbd_fault_set(NBD_FAULT_NONE, 0, 0);
 }
 
 /* Of a checkpoint, which knows how long the session before took. */

@@ -3,6 +3,7 @@
 #include "nbody6/engine/engine.h"
 #include "common/nbc.h"
 #include "common/team.h"
+#include "device/gate.h"
 #include "nbody6/engine/cuda/host.h"
 #include "nbody6/engine/cuda/lists.h"
 #include "nbody6/engine/cuda/memory.h"
@@ -21,6 +22,12 @@
 
 /* ---- opening and closing */
 
+/* The stream, for launches. */
+static cudaStream_t stream_of(const struct nb6_device *d)
+{
+    return (cudaStream_t)d->stream;
+}
+
 /* Wait for the thread that allocates the image. */
 static void wait_until_prepared(struct nb6_device *d)
 {
@@ -33,12 +40,11 @@ static void release(struct nb6_sim *sim)
     struct nb6_device *d = sim->engine_image.image;
     if (!d) return;
     wait_until_prepared(d);
-    cudaSetDevice(d->gpu);
     nb6_device_free(d);
     nb6_device_helpers_close(&d->helpers);
-    cudaFree(d->control_block);
-    cudaFree(d->sync);
-    if (d->stream) cudaStreamDestroy(d->stream);
+    nbd_free(&d->device, NBD_ON_DEVICE, d->control_block);
+    nbd_free(&d->device, NBD_ON_DEVICE, d->sync);
+    nbd_stream_close(&d->device, d->stream);
     nbc_free(d);
     sim->engine_image.image = NULL;
 }
@@ -47,42 +53,32 @@ static void release(struct nb6_sim *sim)
 static int check_device(struct nbc_error *err)
 {
     struct nb6_device_size size = {0};
-    int count = 0, device = 0;
-    cudaError_t code = cudaGetDeviceCount(&count);
-    if (code == cudaSuccess && count > 0) code = cudaGetDevice(&device);
-    if (code == cudaSuccess && count > 0) code = nb6_device_size_of(device, &size);
+    const char *why;
+    if (nbd_count(nbd_cuda, &why) == 0) return nbc_fail(err, NBC_UNAVAILABLE, "there is no GPU to use here (%s)", why);
+    const cudaError_t code = nb6_device_size_of(0, &size);
     cudaGetLastError(); /* clear the error, or a later call would report it */
     if (code == cudaSuccess && size.blocks > 0) return NBC_OK;
     return nbc_fail(err, NBC_UNAVAILABLE, "there is no GPU to use here (%s)",
-                    code != cudaSuccess ? cudaGetErrorString(code)
-                    : count == 0        ? "no CUDA device"
-                                        : "thread blocks cannot wait for each other on it");
+                    code != cudaSuccess ? cudaGetErrorString(code) : "thread blocks cannot wait for each other on it");
 }
 
-/* The GPU that holds bodies: the first of the GPUs of regular forces; without these, the present one. Other
- * libraries may have changed the present GPU. */
-static int choose_gpus(struct nb6_device *d, const gpunb_t *reg, struct nbc_error *err)
-{
-    const int room = sizeof d->gpus / sizeof *d->gpus, found = gpunb_gpus(reg, room, d->gpus);
-    d->n_gpus = found < room ? found : room;
-    if (d->n_gpus > 0) d->gpu = d->gpus[0];
-    if (d->n_gpus == 0) NB6_DEVICE_TRY(err, cudaGetDevice(&d->gpu));
-    NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
-    return NBC_OK;
-}
-
+/* The GPU that holds bodies: the first of the GPUs of regular forces; without these, the first of all. */
 static int open_gpu(struct nb6_device *d, const gpunb_t *reg, struct nbc_error *err)
 {
-    const int status = choose_gpus(d, reg, err);
-    if (status) return status;
-    NB6_DEVICE_TRY(err, nb6_device_size_of(d->gpu, &d->size));
+    const int room = sizeof d->gpus / sizeof *d->gpus, found = gpunb_gpus(reg, room, d->gpus);
+    void *control_block, *sync;
+    d->n_gpus = found < room ? found : room;
+    NBD_TRY(nbd_open(&d->device, nbd_cuda, d->n_gpus > 0 ? d->gpus[0] : 0, "the device engine", err));
+    NBD_LAUNCH(err, &d->device, nb6_device_size_of(d->device.number, &d->size));
     if (d->size.blocks == 0)
         return nbc_fail(err, NBC_UNAVAILABLE,
                         "the device engine needs a GPU whose thread blocks can wait for each other (cooperative "
                         "launch); use --engine host");
-    NB6_DEVICE_TRY(err, cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking));
-    NB6_DEVICE_TRY(err, cudaMalloc((void **)&d->control_block, sizeof *d->control_block));
-    NB6_DEVICE_TRY(err, cudaMalloc((void **)&d->sync, sizeof *d->sync));
+    NBD_TRY(nbd_stream_open(&d->device, NBD_MIDDLE, &d->stream, err));
+    NBD_TRY(nbd_alloc(&d->device, NBD_ON_DEVICE, sizeof *d->control_block, &control_block, err));
+    d->control_block = control_block;
+    NBD_TRY(nbd_alloc(&d->device, NBD_ON_DEVICE, sizeof *d->sync, &sync, err));
+    d->sync = sync;
     return NBC_OK;
 }
 
@@ -104,7 +100,7 @@ static int provide(struct nb6_sim *sim, struct nbc_error *err)
     if (status) return status;
     struct nb6_device *d = sim->engine_image.image;
     wait_until_prepared(d);
-    NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
+    NBD_TRY(nbd_use(&d->device, err));
     const struct nb6_dev_room room = nb6_dev_room_for(sim, d->home.control ? d->home.control->longest : 0);
     if (!nb6_dev_has_room(&d->home, &room)) status = nb6_device_allocate(d, &room.wanted, err);
     if (status) release(sim);
@@ -115,7 +111,7 @@ static void *make_room(void *device)
 {
     struct nb6_device *d = device;
     nbc_team_leave(); /* other threads make forces with the device */
-    if (cudaSetDevice(d->gpu) == cudaSuccess) (void)nb6_device_allocate(d, &d->wanted, NULL);
+    if (!nbd_use(&d->device, NULL)) (void)nb6_device_allocate(d, &d->wanted, NULL);
     return NULL;
 }
 
@@ -141,10 +137,17 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     d->there.first_centre = d->home.first_centre;
     d->there.helpers = d->helpers.n;
     d->there.targets = nb6_device_targets(nb6_dev_chunks(&d->there), d->there.helpers);
-    status = nb6_device_copy_records(d, cudaMemcpyHostToDevice, err);
+    status = nb6_device_copy_records(d, NB6_TO_DEVICE, err);
     if (status) return status;
     const int64_t numbers = nb6_dev_fill_lists(sim, &d->home); /* while the records are copied */
-    return nb6_device_copy_lists(d, numbers, cudaMemcpyHostToDevice, err);
+    return nb6_device_copy_lists(d, numbers, NB6_TO_DEVICE, err);
+}
+
+/* A copy that has ended when the function returns. */
+static int copy_now(struct nb6_device *d, void *to, const void *from, size_t bytes, struct nbc_error *err)
+{
+    NBD_TRY(nbd_copy(&d->device, d->stream, to, from, bytes, err));
+    return nbd_stream_wait(&d->device, d->stream, err);
 }
 
 /* A store that succeeds, or fails after it has begun to write, is recorded on the device too: counters are added
@@ -153,18 +156,16 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_device *d = sim->engine_image.image;
     if (d->is_lost) return nbc_fail(err, NBC_DEVICE, "the device engine: the blocks of a kernel that failed are lost");
-    NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
-    NB6_DEVICE_TRY(err, nb6_device_settle_lists(&d->there, d->stream));
-    int status = nb6_device_copy_records(d, cudaMemcpyDeviceToHost, err);
+    NBD_TRY(nbd_use(&d->device, err));
+    NBD_LAUNCH(err, &d->device, nb6_device_settle_lists(&d->there, stream_of(d)));
+    int status = nb6_device_copy_records(d, NB6_FROM_DEVICE, err);
     if (status) return status;
-    NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
-    status = nb6_device_copy_lists(d, nb6_dev_lay_out_lists(&d->home), cudaMemcpyDeviceToHost, err);
+    NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
+    status = nb6_device_copy_lists(d, nb6_dev_lay_out_lists(&d->home), NB6_FROM_DEVICE, err);
     if (status) return status;
     status = nb6_dev_store(&d->home, sim, err);
-    const cudaError_t code =
-        cudaMemcpy(d->there.control, d->home.control, sizeof *d->home.control, cudaMemcpyHostToDevice);
-    if (status) return status;
-    return code == cudaSuccess ? NBC_OK : nb6_device_failure(err, "cudaMemcpy", code);
+    const int sent = copy_now(d, d->there.control, d->home.control, sizeof *d->home.control, status ? NULL : err);
+    return status ? status : sent;
 }
 
 /* Body and slot of the member to report: 2^32 body + slot. */
@@ -175,9 +176,9 @@ static int report_non_finite(struct nb6_device *d, int64_t unsound, struct nbc_e
     const int32_t i = (int32_t)(unsound >> 32), slot = (int32_t)(unsound & 0xffffffff);
     struct nb6_corrected corrected;
     int8_t flag;
-    NB6_DEVICE_TRY(err, cudaMemcpy(&flag, &t->flag[slot], sizeof flag, cudaMemcpyDeviceToHost));
-    NB6_DEVICE_TRY(err, cudaMemcpy(&corrected, &t->corrected[slot], sizeof corrected, cudaMemcpyDeviceToHost));
-    NB6_DEVICE_TRY(err, cudaMemcpy(&h->star[i], &t->star[i], sizeof *h->star, cudaMemcpyDeviceToHost));
+    NBD_TRY(copy_now(d, &flag, &t->flag[slot], sizeof flag, err));
+    NBD_TRY(copy_now(d, &corrected, &t->corrected[slot], sizeof corrected, err));
+    NBD_TRY(copy_now(d, &h->star[i], &t->star[i], sizeof *h->star, err));
     return nb6_dev_report_non_finite(h, i, (flag & NB6_DEV_UNSOUND_IRR) != 0, &corrected, err);
 }
 
@@ -185,48 +186,26 @@ static int report_non_finite(struct nb6_device *d, int64_t unsound, struct nbc_e
 static int begin_helpers(struct nb6_device *d, struct nbc_error *err)
 {
     if (!d->seen_at.mailbox) return NBC_OK;
-    const cudaError_t code =
-        nb6_device_helpers_begin(&d->helpers, &d->there, &d->control_block->help, &d->seen_at.mailbox->has_failed);
-    return code == cudaSuccess ? NBC_OK : nb6_device_failure(err, "the kernel of another GPU", code);
+    return nb6_device_helpers_begin(&d->helpers, &d->there, &d->control_block->help, &d->seen_at.mailbox->has_failed,
+                                    err);
 }
 
-/* Only one run of a process has a GPU at a time: the data that its kernels work on exists once (cuda/constant.cuh),
- * and two runs that share several GPUs would each hold one with its kernel and wait for the other. */
-static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t given_back = PTHREAD_COND_INITIALIZER;
-static uint64_t in_use; /* one bit for each GPU */
-
-/* A run with helpers takes all GPUs. */
+/* GPUs of a run: the one that advances blocks, and helpers. Of two runs of a process, one at a time has a GPU: the work
+ * of its kernels is in constant memory, which is there once (cuda/constant.cuh). */
 static uint64_t gpus_of(const struct nb6_device *d)
 {
-    return d->helpers.n > 0 ? UINT64_MAX : UINT64_C(1) << d->gpu % 64;
-}
-
-static void take_gpus(const struct nb6_device *d)
-{
-    pthread_mutex_lock(&gate);
-    while (in_use & gpus_of(d)) pthread_cond_wait(&given_back, &gate);
-    in_use |= gpus_of(d);
-    pthread_mutex_unlock(&gate);
-}
-
-static void give_gpus_back(const struct nb6_device *d)
-{
-    pthread_mutex_lock(&gate);
-    in_use &= ~gpus_of(d);
-    pthread_cond_broadcast(&given_back);
-    pthread_mutex_unlock(&gate);
+    uint64_t gpus = nbd_gate_bit(&d->device);
+    for (int k = 0; k < d->helpers.n; k++) gpus |= nbd_gate_bit(&d->helpers.helper[k].device);
+    return gpus;
 }
 
 /* Report of the kernel: reason, unsound member, counts. */
 static int fetch_control_block(struct nb6_device *d, struct nb6_device_control_block *control_block,
                                struct nbc_error *err)
 {
-    NB6_DEVICE_TRY(err, cudaMemcpyAsync(control_block, d->control_block, sizeof *control_block, cudaMemcpyDeviceToHost,
-                                        d->stream));
-    NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->home.control, d->there.control, sizeof *d->home.control,
-                                        cudaMemcpyDeviceToHost, d->stream));
-    NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
+    NBD_TRY(nbd_copy(&d->device, d->stream, control_block, d->control_block, sizeof *control_block, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, d->home.control, d->there.control, sizeof *d->home.control, err));
+    NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
     return NBC_OK;
 }
 
@@ -243,22 +222,22 @@ static int run(struct nb6_sim *sim, struct nb6_device *d, nb6_time t_stop, int64
         d->mailbox->reached = d->home.control->ti_now;
     }
     nb6_device_helpers_tell(&d->helpers, &control_block->help);
-    NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->control_block, control_block, sizeof *control_block, cudaMemcpyHostToDevice,
-                                        d->stream));
-    NB6_DEVICE_TRY(err, nb6_device_run(&d->there, d->control_block, t_stop, max_blocks, d->size.blocks, d->stream));
+    NBD_TRY(nbd_copy(&d->device, d->stream, d->control_block, control_block, sizeof *control_block, err));
+    NBD_LAUNCH(err, &d->device,
+               nb6_device_run(&d->there, d->control_block, t_stop, max_blocks, d->size.blocks, stream_of(d)));
     int status = begin_helpers(d, err);
     while (status != NBC_DEVICE) {
-        if (d->seen_at.mailbox)
-            status = nb6_device_answer(sim, &d->home, d->mailbox, d->stream, &d->helpers, begun, status, seconds, err);
+        if (d->seen_at.mailbox) status = nb6_device_answer(sim, &d->home, d, begun, status, seconds, err);
         if (status == NBC_DEVICE) break;
         const int fetched = fetch_control_block(d, control_block, err);
         if (fetched) return fetched;
         if (control_block->verdict != NB6_DEVICE_LARGE) break;
-        NB6_DEVICE_TRY(err, nb6_device_run_large(&d->there, d->control_block, d->size.blocks, d->stream));
-        NB6_DEVICE_TRY(err, nb6_device_run(&d->there, d->control_block, t_stop, max_blocks, d->size.blocks, d->stream));
+        NBD_LAUNCH(err, &d->device, nb6_device_run_large(&d->there, d->control_block, d->size.blocks, stream_of(d)));
+        NBD_LAUNCH(err, &d->device,
+                   nb6_device_run(&d->there, d->control_block, t_stop, max_blocks, d->size.blocks, stream_of(d)));
     }
     if (status == NBC_DEVICE) return status;
-    NB6_DEVICE_TRY(err, nb6_device_helpers_end(&d->helpers, &control_block->help));
+    NBD_TRY(nb6_device_helpers_end(&d->helpers, &control_block->help, err));
     return status;
 }
 
@@ -274,12 +253,12 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     *reason = NB6_STOP_DEVICE;
     d->there.rules = nb6_dev_rules_of(sim);
     max_blocks = nb6_stuck_most_blocks(&d->home.control->stuck, max_blocks);
-    NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
-    take_gpus(d);
+    NBD_TRY(nbd_use(&d->device, err));
+    nbd_gate_take(gpus_of(d));
     const int status = run(sim, d, t_stop, max_blocks, &control_block, &of_host, err);
     if (status == NBC_DEVICE && d->mailbox) /* release kernels that wait for another one */
         __atomic_store_n(&d->mailbox->has_failed, 1, __ATOMIC_RELEASE);
-    give_gpus_back(d);
+    nbd_gate_give_back(gpus_of(d));
     if (status == NBC_DEVICE) d->is_lost = 1;
     if (status == NBC_DEVICE) return status;
     nb6_profile_stage(sim, NB6_STAGE_DEVICE, nbc_wtime() - start - of_host);
@@ -306,17 +285,17 @@ static int synchronise(struct nb6_sim *sim, const int32_t body[2], int *are_read
     struct nb6_device *d = sim->engine_image.image;
     struct nb6_dev *h = &d->home;
     struct nb6_dev_synchronisation c = {.place = {h->place_of[body[0]], h->place_of[body[1]]}};
-    NB6_DEVICE_TRY(err, cudaSetDevice(d->gpu));
-    NB6_DEVICE_TRY(err, cudaMemcpyAsync(d->sync, &c, sizeof c, cudaMemcpyHostToDevice, d->stream));
-    NB6_DEVICE_TRY(err, nb6_device_synchronise(&d->there, d->sync, d->stream));
-    NB6_DEVICE_TRY(err, cudaMemcpyAsync(&c, d->sync, sizeof c, cudaMemcpyDeviceToHost, d->stream));
-    NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
+    NBD_TRY(nbd_use(&d->device, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, d->sync, &c, sizeof c, err));
+    NBD_LAUNCH(err, &d->device, nb6_device_synchronise(&d->there, d->sync, stream_of(d)));
+    NBD_TRY(nbd_copy(&d->device, d->stream, &c, d->sync, sizeof c, err));
+    NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
     *are_ready = c.behind == 0;
     if (*are_ready) return NBC_OK;
     if (!d->mailbox)
         return nbc_fail(err, NBC_DEVICE, "the device engine: it has no memory of the host for who is called");
     int32_t *bodies = d->mailbox->member; /* free: there is no question now */
-    NB6_DEVICE_TRY(err, cudaMemcpy(bodies, d->there.irr, (size_t)c.n * sizeof *bodies, cudaMemcpyDeviceToHost));
+    NBD_TRY(copy_now(d, bodies, d->there.irr, (size_t)c.n * sizeof *bodies, err));
     for (int m = 0; m < 2; m++) note_synchronised(h, c.place[m]);
     for (int32_t m = 0; m < c.n; m++) note_synchronised(h, bodies[m]);
     return NBC_OK;

@@ -3,95 +3,82 @@
 
 #include "common/nbc.h"
 
-static int see_each_other(int one, int other)
-{
-    int there = 0, back = 0;
-    return cudaDeviceCanAccessPeer(&there, one, other) == cudaSuccess && there &&
-           cudaDeviceCanAccessPeer(&back, other, one) == cudaSuccess && back;
-}
-
-/* Let the present GPU access the memory of another one. */
-static int open_the_way(int gpu)
-{
-    const cudaError_t code = cudaDeviceEnablePeerAccess(gpu, 0);
-    return code == cudaSuccess || code == cudaErrorPeerAccessAlreadyEnabled;
-}
-
-/* Prepare one GPU.   @return whether it helps from now on */
-static int open_helper(struct nb6_device_helper *helper, int main, int blocks, int gpu)
+/* @return whether the GPU helps from now on */
+static int open_helper(struct nb6_device_helper *helper, const struct nbd_device *main, int blocks, int gpu)
 {
     struct nb6_device_size size;
-    *helper = (struct nb6_device_helper){.gpu = gpu};
-    if (gpu == main || !see_each_other(main, gpu)) return 0;
-    if (cudaSetDevice(main) != cudaSuccess || !open_the_way(gpu)) return 0;
-    if (cudaSetDevice(gpu) != cudaSuccess || !open_the_way(main)) return 0;
+    *helper = (struct nb6_device_helper){0};
+    if (gpu == main->number || nbd_open(&helper->device, main->kind, gpu, main->user, NULL)) return 0;
+    if (!nbd_reach(main, &helper->device) || !nbd_reach(&helper->device, main)) return 0;
     if (nb6_device_size_of(gpu, &size) != cudaSuccess || size.blocks != blocks) return 0;
-    return cudaStreamCreateWithFlags(&helper->stream, cudaStreamNonBlocking) == cudaSuccess;
+    return nbd_stream_open(&helper->device, NBD_MIDDLE, &helper->stream, NULL) == NBC_OK;
 }
 
-void nb6_device_helpers_open(struct nb6_device_helpers *h, int main, int blocks, int n, const int *gpu)
+void nb6_device_helpers_open(struct nb6_device_helpers *h, const struct nbd_device *main, int blocks, int n,
+                             const int *gpu)
 {
     *h = (struct nb6_device_helpers){.main = main, .blocks = blocks};
     for (int k = 0; k < n && h->n < NB6_DEVICE_HELPERS; k++)
         h->n += open_helper(&h->helper[h->n], main, blocks, gpu[k]);
     cudaGetLastError(); /* clear the error, or a later call would report it */
-    cudaSetDevice(main);
+    (void)nbd_use(main, NULL);
 }
 
 static void free_helper(struct nb6_device_helper *helper)
 {
-    cudaFree(helper->order);
-    cudaFree(helper->arrived);
-    cudaFree(helper->tile);
-    cudaFree(helper->target);
-    cudaFree(helper->seen);
-    cudaFree(helper->mutual);
-    *helper = (struct nb6_device_helper){.gpu = helper->gpu, .stream = helper->stream};
+    void *arrays[] = {helper->order, helper->arrived, helper->tile, helper->target, helper->seen, helper->mutual};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) nbd_free(&helper->device, NBD_ON_DEVICE, arrays[k]);
+    *helper = (struct nb6_device_helper){.device = helper->device, .stream = helper->stream};
 }
 
 void nb6_device_helpers_free(struct nb6_device_helpers *h)
 {
     if (h->n == 0) return;
-    for (int k = 0; k < h->n; k++)
-        if (cudaSetDevice(h->helper[k].gpu) == cudaSuccess) free_helper(&h->helper[k]);
-    cudaSetDevice(h->main);
+    for (int k = 0; k < h->n; k++) free_helper(&h->helper[k]);
+    (void)nbd_use(h->main, NULL);
 }
 
 void nb6_device_helpers_close(struct nb6_device_helpers *h)
 {
     nb6_device_helpers_free(h);
-    for (int k = 0; k < h->n; k++) cudaStreamDestroy(h->helper[k].stream);
+    for (int k = 0; k < h->n; k++) nbd_stream_close(&h->helper[k].device, h->helper[k].stream);
     *h = (struct nb6_device_helpers){.main = h->main};
 }
 
-#define TRY(call)                                                                                                      \
-    do {                                                                                                               \
-        const cudaError_t code_ = (call);                                                                              \
-        if (code_ != cudaSuccess) return code_;                                                                        \
-    } while (0)
-
-/* On return the GPU that advances blocks may write orders. */
-static cudaError_t allocate_helper(struct nb6_device_helper *helper, size_t tiles, size_t targets, size_t mutual)
+/* The GPU that advances blocks may write an order as soon as this has returned. */
+static int allocate_helper(struct nb6_device_helper *helper, size_t tiles, size_t targets, size_t mutual,
+                           struct nbc_error *err)
 {
-    TRY(cudaSetDevice(helper->gpu));
-    TRY(cudaMalloc((void **)&helper->order, sizeof *helper->order));
-    TRY(cudaMalloc((void **)&helper->arrived, 2 * sizeof *helper->arrived));
-    TRY(cudaMalloc((void **)&helper->tile, tiles * sizeof *helper->tile));
-    TRY(cudaMalloc((void **)&helper->target, targets * sizeof *helper->target));
-    TRY(cudaMalloc((void **)&helper->seen, targets * sizeof *helper->seen));
-    TRY(cudaMalloc((void **)&helper->mutual, mutual * sizeof *helper->mutual));
-    TRY(cudaMemsetAsync(helper->order, 0, sizeof *helper->order, helper->stream));
-    return cudaStreamSynchronize(helper->stream);
+    const struct {
+        void **array;
+        size_t bytes;
+    } all[] = {{(void **)&helper->order, sizeof *helper->order},
+               {(void **)&helper->arrived, 2 * sizeof *helper->arrived},
+               {(void **)&helper->tile, tiles * sizeof *helper->tile},
+               {(void **)&helper->target, targets * sizeof *helper->target},
+               {(void **)&helper->seen, targets * sizeof *helper->seen},
+               {(void **)&helper->mutual, mutual * sizeof *helper->mutual}};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+        NBD_TRY(nbd_alloc(&helper->device, NBD_ON_DEVICE, all[k].bytes, all[k].array, err));
+    NBD_TRY(nbd_fill(&helper->device, helper->stream, helper->order, 0, sizeof *helper->order, err));
+    return nbd_stream_wait(&helper->device, helper->stream, err);
 }
 
-cudaError_t nb6_device_helpers_allocate(struct nb6_device_helpers *h, size_t tiles, size_t targets, size_t mutual)
+/* The first status that is none of success; the main GPU is current then. */
+static int back_to_main(const struct nb6_device_helpers *h, int status, struct nbc_error *err)
 {
-    cudaError_t code = cudaSuccess;
-    if (h->n == 0) return code;
+    const int back = nbd_use(h->main, status ? NULL : err);
+    return status ? status : back;
+}
+
+int nb6_device_helpers_allocate(struct nb6_device_helpers *h, size_t tiles, size_t targets, size_t mutual,
+                                struct nbc_error *err)
+{
+    int status = NBC_OK;
+    if (h->n == 0) return status;
     h->given = 0;
-    for (int k = 0; k < h->n && code == cudaSuccess; k++) code = allocate_helper(&h->helper[k], tiles, targets, mutual);
-    const cudaError_t back = cudaSetDevice(h->main);
-    return code == cudaSuccess ? back : code;
+    for (int k = 0; k < h->n && !status; k++) status = allocate_helper(&h->helper[k], tiles, targets, mutual, err);
+    return back_to_main(h, status, err);
 }
 
 void nb6_device_helpers_tell(const struct nb6_device_helpers *h, struct nb6_device_help *help)
@@ -103,25 +90,26 @@ void nb6_device_helpers_tell(const struct nb6_device_helpers *h, struct nb6_devi
     }
 }
 
-static cudaError_t begin_helper(const struct nb6_device_helper *helper, const struct nb6_dev *dev, int blocks,
-                                const struct nb6_device_helper_view *view)
+static int begin_helper(const struct nb6_device_helper *helper, const struct nb6_dev *dev, int blocks,
+                        const struct nb6_device_helper_view *view, struct nbc_error *err)
 {
     struct nb6_dev own = *dev;
     own.tile = helper->tile;
     own.target = helper->target;
     own.seen = helper->seen;
     own.mutual = helper->mutual;
-    TRY(cudaSetDevice(helper->gpu));
-    TRY(cudaMemsetAsync(helper->arrived, 0, sizeof *helper->arrived, helper->stream));
-    return nb6_device_help(&own, view, blocks, helper->stream);
+    NBD_TRY(nbd_use(&helper->device, err));
+    NBD_TRY(nbd_fill(&helper->device, helper->stream, helper->arrived, 0, sizeof *helper->arrived, err));
+    NBD_LAUNCH(err, &helper->device, nb6_device_help(&own, view, blocks, (cudaStream_t)helper->stream));
+    return NBC_OK;
 }
 
-cudaError_t nb6_device_helpers_begin(const struct nb6_device_helpers *h, const struct nb6_dev *dev,
-                                     struct nb6_device_help *help, const int32_t *has_failed)
+int nb6_device_helpers_begin(const struct nb6_device_helpers *h, const struct nb6_dev *dev,
+                             struct nb6_device_help *help, const int32_t *has_failed, struct nbc_error *err)
 {
-    cudaError_t code = cudaSuccess;
-    if (h->n == 0) return code;
-    for (int k = 0; k < h->n && code == cudaSuccess; k++) {
+    int status = NBC_OK;
+    if (h->n == 0) return status;
+    for (int k = 0; k < h->n && !status; k++) {
         const struct nb6_device_helper *helper = &h->helper[k];
         struct nb6_device_helper_view view = {.tile = dev->tile,
                                               .target = dev->target,
@@ -133,24 +121,21 @@ cudaError_t nb6_device_helpers_begin(const struct nb6_device_helpers *h, const s
                                               .done = &help->done[k],
                                               .has_failed = has_failed,
                                               .given = h->given};
-        code = begin_helper(helper, dev, h->blocks, &view);
+        status = begin_helper(helper, dev, h->blocks, &view, err);
     }
-    const cudaError_t back = cudaSetDevice(h->main);
-    return code == cudaSuccess ? back : code;
+    return back_to_main(h, status, err);
 }
 
-cudaError_t nb6_device_helpers_end(struct nb6_device_helpers *h, const struct nb6_device_help *help)
+int nb6_device_helpers_end(struct nb6_device_helpers *h, const struct nb6_device_help *help, struct nbc_error *err)
 {
     h->given = help->given;
-    for (int k = 0; k < h->n; k++) TRY(cudaStreamSynchronize(h->helper[k].stream));
-    return cudaSuccess;
+    for (int k = 0; k < h->n; k++) NBD_TRY(nbd_stream_wait(&h->helper[k].device, h->helper[k].stream, err));
+    return NBC_OK;
 }
 
-cudaError_t nb6_device_helpers_state(const struct nb6_device_helpers *h)
+int nb6_device_helpers_state(const struct nb6_device_helpers *h, struct nbc_error *err)
 {
-    for (int k = 0; k < h->n; k++) {
-        const cudaError_t code = cudaStreamQuery(h->helper[k].stream);
-        if (code != cudaErrorNotReady) TRY(code);
-    }
-    return cudaSuccess;
+    int is_done;
+    for (int k = 0; k < h->n; k++) NBD_TRY(nbd_stream_ask(&h->helper[k].device, h->helper[k].stream, &is_done, err));
+    return NBC_OK;
 }

@@ -4,6 +4,8 @@
 #ifndef NB6_CUDA_HELPERS_H
 #define NB6_CUDA_HELPERS_H
 
+#include "common/nbc.h"
+#include "device/device.h"
 #include "nbody6/engine/stages/state.h"
 
 #include <cuda_runtime_api.h>
@@ -65,8 +67,8 @@ cudaError_t nb6_device_help(const struct nb6_dev *now, const struct nb6_device_h
 
 /** A helper GPU: its memory, and its number. */
 struct nb6_device_helper {
-    int gpu;
-    cudaStream_t stream;
+    struct nbd_device device;
+    struct nbd_stream *stream;
     struct nb6_device_order *order;
     uint32_t *arrived; /* two numbers; the second one is `taken` */
     struct nb6_dev_tile *tile;
@@ -77,29 +79,31 @@ struct nb6_device_helper {
 
 /** All of them. */
 struct nb6_device_helpers {
-    int n, blocks;  /**< blocks of threads on each helper, as on the GPU that advances blocks */
-    int main;       /**< the GPU that advances blocks */
-    uint32_t given; /**< orders so far */
+    int n, blocks;                 /**< blocks of threads on each helper, as on the GPU that advances blocks */
+    const struct nbd_device *main; /**< the GPU that advances blocks */
+    uint32_t given;                /**< orders so far */
     struct nb6_device_helper helper[NB6_DEVICE_HELPERS];
 };
 
 /** Take as helpers all GPUs of the same kind as the one that advances blocks that have access to its memory, as it
  *  has to theirs. */
-void nb6_device_helpers_open(struct nb6_device_helpers *h, int main, int blocks, int n, const int *gpu);
+void nb6_device_helpers_open(struct nb6_device_helpers *h, const struct nbd_device *main, int blocks, int n,
+                             const int *gpu);
 /** Allocate for so many tiles, targets of a round and mutual sums, after nb6_device_helpers_free. */
-cudaError_t nb6_device_helpers_allocate(struct nb6_device_helpers *h, size_t tiles, size_t targets, size_t mutual);
+int nb6_device_helpers_allocate(struct nb6_device_helpers *h, size_t tiles, size_t targets, size_t mutual,
+                                struct nbc_error *err);
 /** Description of the helpers for the kernel that advances blocks.   @param[out] help  of a kernel that has not begun
  */
 void nb6_device_helpers_tell(const struct nb6_device_helpers *h, struct nb6_device_help *help);
 /** Enqueue their kernels, after that of the blocks.
  *  @param[in] dev, help  of that kernel, on its device   @param[in] has_failed  see nb6_device_helper_view */
-cudaError_t nb6_device_helpers_begin(const struct nb6_device_helpers *h, const struct nb6_dev *dev,
-                                     struct nb6_device_help *help, const int32_t *has_failed);
+int nb6_device_helpers_begin(const struct nb6_device_helpers *h, const struct nb6_dev *dev,
+                             struct nb6_device_help *help, const int32_t *has_failed, struct nbc_error *err);
 /** Wait for the end of their kernels, after that of the blocks.
  *  @param[in] help  at the end of that kernel   @return status of the first helper that failed */
-cudaError_t nb6_device_helpers_end(struct nb6_device_helpers *h, const struct nb6_device_help *help);
+int nb6_device_helpers_end(struct nb6_device_helpers *h, const struct nb6_device_help *help, struct nbc_error *err);
 /** Status of the first helper that has failed so far. */
-cudaError_t nb6_device_helpers_state(const struct nb6_device_helpers *h);
+int nb6_device_helpers_state(const struct nb6_device_helpers *h, struct nbc_error *err);
 /** Free their memory. */
 void nb6_device_helpers_free(struct nb6_device_helpers *h);
 /** Free all else: there are no helpers then. */

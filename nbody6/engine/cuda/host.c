@@ -90,17 +90,13 @@ static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_host_mai
 }
 
 /* Whether the kernel has ended, or another one has failed. */
-static int has_ended(cudaStream_t stream, const struct nb6_device_helpers *helpers, int *status, struct nbc_error *err)
+static int has_ended(const struct nb6_device *d, int *status, struct nbc_error *err)
 {
-    cudaError_t code = cudaStreamQuery(stream);
-    if (code == cudaErrorNotReady) {
-        code = nb6_device_helpers_state(helpers);
-        if (code == cudaSuccess) return 0;
-    }
-    if (code != cudaSuccess)
-        *status = nbc_fail(err, NBC_DEVICE, "the device engine: the kernel failed: %s (%s)", cudaGetErrorString(code),
-                           cudaGetErrorName(code));
-    return 1;
+    int is_done = 0;
+    int failed = nbd_stream_ask(&d->device, d->stream, &is_done, err);
+    if (!failed && !is_done) failed = nb6_device_helpers_state(&d->helpers, err);
+    if (failed) *status = failed;
+    return failed || is_done;
 }
 
 static void work_or_pause(struct nb6_sim *sim, double *seconds)
@@ -117,16 +113,16 @@ static int is_asked(const struct nb6_host_mailbox *mailbox)
     return __atomic_load_n(&mailbox->asked, __ATOMIC_ACQUIRE) != mailbox->answered;
 }
 
-int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_host_mailbox *mailbox, cudaStream_t stream,
-                      const struct nb6_device_helpers *helpers, double begun, int status, double *seconds,
-                      struct nbc_error *err)
+int nb6_device_answer(struct nb6_sim *sim, struct nb6_dev *home, const struct nb6_device *d, double begun, int status,
+                      double *seconds, struct nbc_error *err)
 {
+    struct nb6_host_mailbox *mailbox = d->mailbox;
     int looks = 0;
     for (;;) {
         const int has_asked = is_asked(mailbox); /* notes before the question come first */
         status = take_notes(sim, home, mailbox, has_asked, status, seconds, err);
         if (!has_asked) {
-            if (++looks % LOOKS_BETWEEN == 0 && has_ended(stream, helpers, &status, err))
+            if (++looks % LOOKS_BETWEEN == 0 && has_ended(d, &status, err))
                 return take_notes(sim, home, mailbox, 0, status, seconds, err);
             work_or_pause(sim, seconds);
             continue;

@@ -5,12 +5,6 @@
 
 #include <string.h>
 
-int nb6_device_failure(struct nbc_error *err, const char *call, cudaError_t code)
-{
-    return nbc_fail(err, NBC_DEVICE, "the device engine: %s failed: %s (%s)", call, cudaGetErrorString(code),
-                    cudaGetErrorName(code));
-}
-
 /* An array of the device, and where it comes from. */
 struct array {
     void *home, **there;   /* host side; NULL: it is not copied */
@@ -103,13 +97,13 @@ static void pin(struct nb6_device *d)
     const int n = list_arrays(d, all);
     int is_seen = d->mailbox != NULL;
     for (int k = 0; k < n; k++) {
-        d->pinned[k] =
-            all[k].home && cudaHostRegister(all[k].home, host_bytes(&all[k]), cudaHostRegisterMapped) == cudaSuccess;
-        if (all[k].seen_at)
-            is_seen &= d->pinned[k] && cudaHostGetDevicePointer(all[k].seen_at, all[k].home, 0) == cudaSuccess;
+        void *seen_at;
+        d->pinned[k] = all[k].home && nbd_pin(&d->device, all[k].home, host_bytes(&all[k]), &seen_at);
+        if (!all[k].seen_at) continue;
+        is_seen &= d->pinned[k];
+        if (d->pinned[k]) *all[k].seen_at = seen_at;
     }
     if (!is_seen) d->seen_at.mailbox = NULL;
-    cudaGetLastError(); /* clear the error, or a later call would report it */
 }
 
 /* Messages between host and device, except the image, in one piece of memory. */
@@ -123,18 +117,18 @@ struct messages {
 static int grow_mailbox(struct nb6_device *d)
 {
     const size_t n = (size_t)d->home.n_max;
-    struct messages *here, *there;
-    if (cudaHostAlloc((void **)&here, sizeof *here + 2 * n * sizeof *here->place, cudaHostAllocMapped)) return 0;
-    d->messages = here;
-    d->mailbox = &here->mailbox;
-    d->mailbox->note = here->note;
-    d->mailbox->member = here->place;
-    d->mailbox->changed_bodies = here->place + n;
-    if (cudaHostGetDevicePointer((void **)&there, here, 0)) return 0;
-    d->seen_at.mailbox = &there->mailbox;
-    d->seen_at.note = there->note;
-    d->seen_at.member = there->place;
-    d->seen_at.changed_bodies = there->place + n;
+    void *memory;
+    if (nbd_alloc(&d->device, NBD_ON_HOST, sizeof *d->messages + 2 * n * sizeof *d->messages->place, &memory, NULL))
+        return 0;
+    struct messages *m = d->messages = memory;
+    d->mailbox = &m->mailbox;
+    d->mailbox->note = m->note;
+    d->mailbox->member = m->place;
+    d->mailbox->changed_bodies = m->place + n;
+    d->seen_at.mailbox = &m->mailbox;
+    d->seen_at.note = m->note;
+    d->seen_at.member = m->place;
+    d->seen_at.changed_bodies = m->place + n;
     return 1;
 }
 
@@ -143,7 +137,7 @@ static void unpin(struct nb6_device *d)
     struct array all[NB6_DEVICE_MOST_ARRAYS];
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) {
-        if (d->pinned[k]) cudaHostUnregister(all[k].home);
+        if (d->pinned[k]) nbd_unpin(&d->device, all[k].home);
         d->pinned[k] = 0;
     }
 }
@@ -152,10 +146,10 @@ void nb6_device_free(struct nb6_device *d)
 {
     struct array all[NB6_DEVICE_MOST_ARRAYS];
     const int n = list_arrays(d, all);
-    for (int k = 0; k < n; k++) cudaFree(*all[k].there);
+    for (int k = 0; k < n; k++) nbd_free(&d->device, NBD_ON_DEVICE, *all[k].there);
     nb6_device_helpers_free(&d->helpers);
     unpin(d);
-    cudaFreeHost(d->messages);
+    nbd_free(&d->device, NBD_ON_HOST, d->messages);
     d->messages = NULL;
     d->mailbox = NULL;
     d->seen_at = (struct nb6_device_home){0};
@@ -170,19 +164,18 @@ static int allocate_there(struct nb6_device *d, struct nbc_error *err)
     struct array all[NB6_DEVICE_MOST_ARRAYS];
     const int64_t chunks = (d->home.n_max + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
     if (d->helpers.n == 0 && d->home.n_max >= NB6_DEVICE_HELPERS_WORTH)
-        nb6_device_helpers_open(&d->helpers, d->gpu, d->size.blocks, d->n_gpus, d->gpus);
-    NB6_DEVICE_TRY(err, nb6_device_helpers_allocate(&d->helpers, (size_t)chunks, NB6_DEVICE_MOST_TARGETS,
-                                                    mutual_room((size_t)d->home.n_max)));
+        nb6_device_helpers_open(&d->helpers, &d->device, d->size.blocks, d->n_gpus, d->gpus);
+    NBD_TRY(nb6_device_helpers_allocate(&d->helpers, (size_t)chunks, NB6_DEVICE_MOST_TARGETS,
+                                        mutual_room((size_t)d->home.n_max), err));
     d->there = (struct nb6_dev){
         .n = d->home.n, .n_max = d->home.n_max, .row_room = d->home.row_room, .systems = d->home.systems};
     const int n = list_arrays(d, all);
-    for (int k = 0; k < n; k++) NB6_DEVICE_TRY(err, cudaMalloc(all[k].there, all[k].bytes));
+    for (int k = 0; k < n; k++) NBD_TRY(nbd_alloc(&d->device, NBD_ON_DEVICE, all[k].bytes, all[k].there, err));
     d->there.lists = d->there.row + d->there.n_max * d->there.row_room;
-    NB6_DEVICE_TRY(err,
-                   cudaMemsetAsync(d->there.level, 0xff, (size_t)d->home.n_max + NB6_DEVICE_LEVEL_PADDING, d->stream));
+    NBD_TRY(
+        nbd_fill(&d->device, d->stream, d->there.level, 0xff, (size_t)d->home.n_max + NB6_DEVICE_LEVEL_PADDING, err));
     for (int k = 0; k < n; k++)
-        if (*all[k].there == d->there.hit)
-            NB6_DEVICE_TRY(err, cudaMemsetAsync(d->there.hit, 0, all[k].bytes, d->stream));
+        if (*all[k].there == d->there.hit) NBD_TRY(nbd_fill(&d->device, d->stream, d->there.hit, 0, all[k].bytes, err));
     return NBC_OK;
 }
 
@@ -202,30 +195,32 @@ int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, s
     return NBC_OK;
 }
 
-int nb6_device_copy_records(struct nb6_device *d, enum cudaMemcpyKind kind, struct nbc_error *err)
+int nb6_device_copy_records(struct nb6_device *d, enum nb6_device_way way, struct nbc_error *err)
 {
     struct array all[NB6_DEVICE_MOST_ARRAYS];
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) {
         const void *home = all[k].home;
         if (!home || !all[k].travels || home == d->home.row || home == d->home.list_at) continue;
-        const int up = kind == cudaMemcpyHostToDevice;
-        NB6_DEVICE_TRY(err, cudaMemcpyAsync(up ? *all[k].there : all[k].home, up ? all[k].home : *all[k].there,
-                                            all[k].travels, kind, d->stream));
+        const int up = way == NB6_TO_DEVICE;
+        NBD_TRY(nbd_copy(&d->device, d->stream, up ? *all[k].there : all[k].home, up ? all[k].home : *all[k].there,
+                         all[k].travels, err));
     }
     return NBC_OK;
 }
 
-int nb6_device_copy_lists(struct nb6_device *d, int64_t numbers, enum cudaMemcpyKind kind, struct nbc_error *err)
+int nb6_device_copy_lists(struct nb6_device *d, int64_t numbers, enum nb6_device_way way, struct nbc_error *err)
 {
     const struct nb6_dev *h = &d->home, *t = &d->there;
     const size_t bytes = (size_t)numbers * sizeof *h->lists;
-    const int up = kind == cudaMemcpyHostToDevice;
-    NB6_DEVICE_TRY(err, cudaMemcpyAsync(t->list_at, h->list_at, (size_t)h->n * sizeof *h->list_at,
-                                        cudaMemcpyHostToDevice, d->stream));
-    if (up) NB6_DEVICE_TRY(err, cudaMemcpyAsync(t->lists, h->lists, bytes, kind, d->stream));
-    NB6_DEVICE_TRY(err, up ? nb6_device_unpack_lists(t, d->stream) : nb6_device_pack_lists(t, d->stream));
-    if (!up) NB6_DEVICE_TRY(err, cudaMemcpyAsync(h->lists, t->lists, bytes, kind, d->stream));
-    NB6_DEVICE_TRY(err, cudaStreamSynchronize(d->stream));
-    return NBC_OK;
+    const cudaStream_t stream = (cudaStream_t)d->stream;
+    NBD_TRY(nbd_copy(&d->device, d->stream, t->list_at, h->list_at, (size_t)h->n * sizeof *h->list_at, err));
+    if (way == NB6_TO_DEVICE) {
+        NBD_TRY(nbd_copy(&d->device, d->stream, t->lists, h->lists, bytes, err));
+        NBD_LAUNCH(err, &d->device, nb6_device_unpack_lists(t, stream));
+    } else {
+        NBD_LAUNCH(err, &d->device, nb6_device_pack_lists(t, stream));
+        NBD_TRY(nbd_copy(&d->device, d->stream, h->lists, t->lists, bytes, err));
+    }
+    return nbd_stream_wait(&d->device, d->stream, err);
 }

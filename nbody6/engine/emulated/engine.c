@@ -1,6 +1,7 @@
 /* The emulated engine: the stages of a device engine in plain C. Its image is in host memory, apart from the state. */
 #include "nbody6/engine/engine.h"
 #include "common/nbc.h"
+#include "device/device.h"
 #include "nbody6/engine/emulated/block.h"
 #include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
@@ -11,21 +12,26 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/stuck.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct emulated {
     struct nb6_dev dev;
-    long calls;
+    struct nbd_device device;
 };
 
-/* A device may fail at any time. To test the reaction of a run, NB6_EMULATED_LOSS=k in the environment makes the
- * k-th call on an image, and all later ones, fail. */
-static int check_device(struct emulated *image, struct nbc_error *err)
+/* A device may fail at any time, as tests ask for (device/faults.h). */
+static int check_device(const struct emulated *image, struct nbc_error *err)
 {
-    const char *k = getenv("NB6_EMULATED_LOSS");
-    if (!k || ++image->calls < strtol(k, NULL, 10)) return NBC_OK;
-    return nbc_fail(err, NBC_DEVICE, "the emulated engine: the device does not answer (NB6_EMULATED_LOSS=%s)", k);
+    const int code = nbd_launch(&image->device);
+    return code ? nbd_failed(&image->device, "a call", code, err) : NBC_OK;
+}
+
+static struct emulated *open_image(void)
+{
+    struct emulated *image = nbc_alloc(1, sizeof *image);
+    if (!image || !nbd_open(&image->device, nbd_emulated, 0, "the emulated engine", NULL)) return image;
+    nbc_free(image);
+    return NULL;
 }
 
 static void release(struct nb6_sim *sim)
@@ -40,7 +46,7 @@ static void release(struct nb6_sim *sim)
 static int provide(struct nb6_sim *sim, int64_t row)
 {
     struct emulated *image = sim->engine_image.image;
-    if (!image) image = sim->engine_image.image = nbc_alloc(1, sizeof *image);
+    if (!image) image = sim->engine_image.image = open_image();
     if (!image) return 0;
     struct nb6_dev *dev = &image->dev;
     const int64_t longest = dev->control ? dev->control->longest : 0;

@@ -1,0 +1,35 @@
+/** A part of a collisionless system in the memory of a device, and the stages of its blocks there. Calls of a domain
+ * are executed in order; they may return earlier, but for those that wait. `exchange` comes after all earlier calls of
+ * both domains. Functions return NBC_OK, NBC_DEVICE, or NBC_NO_MEMORY. */
+#ifndef NB6_DOMAIN_H
+#define NB6_DOMAIN_H
+
+#include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/collisionless/residence.h"
+
+struct nb6_device_domain;
+
+/** Allocate all arrays of a part whose n, n_own and rules are set. Waits.
+ *  @param[in] device  its number   @param[in] force  of the system
+ *  @param[in,out] part  gets the addresses of the arrays */
+int nb6_domain_open(struct nb6_device_domain **domain, const struct nb6_residence *residence, struct nb6_part *part,
+                    int device, const struct gpunb_options *force, struct nbc_error *err);
+/** Accepts NULL. */
+void nb6_domain_close(struct nb6_device_domain *domain);
+/** Copy between memory of the domain and ordinary memory, either way. Waits. */
+int nb6_domain_copy(struct nb6_device_domain *domain, void *to, const void *from, size_t bytes, struct nbc_error *err);
+
+/** First kicks and drift of the own bodies. */
+int nb6_domain_drift(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
+/** Positions of the own bodies of another domain, while sums over own bodies can be under way. */
+int nb6_domain_exchange(struct nb6_device_domain *domain, void *to, const struct nb6_device_domain *other,
+                        const void *from, size_t bytes, struct nbc_error *err);
+/** Selects the bodies that are due, computes their accelerations, and checks that these are finite. */
+int nb6_domain_force(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
+/** Waits.   @param[out] word  of the part */
+int nb6_domain_read(struct nb6_device_domain *domain, struct nb6_part_word *word, struct nbc_error *err);
+/** Second kicks and next steps. */
+int nb6_domain_commit(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
+
+#endif
