@@ -114,7 +114,8 @@ int nbd_event_await(const struct nbd_device *device, struct nbd_event *event, st
 /** The caller waits for it. */
 int nbd_event_wait(const struct nbd_device *device, struct nbd_event *event, struct nbc_error *err);
 
-/** Enqueue a copy between memory of the device, memory of the host, and memory that the device reaches. */
+/** Enqueue a copy between memory of the device, memory of the host, and memory that the device reaches. Ordinary memory
+ *  of the host, which is neither NBD_ON_HOST nor pinned, is read or written before the call returns. */
 int nbd_copy(const struct nbd_device *device, struct nbd_stream *stream, void *to, const void *from, size_t bytes,
              struct nbc_error *err);
 /** Enqueue a copy from another device, through the host where they do not reach each other. */

@@ -40,46 +40,44 @@ static int has_access(int device, const void *memory, size_t bytes)
     return p->device < 0 || p->device == device || reach[device][p->device];
 }
 
-static int alloc(const struct nbd_device *device, enum nbd_where where, size_t bytes, void **memory)
+static int add_piece(void *memory, size_t bytes, int device)
 {
     struct piece *p = nbc_alloc(1, sizeof *p);
-    char *data = p ? nbc_alloc_unset(bytes, 1) : NULL;
-    if (!data) {
-        nbc_free(p);
-        return NO_MEMORY;
-    }
-    memset(data, 0xa5, bytes); /* not set to anything */
+    if (!p) return NO_MEMORY;
     pthread_mutex_lock(&lock);
-    *p = (struct piece){pieces, data, data + bytes, where == NBD_ON_HOST ? -1 : device->number};
+    *p = (struct piece){pieces, memory, (char *)memory + bytes, device};
     pieces = p;
     pthread_mutex_unlock(&lock);
-    *memory = data;
     return 0;
 }
 
-static void release(const struct nbd_device *device, enum nbd_where where, void *memory)
+/* The lock is held. */
+static void remove_piece(const void *memory)
 {
-    (void)device, (void)where;
-    pthread_mutex_lock(&lock);
     struct piece **at = &pieces;
     while (*at && (*at)->begin != memory) at = &(*at)->next;
     struct piece *p = *at;
     if (p) *at = p->next;
-    pthread_mutex_unlock(&lock);
-    if (p) nbc_free(memory);
     nbc_free(p);
+}
+
+static int alloc(const struct nbd_device *device, enum nbd_where where, size_t bytes, void **memory)
+{
+    void *data = nbc_alloc_unset(bytes, 1);
+    if (!data || add_piece(data, bytes, where == NBD_ON_HOST ? -1 : device->number)) {
+        nbc_free(data);
+        return NO_MEMORY;
+    }
+    memset(data, 0xa5, bytes); /* not set to anything */
+    *memory = data;
+    return 0;
 }
 
 static int pin(const struct nbd_device *device, void *memory, size_t bytes, void **seen_at)
 {
-    (void)device, (void)bytes;
+    (void)device;
     *seen_at = memory;
-    return 0;
-}
-
-static void unpin(const struct nbd_device *device, void *memory)
-{
-    (void)device, (void)memory;
+    return add_piece(memory, bytes, -1);
 }
 
 static int make_reachable(const struct nbd_device *device, const struct nbd_device *other)
@@ -282,24 +280,67 @@ static int event_wait(struct nbd_event *event)
     return 0;
 }
 
+/* ---- memory that is given back: as of a GPU, when all streams are done */
+
+static void forget_memory(const void *memory)
+{
+    pthread_mutex_lock(&lock);
+    for (int k = 0; k < MOST_STREAMS; k++)
+        if (streams[k]) run_jobs(streams[k], streams[k]->enqueued);
+    remove_piece(memory);
+    pthread_mutex_unlock(&lock);
+}
+
+static void release(const struct nbd_device *device, enum nbd_where where, void *memory)
+{
+    (void)device, (void)where;
+    forget_memory(memory);
+    nbc_free(memory);
+}
+
+static void unpin(const struct nbd_device *device, void *memory)
+{
+    (void)device;
+    forget_memory(memory);
+}
+
 /* ---- copies */
+
+/* As on a GPU, ordinary memory of the host is read before the call returns, and written before it returns. */
+static int enqueue_copy(struct nbd_stream *stream, void *to, const void *from, size_t bytes, int from_is_ordinary,
+                        int to_is_ordinary)
+{
+    struct job job = {.to = to, .from = from, .bytes = bytes};
+    if (from_is_ordinary) {
+        job.own = nbc_alloc_unset(bytes, 1);
+        if (!job.own) return NO_MEMORY;
+        memcpy(job.own, from, bytes);
+        job.from = job.own;
+    }
+    const int code = enqueue(stream, &job);
+    if (code) nbc_free(job.own);
+    return code || !to_is_ordinary ? code : stream_wait(stream);
+}
+
+static int copy_by(int device, int other, struct nbd_stream *stream, void *to, const void *from, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    const int is_reached = has_access(device, to, bytes) && has_access(other, from, bytes);
+    const int from_is_ordinary = !piece_at(from), to_is_ordinary = !piece_at(to);
+    pthread_mutex_unlock(&lock);
+    return is_reached ? enqueue_copy(stream, to, from, bytes, from_is_ordinary, to_is_ordinary) : NOT_REACHED;
+}
 
 static int copy(struct nbd_stream *stream, void *to, const void *from, size_t bytes)
 {
-    pthread_mutex_lock(&lock);
-    const int is_reached = has_access(stream->device, to, bytes) && has_access(stream->device, from, bytes);
-    pthread_mutex_unlock(&lock);
-    return is_reached ? enqueue(stream, &(struct job){.to = to, .from = from, .bytes = bytes}) : NOT_REACHED;
+    return copy_by(stream->device, stream->device, stream, to, from, bytes);
 }
 
 /* Devices that do not reach each other copy through the host. */
 static int copy_from(const struct nbd_device *device, struct nbd_stream *stream, void *to,
                      const struct nbd_device *other, const void *from, size_t bytes)
 {
-    pthread_mutex_lock(&lock);
-    const int is_reached = has_access(device->number, to, bytes) && has_access(other->number, from, bytes);
-    pthread_mutex_unlock(&lock);
-    return is_reached ? enqueue(stream, &(struct job){.to = to, .from = from, .bytes = bytes}) : NOT_REACHED;
+    return copy_by(device->number, other->number, stream, to, from, bytes);
 }
 
 static int fill(struct nbd_stream *stream, void *memory, int byte, size_t bytes)

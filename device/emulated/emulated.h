@@ -1,8 +1,9 @@
 /** Devices that are emulated in memory of the host, for tests and for machines without a GPU.
  *
- *  What is enqueued is done as late as it may be: when the host waits for it, or for what comes after it. So a result
- *  that is read too early, or memory that is given back too early, is seen. Memory belongs to a device: a copy to or
- *  from one that was not made reachable fails, as it does on GPUs. Streams may be used by several threads. */
+ *  What is enqueued is done as late as it may be on a GPU: when the host waits for it or for what comes after it,
+ * copies from or to ordinary memory, or gives memory back. So a result that is read too early is seen. Memory belongs
+ * to a device: a copy to or from one that was not made reachable fails, as it does on GPUs. Streams may be used by
+ * several threads. */
 #ifndef NBD_EMULATED_H
 #define NBD_EMULATED_H
 

@@ -59,12 +59,13 @@ static void work_is_done_when_it_is_waited_for(void **state)
 {
     (void)state;
     struct nbd_stream *stream = new_stream(0);
-    int32_t *there = new_memory(0, NBD_ON_DEVICE), from[N], to[N] = {0};
+    int32_t *there = new_memory(0, NBD_ON_DEVICE), *from = new_memory(0, NBD_ON_HOST), *to = new_memory(0, NBD_ON_HOST);
     int is_done;
     for (int k = 0; k < N; k++) from[k] = k;
-    assert_int_equal(nbd_copy(&device[0], stream, there, from, sizeof from, NULL), NBC_OK);
+    to[5] = 0;
+    assert_int_equal(nbd_copy(&device[0], stream, there, from, BYTES, NULL), NBC_OK);
     assert_int_equal(launch_add(stream, there, 7, NULL), NBC_OK);
-    assert_int_equal(nbd_copy(&device[0], stream, to, there, sizeof to, NULL), NBC_OK);
+    assert_int_equal(nbd_copy(&device[0], stream, to, there, BYTES, NULL), NBC_OK);
     assert_int_equal(nbd_stream_ask(&device[0], stream, &is_done, NULL), NBC_OK);
     assert_false(is_done);
     assert_int_equal(to[5], 0); /* an emulation that did it at once would not show a wait that is missing */
@@ -72,6 +73,29 @@ static void work_is_done_when_it_is_waited_for(void **state)
     for (int k = 0; k < N; k++) assert_int_equal(to[k], k + 7);
     assert_int_equal(nbd_stream_ask(&device[0], stream, &is_done, NULL), NBC_OK);
     assert_true(is_done);
+    nbd_free(&device[0], NBD_ON_DEVICE, there);
+    nbd_free(&device[0], NBD_ON_HOST, from);
+    nbd_free(&device[0], NBD_ON_HOST, to);
+    nbd_stream_close(&device[0], stream);
+}
+
+static void ordinary_memory_is_free_when_a_copy_returns(void **state)
+{
+    (void)state;
+    struct nbd_stream *stream = new_stream(0);
+    int32_t *there = new_memory(0, NBD_ON_DEVICE), from[N], to[N], pinned[N] = {0};
+    void *seen_at;
+    for (int k = 0; k < N; k++) from[k] = k;
+    assert_int_equal(nbd_copy(&device[0], stream, there, from, sizeof from, NULL), NBC_OK);
+    memset(from, 0, sizeof from);
+    assert_int_equal(launch_add(stream, there, 7, NULL), NBC_OK);
+    assert_int_equal(nbd_copy(&device[0], stream, to, there, sizeof to, NULL), NBC_OK);
+    for (int k = 0; k < N; k++) assert_int_equal(to[k], k + 7);
+    assert_true(nbd_pin(&device[0], pinned, sizeof pinned, &seen_at));
+    assert_int_equal(nbd_copy(&device[0], stream, pinned, there, sizeof pinned, NULL), NBC_OK);
+    assert_int_equal(pinned[5], 0);
+    nbd_unpin(&device[0], pinned); /* waits */
+    assert_int_equal(pinned[5], 12);
     nbd_free(&device[0], NBD_ON_DEVICE, there);
     nbd_stream_close(&device[0], stream);
 }
@@ -225,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_is_done_when_it_is_waited_for),
+        cmocka_unit_test(ordinary_memory_is_free_when_a_copy_returns),
         cmocka_unit_test(events_order_streams_of_two_devices),
         cmocka_unit_test(memory_of_a_device_is_its_own),
         cmocka_unit_test(buffers_grow),
