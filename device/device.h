@@ -96,7 +96,7 @@ int nbd_stream_open(const struct nbd_device *device, enum nbd_priority priority,
                     struct nbc_error *err);
 /** Accepts NULL. What is on it is still done, by a kind that works by itself. */
 void nbd_stream_close(const struct nbd_device *device, struct nbd_stream *stream);
-/** What was enqueued is done.   @return NBC_OK; NBC_DEVICE */
+/** Wait until all enqueued work is done.   @return NBC_OK; NBC_DEVICE */
 int nbd_stream_wait(const struct nbd_device *device, struct nbd_stream *stream, struct nbc_error *err);
 /** @param[out] is_done  whether it is; nobody waits   @return NBC_OK; NBC_DEVICE */
 int nbd_stream_ask(const struct nbd_device *device, struct nbd_stream *stream, int *is_done, struct nbc_error *err);
@@ -107,8 +107,8 @@ void nbd_event_close(const struct nbd_device *device, struct nbd_event *event);
 /** The event is when all is done that the stream holds now. */
 int nbd_event_record(const struct nbd_device *device, struct nbd_event *event, struct nbd_stream *stream,
                      struct nbc_error *err);
-/** What is enqueued on the stream from now on comes after the event, be it one of another device. One that was never
- *  recorded is past. */
+/** Work that is enqueued on the stream from now on comes after the event, be it one of another device. One that was
+ * never recorded is past. */
 int nbd_event_await(const struct nbd_device *device, struct nbd_event *event, struct nbd_stream *stream,
                     struct nbc_error *err);
 /** The caller waits for it. */
@@ -127,7 +127,7 @@ int nbd_fill(const struct nbd_device *device, struct nbd_stream *stream, void *m
 
 /* ---- launches and failures */
 
-/** What a launch of this device has to return before it is made: 0, or the code of a failure that a test has asked for.
+/** The code of a failure that a test has asked for in place of a launch; 0: none.
  */
 int nbd_launch(const struct nbd_device *device);
 /** A message for a call that has failed.   @param[in] call  in words   @param[in] code  of this kind of device

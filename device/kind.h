@@ -1,4 +1,4 @@
-/** What a kind of device has to do for device.h: for authors of kinds. Calls return 0 or a code of their own, which
+/** Operations of a kind of device, for authors of kinds. Calls return 0 or a code of their own, which
  *  `text` puts into words. */
 #ifndef NBD_KIND_H
 #define NBD_KIND_H

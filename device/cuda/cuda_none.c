@@ -1,4 +1,4 @@
-/* What stands for GPUs where there is no nvcc. */
+/* GPUs of a build without nvcc: there are none. */
 #include "device/device.h"
 
 const struct nbd_kind *const nbd_cuda = NULL;

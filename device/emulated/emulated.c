@@ -103,7 +103,7 @@ struct nbd_event {
 struct job {
     struct job *next;
     nbd_kernel *kernel; /* NULL: a copy, a fill or a wait */
-    void *own;          /* what the kernel works on */
+    void *own;          /* argument of the kernel; source of a copy */
     void *to;
     const void *from; /* NULL: a fill */
     size_t bytes;
@@ -204,7 +204,7 @@ static int stream_open(const struct nbd_device *device, enum nbd_priority priori
     return 0;
 }
 
-/* What is left on it is dropped: nobody has waited for it. */
+/* Work left on it is dropped: the host has not waited for it. */
 static void stream_close(struct nbd_stream *stream)
 {
     pthread_mutex_lock(&lock);
@@ -228,7 +228,7 @@ static int stream_wait(struct nbd_stream *stream)
     return 0;
 }
 
-/* Whoever asks finds a stream that has done a little more. */
+/* A stream executes one more job each time it is asked. */
 static int stream_ask(struct nbd_stream *stream, int *is_done)
 {
     pthread_mutex_lock(&lock);

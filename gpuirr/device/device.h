@@ -1,5 +1,5 @@
-/** What the store of a device (device/store.h) asks of a kind of device beside device/device.h: its kernels, on a GPU
- *  (cuda/backend_cuda.c), or emulated (backend_emulated.c). Private to GPUIRR. Memory of the host is what the device
+/** Kernels of a kind of device, for the store (device/store.h): on a GPU (cuda/backend_cuda.c), or emulated
+ *  (backend_emulated.c). Private to GPUIRR. Memory of the host is what the device
  *  reads and writes too. */
 #ifndef GPUIRR_DEVICE_DEVICE_H
 #define GPUIRR_DEVICE_DEVICE_H

@@ -142,7 +142,7 @@ int nb6_domain_drift(struct nb6_device_domain *d, const struct nb6_part_block *b
     return nbd_event_record(&d->device, d->drifted, d->stream, err);
 }
 
-/* Nobody reads or writes these positions any more when a block begins: all domains were waited for. */
+/* These positions are not in use when a block begins: the host has waited for all domains. */
 int nb6_domain_exchange(struct nb6_device_domain *d, void *to, const struct nb6_device_domain *other, const void *from,
                         size_t bytes, struct nbc_error *err)
 {

@@ -8,7 +8,7 @@
 #include "gpunb/cuda_softened.h"
 #include "nbody6/collisionless/part.h"
 
-/** What is the same for all stages of a block. */
+/** Times and size of a block, for all its stages. */
 struct nb6_part_block {
     nb6_time ti_now, ti_next;
     int32_t n_due; /**< of the part's own bodies */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What a kernel works on. */
+/* Argument of a kernel. */
 struct job {
     struct nb6_part part;
     struct nb6_part_block block;

@@ -1,4 +1,4 @@
-/* What a checkpoint takes of a simulation, and gives back to it. */
+/* The part of a simulation that a checkpoint takes, and gives back to it. */
 #include "common/nbc.h"
 #include "nbody6/output/checkpoint_state.h"
 #include "nbody6/output/checkpoint_table.h"

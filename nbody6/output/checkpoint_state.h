@@ -29,7 +29,7 @@ void nb6_checkpoint_state_of(const struct nb6_sim *sim, struct nb6_checkpoint_st
 /** A simulation that has no stars yet gets it; clock, id and properties stay. */
 void nb6_checkpoint_state_to(const struct nb6_checkpoint_state *state, struct nb6_sim *sim);
 
-/** What stands first: version, schema, the backends and the engine in use, and what the command adds. */
+/** The heading: version, schema, the backends and the engine in use, and what the command adds. */
 void nb6_checkpoint_write_heading(struct nb6_hdf5 *file, const char *gpunb_backend, const char *gpuirr_backend,
                                   const char *engine, const struct nb6_run_state *run);
 /** All groups of attributes, and input variables without a member in the configuration. */

@@ -40,7 +40,7 @@ static int to_records(const struct nb6_collisionless *system, struct nb6_body **
     return NBC_OK;
 }
 
-/* What is not of such a run is 0. */
+/* Fields of simulations are 0. */
 static void state_of(const struct nb6_run_record *record, const struct nb6_collisionless *system,
                      struct nb6_checkpoint_state *state)
 {

@@ -1,4 +1,4 @@
-/** What describes a run of either kind, apart from its stars. A simulation (sim.h) holds one as its member `run`; a
+/** Description of a run of either kind, apart from its stars. A simulation (sim.h) holds one as its member `run`; a
  *  collisionless run holds one beside its bodies. Log, snapshots, ids and checkpoints ask for no more.
  *
  *  A member belongs here if both kinds of run need it:

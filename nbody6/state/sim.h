@@ -84,7 +84,7 @@ struct nb6_engine_image {
 };
 
 struct nb6_sim {
-    struct nb6_run_record run; /**< what describes the run apart from its stars */
+    struct nb6_run_record run; /**< description of the run apart from its stars */
 
     int64_t n;             /**< stars now */
     struct nb6_body *body; /**< [n + n_slot] stars, then centres of mass of pairs */

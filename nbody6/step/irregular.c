@@ -111,7 +111,7 @@ struct correction {
     struct nb6_sim *sim;
     struct nb6_step_rules rules;
     double longest;  /* step that the galaxy allows */
-    int64_t unsound; /* slot of the first */
+    int64_t unsound; /* the first member */
     int failed;
 };
 

@@ -342,7 +342,7 @@ static void test_numbers(void **state)
     }
 }
 
-/* What is misspelt is named, with what may have been meant, and nothing is filled in. */
+/* A misspelt name is reported with the likeliest one, and nothing is filled in. */
 static void test_numbers_by_wrong_names(void **state)
 {
     (void)state;

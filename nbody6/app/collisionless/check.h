@@ -19,7 +19,7 @@ int nb6_collisionless_check(const struct nb6_config *config, struct nbc_error *e
 /** An end in Myr is reached, and passed by less than a step: bodies stand at one time at multiples of DT.
  *  @return NBC_OK; what nb6_config_number returns */
 int nb6_collisionless_round_end(struct nb6_config *config, struct nbc_error *err);
-/** What a system is made with.   @return NBC_OK; what nb6_config_number returns */
+/** Options of a system.   @return NBC_OK; what nb6_config_number returns */
 int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_collisionless_options *options,
                                  struct nbc_error *err);
 /** One line of warning if steps are too long for two bodies that pass each other, with what to give instead; it counts

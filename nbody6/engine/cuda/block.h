@@ -58,7 +58,7 @@ struct nb6_device_home {
     struct nb6_dev_tide *far;
 };
 
-/** What all blocks of threads do next, where there is no reason to stop (enum nb6_stop_reason): below 0, so that one
+/** The next task of all blocks of threads, if there is no reason to stop (enum nb6_stop_reason): below 0, so that one
  *  number can be either (cuda/verdict.cuh). */
 enum nb6_device_next {
     NB6_DEVICE_GO_ON = -1, /**< the block that was selected */
@@ -101,7 +101,7 @@ struct nb6_device_control_block {
     uint32_t arrived;     /**< arrivals of blocks of threads at all barriers so far */
     uint32_t calls;       /**< requests to the notifier block so far, which reads both numbers together */
     uint32_t taken;       /**< units of work taken by warps */
-    /** 2^32 body + slot of the first member with a NaN in the irregular stages, and after them; INT64_MAX: none. */
+    /** 2^32 body + number of the first member with a NaN in the irregular stages, and after them; INT64_MAX: none. */
     int64_t unsound, unsound_reg;
     int64_t pending[2]; /**< targets without a list, in this round and the next */
     int64_t blocks;     /**< blocks advanced so far by the kernels of a call */

@@ -168,16 +168,16 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
     return status ? status : sent;
 }
 
-/* Body and slot of the member to report: 2^32 body + slot. */
+/* @param[in] unsound  2^32 body + number of the member to report */
 static int report_non_finite(struct nb6_device *d, int64_t unsound, struct nbc_error *err)
 {
     struct nb6_dev *h = &d->home;
     const struct nb6_dev *t = &d->there;
-    const int32_t i = (int32_t)(unsound >> 32), slot = (int32_t)(unsound & 0xffffffff);
+    const int32_t i = (int32_t)(unsound >> 32), member = (int32_t)(unsound & 0xffffffff);
     struct nb6_corrected corrected;
     int8_t flag;
-    NBD_TRY(copy_now(d, &flag, &t->flag[slot], sizeof flag, err));
-    NBD_TRY(copy_now(d, &corrected, &t->corrected[slot], sizeof corrected, err));
+    NBD_TRY(copy_now(d, &flag, &t->flag[member], sizeof flag, err));
+    NBD_TRY(copy_now(d, &corrected, &t->corrected[member], sizeof corrected, err));
     NBD_TRY(copy_now(d, &h->star[i], &t->star[i], sizeof *h->star, err));
     return nb6_dev_report_non_finite(h, i, (flag & NB6_DEV_UNSOUND_IRR) != 0, &corrected, err);
 }

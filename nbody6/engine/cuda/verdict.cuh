@@ -1,6 +1,6 @@
-/** What follows for all blocks of threads: a reason to stop, or what to do next. Both are in one number, so that what
- * the first block of threads tells the others is read at once; here it is a type of its own, which only the functions
- * below make of either enum. */
+/** The verdict of a block for all blocks of threads: a reason to stop, or what to do next. Both are in one number, so
+ * that what the first block of threads tells the others is read at once; here it is a type of its own, which only the
+ * functions below make of either enum. */
 #ifndef NB6_CUDA_VERDICT_CUH
 #define NB6_CUDA_VERDICT_CUH
 

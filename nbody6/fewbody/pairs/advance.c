@@ -170,7 +170,7 @@ struct shared {
 
 static void note_failure(struct shared *s, nb6_slot slot, int status, const struct nbc_error *why)
 {
-#pragma omp critical(nb6_pairs_failure)
+#pragma omp critical(nb6_subsystems_failure)
     if (s->failed < 0 || slot < s->failed) {
         s->failed = slot;
         s->status = status;
@@ -197,7 +197,7 @@ static void work(void *context, int part, int parts)
         if (status) note_failure(s, due[k], status, &why);
         paused |= f.paused;
     }
-#pragma omp critical(nb6_pairs_seconds)
+#pragma omp critical(nb6_subsystems_seconds)
     {
         s->chain_s += f.chain_s;
         s->paused |= paused;
