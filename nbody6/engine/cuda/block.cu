@@ -282,7 +282,7 @@ __device__ __forceinline__ int64_t begin_blocks(const struct nb6_device_control_
 {
     const int64_t done = control_block->blocks;
     if (threadIdx.x == 0) {
-        s.failed = static_cast<verdict>(control_block->verdict);
+        s.failed = is_own_run(control_block) ? static_cast<verdict>(control_block->verdict) : stop(NB6_STOP_DEVICE);
         s.selected.n_fast = -1;
         s.selected.ti_now = dev.control->ti_now;
         s.selected.try_level = 0;

@@ -109,6 +109,7 @@ struct nb6_device_control_block {
     struct nb6_deferred_work deferred_work;
     struct nb6_device_home home;
     struct nb6_device_help help;
+    const struct nb6_dev_control *run; /**< identity of the run: its record on the device (constant.cuh) */
 };
 
 /** Levels are read 16 at a time, which takes so many bytes beyond the last body. */

@@ -245,8 +245,11 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
                    struct nbc_error *err)
 {
     struct nb6_device *d = sim->engine_image.image;
-    struct nb6_device_control_block control_block = {
-        .verdict = NB6_DEVICE_GO_ON, .unsound = INT64_MAX, .unsound_reg = INT64_MAX, .home = d->seen_at};
+    struct nb6_device_control_block control_block = {.verdict = NB6_DEVICE_GO_ON,
+                                                     .unsound = INT64_MAX,
+                                                     .unsound_reg = INT64_MAX,
+                                                     .home = d->seen_at,
+                                                     .run = d->there.control};
     const uint64_t before = d->home.control->blocks;
     const double start = nbc_wtime();
     double of_host = 0;
@@ -255,7 +258,9 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     max_blocks = nb6_stuck_most_blocks(&d->home.control->stuck, max_blocks);
     NBD_TRY(nbd_use(&d->device, err));
     nbd_gate_take(gpus_of(d));
-    const int status = run(sim, d, t_stop, max_blocks, &control_block, &of_host, err);
+    int status = run(sim, d, t_stop, max_blocks, &control_block, &of_host, err);
+    if (!status && control_block.verdict == NB6_STOP_DEVICE)
+        status = nbc_fail(err, NBC_DEVICE, "the device engine: the constants of the kernels are those of another run");
     if (status == NBC_DEVICE && d->mailbox) /* release kernels that wait for another one */
         __atomic_store_n(&d->mailbox->has_failed, 1, __ATOMIC_RELEASE);
     nbd_gate_give_back(gpus_of(d));

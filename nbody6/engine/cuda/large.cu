@@ -68,6 +68,10 @@ __device__ __forceinline__ verdict make_rounds(struct nb6_device_control_block *
 __global__ void __launch_bounds__(THREADS, 1) make_large_block(struct nb6_device_control_block *control_block)
 {
     grid_of_blocks grid = {&control_block->arrived, 0};
+    if (!is_own_run(control_block)) {
+        if (grid.rank() == 0) control_block->verdict = NB6_STOP_DEVICE;
+        return;
+    }
     const int64_t n = dev.control->n_irr, n_reg = control_block->n_reg;
     const verdict next = make_rounds(control_block, n_reg, grid);
     if (stops(next)) {
