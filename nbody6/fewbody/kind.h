@@ -7,7 +7,7 @@
  *
  *  A kind makes steps of its own, in the order of time with the systems that it resolves and that resolve it, and is
  *  predicted at times between; or it advances on demand, to exactly the requested time. Slots hold motions of the first
- *  sort in motion.ks, of the second in motion.chain (nb6_is_chain). */
+ *  sort in motion.ks, of the second in motion.chain (nb6_goes_on_demand). */
 #ifndef NB6_KIND_H
 #define NB6_KIND_H
 

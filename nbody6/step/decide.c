@@ -94,12 +94,12 @@ static int are_any(const struct nb6_decisions *d)
     return d->n_form + d->n_end + d->n_chain > 0;
 }
 
-int nb6_step_look(struct nb6_sim *sim, int *stands, struct nbc_error *err)
+int nb6_step_look(struct nb6_sim *sim, int *is_complete, struct nbc_error *err)
 {
     struct nb6_decisions d;
     const uint64_t edits = sim->edits;
     const int status = look_at_members(sim, &d, err);
-    *stands = !status && !are_any(&d) && sim->edits == edits && sim->transaction.n_event == 0;
+    *is_complete = !status && !are_any(&d) && sim->edits == edits && sim->transaction.n_event == 0;
     return status;
 }
 

@@ -83,11 +83,11 @@ static void count_work(struct nb6_sim *sim, nb6_slot slot)
 {
     struct nb6_chain *chain = nb6_chain_of(&sim->subsystems, slot);
     const int64_t steps = chain->state.steps - chain->steps, forces = chain->state.evaluations - chain->forces;
-    const int64_t n = chain->state.n, subsystems = forces * (n * (n - 1) / 2 + n * sim->subsystems.pert[slot].n);
+    const int64_t n = chain->state.n, pairs = forces * (n * (n - 1) / 2 + n * sim->subsystems.pert[slot].n);
     sim->run.counters.chain_steps += (uint64_t)steps;
     sim->run.counters.chain_forces += (uint64_t)forces;
-    sim->run.counters.chain_pairs += (uint64_t)subsystems;
-    sim->subsystems.system[slot].work += subsystems;
+    sim->run.counters.chain_pairs += (uint64_t)pairs;
+    sim->subsystems.system[slot].work += pairs;
     chain->steps += steps;
     chain->forces += forces;
 }
