@@ -56,6 +56,7 @@ struct gpunb_backend {
     double ns_per_pair;
     unsigned precisions;                  /**< bit k set: enum gpunb_precision k is supported */
     enum gpunb_precision precision;       /**< the default */
+    double acc_error, jerk_error;         /**< of gpunb_nominal_error; 0: those of the precision */
     const void *method;                   /**< distinguishes descriptors that share functions */
     const char *(*why_unavailable)(void); /**< "" when it can run here; the functions below may be NULL if not */
     int (*create)(void **state, const struct gpunb_setup *setup, struct nbc_error *err);

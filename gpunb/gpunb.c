@@ -87,6 +87,19 @@ const struct gpunb_backend_info *gpunb_info(const gpunb_t *handle)
     return handle ? handle->info : NULL;
 }
 
+/* Floats are good to 3e-6 where near pairs are excluded; two-float differences to 3e-7, with sums of a tile in float; a
+ * jerk, with velocities rounded to float, to 1e-5; double to a few thousand roundings. */
+static const struct {
+    double acc, jerk;
+} errors[] = {[GPUNB_FLOAT] = {3e-6, 1e-5}, [GPUNB_TWOFLOAT] = {3e-7, 1e-5}, [GPUNB_DOUBLE] = {1e-13, 1e-13}};
+
+void gpunb_nominal_error(const gpunb_t *handle, double *acc, double *jerk)
+{
+    const struct gpunb_backend *backend = handle->backend;
+    if (acc) *acc = backend->acc_error > 0 ? backend->acc_error : errors[handle->precision].acc;
+    if (jerk) *jerk = backend->jerk_error > 0 ? backend->jerk_error : errors[handle->precision].jerk;
+}
+
 enum gpunb_precision gpunb_precision_in_use(const gpunb_t *handle)
 {
     return handle->precision;

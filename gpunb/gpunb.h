@@ -65,6 +65,10 @@ int gpunb_reserve(gpunb_t *handle, size_t n_j_max);
 
 /** Row of the backend in use. */
 const struct gpunb_backend_info *gpunb_info(const gpunb_t *handle);
+/** Nominal errors of gpunb_regf by a handle: what an acceleration and a jerk may be wrong by, relative to the sum of
+ * the magnitudes of all terms of pairs (terms of opposite direction cancel). They follow from backend and precision,
+ * are not measured, and hold in the conformance suite.   @param[out] acc, jerk  may be NULL */
+void gpunb_nominal_error(const gpunb_t *handle, double *acc, double *jerk);
 /** GPUs on which a handle works, so that a program can keep bodies where their forces are computed.
  *  @param[out] device [room]  their CUDA numbers; NULL: not wanted
  *  @return how many there are; 0: its backend has none */

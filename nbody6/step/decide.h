@@ -15,8 +15,8 @@ int nb6_step_decide_again(struct nb6_sim *sim, struct nbc_error *err);
 /** The first half, within an open transaction: new perturbers, and whether any system forms, ends or changes. For an
  * engine with an engine image: it is applied to members in sim->active whose records and neighbours the engine has
  * copied to host memory.
- *  @param[out] is_complete  1: no system does, and the decision is complete; 0: it needs the whole state, and the caller
- * rolls the transaction back */
+ *  @param[out] is_complete  1: no system does, and the decision is complete; 0: it needs the whole state, and the
+ * caller rolls the transaction back */
 int nb6_step_look(struct nb6_sim *sim, int *is_complete, struct nbc_error *err);
 
 #endif

@@ -18,6 +18,7 @@
  * has. */
 static const char *backend;
 static enum gpunb_precision precision;
+static double nominal_acc, nominal_jerk; /* errors that its handles state; some suites compare with them */
 
 enum set { PLUMMER, COINCIDENT, OUTLIER, MASSES, N_SETS };
 static const char *const set_names[N_SETS] = {"plummer", "coincident", "outlier", "masses"};
@@ -191,6 +192,7 @@ static inline int run_on_backends(int argc, char **argv, const char *subject, in
             gpunb_t *h = NULL;
             char title[64];
             if (gpunb_create(&h, 1, &options, NULL) != NBC_OK) continue;
+            gpunb_nominal_error(h, &nominal_acc, &nominal_jerk);
             gpunb_free(h);
             backend = info->name;
             precision = (enum gpunb_precision)p;

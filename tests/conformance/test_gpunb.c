@@ -10,17 +10,19 @@ static double roundoff(void)
     return precision == GPUNB_DOUBLE ? 0x1p-53 : 0x1p-24;
 }
 
-/* Bounds, relative to the sum of the magnitudes of all pair terms, because terms of opposite direction cancel:
- * the integrator needs a regular force to 3e-6 and 3e-7 (float is used where near pairs are excluded); 1e-5 for the
- * jerk, with velocities rounded to float; double: a few thousand roundings of 1e-16. */
+/* Bounds, relative to the sum of the magnitudes of all pair terms, because terms of opposite direction cancel: those
+ * that the library states, which are to be no larger than what the integrator needs of a regular force, 3e-6 (where
+ * near pairs are excluded) and 1e-5. */
 static double acc_bound(void)
 {
-    return precision == GPUNB_FLOAT ? 3e-6 : precision == GPUNB_TWOFLOAT ? 3e-7 : 1e-13;
+    assert_true(nominal_acc > 0 && nominal_acc <= 3e-6);
+    return nominal_acc;
 }
 
 static double jerk_bound(void)
 {
-    return precision == GPUNB_DOUBLE ? 1e-13 : 1e-5;
+    assert_true(nominal_jerk > 0 && nominal_jerk <= 1e-5);
+    return nominal_jerk;
 }
 
 /* Rounding error of min(r^2, p^2) of a pair: errors of the distance, of the predicted distance, of the squares. */
