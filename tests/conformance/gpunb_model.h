@@ -19,6 +19,12 @@
 static const char *backend;
 static enum gpunb_precision precision;
 
+/* Whether the backend computes on devices: GPUs, or emulated ones. */
+static inline int on_devices(void)
+{
+    return !strcmp(backend, "cuda") || !strcmp(backend, "emulated");
+}
+
 enum set { PLUMMER, COINCIDENT, OUTLIER, MASSES, N_SETS };
 static const char *const set_names[N_SETS] = {"plummer", "coincident", "outlier", "masses"};
 
