@@ -127,7 +127,7 @@ int main(int argc, char **argv)
     double *x_there = on_device<double>(3 * n), *mass_there = on_device<double>(n);
     CHECK(cudaMemcpy(x_there, x.data(), 24 * n, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(mass_there, mass.data(), 8 * n, cudaMemcpyHostToDevice));
-    cuda_softened job = {};
+    device_softened job = {};
     job.sources = {x_there, mass_there, 24, 8, 0, (int)n};
     job.x = reinterpret_cast<const double(*)[3]>(x_there);
     job.n_i = (int)n_i;

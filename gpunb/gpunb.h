@@ -30,7 +30,8 @@ enum gpunb_precision {
 struct gpunb_options {
     const char *backend; /**< name of a backend; NULL: $GPUNB_BACKEND, else the best one available. "cuda:0,2": these
                               GPUs; "cuda": those in $GPU_LIST ("0 2"), else one for every 131072 sources, as far as
-                              there are GPUs */
+                              there are GPUs; "emulated", "emulated:0,1", for tests: what `cuda` does, on the
+                              processor */
     int mass_weighted;   /**< 1: w_j = m_j in the neighbour test (the caller divides r_nb2 by the mean mass); 0: w_j = 1
                           */
     enum gpunb_precision precision;
@@ -38,7 +39,7 @@ struct gpunb_options {
 
 /** One row of the table of backends, best first. */
 struct gpunb_backend_info {
-    const char *name; /**< "avx512", "avx2", "portable", "ref", ... */
+    const char *name; /**< "cuda", "avx512", "avx2", "portable", "ref", "emulated" */
     const char *description;
     int available;      /**< 1: compiled in, this machine can run it, and NBC_ISA (nbc.h) does not hide it */
     const char *reason; /**< why not available; "" when it is */

@@ -14,7 +14,7 @@ constexpr int SEGMENT = 1 << 18;
 constexpr int WINDOW = 16, ROOM = 1024;
 
 struct block_sums {
-    double sum[WARPS][CUDA_SUMS], total[CUDA_SUMS];
+    double sum[WARPS][DEVICE_SUMS], total[DEVICE_SUMS];
     int words[WARPS];
     int found;
     int close[ROOM];
@@ -22,7 +22,7 @@ struct block_sums {
 
 /* A target, as all of the block know it: position as the force kernel has it, velocity as well. */
 struct one_target {
-    const struct cuda_finish &a;
+    const struct device_finish &a;
     int place, i, self; /* self: source of this device, or -1 */
     int32_t *row;
     block_sums &shared;
@@ -32,15 +32,16 @@ struct one_target {
 /* Sum over the block in a fixed order, to shared.total. */
 __device__ void add_up(const struct gpunb_sum &mine, block_sums &shared)
 {
-    double sum[CUDA_SUMS] = {mine.acc[0], mine.acc[1], mine.acc[2], mine.jerk[0], mine.jerk[1], mine.jerk[2], mine.pot};
+    double sum[DEVICE_SUMS] = {mine.acc[0],  mine.acc[1],  mine.acc[2], mine.jerk[0],
+                               mine.jerk[1], mine.jerk[2], mine.pot};
 #pragma unroll
-    for (int q = 0; q < CUDA_SUMS; q++)
+    for (int q = 0; q < DEVICE_SUMS; q++)
         for (int k = WARP / 2; k > 0; k /= 2) sum[q] += __shfl_down_sync(~0u, sum[q], k);
     __syncthreads();
     if (threadIdx.x % WARP == 0)
-        for (int q = 0; q < CUDA_SUMS; q++) shared.sum[threadIdx.x / WARP][q] = sum[q];
+        for (int q = 0; q < DEVICE_SUMS; q++) shared.sum[threadIdx.x / WARP][q] = sum[q];
     __syncthreads();
-    if (threadIdx.x < CUDA_SUMS) {
+    if (threadIdx.x < DEVICE_SUMS) {
         double total = shared.sum[0][threadIdx.x];
         for (int w = 1; w < WARPS; w++) total += shared.sum[w][threadIdx.x];
         shared.total[threadIdx.x] = total;
@@ -73,7 +74,7 @@ __device__ int numbers_before(int mine, block_sums &shared, int *total)
 __device__ void take_pair(const one_target &t, int j, struct gpunb_sum &sum)
 {
     if (j == t.self) return;
-    const struct cuda_source &s = t.a.sources[j];
+    const struct device_source &s = t.a.sources[j];
     double dx[3], dv[3];
     for (int k = 0; k < 3; k++) {
         dx[k] = (t.a.force.twofloat ? s.x[k] : (double)(float)s.x[k]) - t.x[k];
@@ -103,7 +104,7 @@ __device__ void take_all(const one_target &t)
  * bits. */
 __device__ void take_gathered(const one_target &t, int count, struct gpunb_sum &sum)
 {
-    const struct cuda_force &f = t.a.force;
+    const struct device_force &f = t.a.force;
     __syncthreads();
     for (int c = threadIdx.x; c < count; c += BLOCK) {
         const int place = t.shared.close[c];
@@ -116,7 +117,7 @@ __device__ void take_gathered(const one_target &t, int count, struct gpunb_sum &
  * places, which is examined when it is full. */
 __device__ void take_close(const one_target &t, struct gpunb_sum &sum)
 {
-    const struct cuda_force &f = t.a.force;
+    const struct device_force &f = t.a.force;
     const size_t tiles = (size_t)(t.place / f.in_block) * f.close.stride;
     const unsigned long long *mask = f.close.mask + tiles * f.in_block + t.place % f.in_block;
     int gathered = 0;
@@ -143,7 +144,7 @@ __device__ void take_close(const one_target &t, struct gpunb_sum &sum)
             for (int k = 0; k < WINDOW; k++)
                 for (unsigned long long rest = masks[k]; rest; rest &= rest - 1, at++)
                     if (at >= 0 && at < ROOM)
-                        t.shared.close[at] = (own + k * BLOCK) * CUDA_TILE + __ffsll((long long)rest) - 1;
+                        t.shared.close[at] = (own + k * BLOCK) * DEVICE_TILE + __ffsll((long long)rest) - 1;
             gathered += min(ROOM, total - begin);
             if (begin + ROOM < total) {
                 take_gathered(t, gathered, sum);
@@ -156,7 +157,7 @@ __device__ void take_close(const one_target &t, struct gpunb_sum &sum)
 
 /* The row in ascending order: the neighbours are marked in a bitmap, and the bitmap is read from its beginning. Each
  * thread reads an odd number of consecutive words, so that no two threads of a warp meet in a bank. */
-__device__ void sort_row(const struct cuda_finish &a, const int32_t *row, int32_t *sorted, int found, uint32_t *bits,
+__device__ void sort_row(const struct device_finish &a, const int32_t *row, int32_t *sorted, int found, uint32_t *bits,
                          int words_each, block_sums &shared)
 {
     int done = 0;
@@ -181,7 +182,7 @@ __device__ void sort_row(const struct cuda_finish &a, const int32_t *row, int32_
     }
 }
 
-/* From neighbour k - 1 to neighbour k, see struct cuda_result. */
+/* From neighbour k - 1 to neighbour k, see struct device_result. */
 __device__ __forceinline__ uint32_t step_to(const int32_t *sorted, int k)
 {
     return (uint32_t)(sorted[k] - (k > 0 ? sorted[k - 1] : -1) - 1);
@@ -202,9 +203,9 @@ __device__ bool send_row(const int32_t *sorted, int found, int32_t *out)
     return false;
 }
 
-__device__ one_target make_target(const struct cuda_finish &a, int place, block_sums &shared)
+__device__ one_target make_target(const struct device_finish &a, int place, block_sums &shared)
 {
-    const struct cuda_force &f = a.force;
+    const struct device_force &f = a.force;
     const int at = f.first + place, i = f.order ? f.order[at] : at;
     one_target t = {a, place, i, f.targets.self[i], a.rows + (size_t)place * a.cap, shared};
     if (t.self >= 0) t.self = max(t.self - f.j_first, -1);
@@ -217,18 +218,18 @@ __device__ one_target make_target(const struct cuda_finish &a, int place, block_
     return t;
 }
 
-__global__ void __launch_bounds__(BLOCK, 5) finish_target(const struct cuda_finish a, int words_each)
+__global__ void __launch_bounds__(BLOCK, 5) finish_target(const struct device_finish a, int words_each)
 {
     extern __shared__ uint32_t bits[];
     __shared__ block_sums shared;
-    const struct cuda_force &f = a.force;
+    const struct device_force &f = a.force;
     const one_target t = make_target(a, blockIdx.x, shared);
     struct gpunb_sum mine = {};
     if (threadIdx.x == 0) shared.found = 0;
     __syncthreads();
-    const double *partial = f.partial + (size_t)t.place * f.splits * CUDA_SUMS;
-    for (int s = threadIdx.x; s < f.splits; s += BLOCK, partial += BLOCK * CUDA_SUMS) {
-        const double *from = partial + threadIdx.x * CUDA_SUMS;
+    const double *partial = f.partial + (size_t)t.place * f.splits * DEVICE_SUMS;
+    for (int s = threadIdx.x; s < f.splits; s += BLOCK, partial += BLOCK * DEVICE_SUMS) {
+        const double *from = partial + threadIdx.x * DEVICE_SUMS;
         for (int k = 0; k < 3; k++) {
             mine.acc[k] += from[k];
             mine.jerk[k] += from[3 + k];
@@ -238,7 +239,7 @@ __global__ void __launch_bounds__(BLOCK, 5) finish_target(const struct cuda_fini
     if (f.close.near) take_close(t, mine);
     add_up(mine, shared);
     double all = 0.0;
-    for (int q = 0; q < CUDA_SUMS; q++) all += shared.total[q];
+    for (int q = 0; q < DEVICE_SUMS; q++) all += shared.total[q];
     if (f.targets.in_doubt[f.first + t.place] || !isfinite(all)) take_all(t);
     const int found = shared.found;
     bool wide = false;
@@ -248,8 +249,8 @@ __global__ void __launch_bounds__(BLOCK, 5) finish_target(const struct cuda_fini
         wide = send_row(a.sorted + row, found, a.lists + row);
     }
     if (threadIdx.x != 0) return;
-    struct cuda_result r;
-    for (int q = 0; q < CUDA_SUMS; q++) r.sum[q] = shared.total[q];
+    struct device_result r;
+    for (int q = 0; q < DEVICE_SUMS; q++) r.sum[q] = shared.total[q];
     r.found = found;
     r.target = wide ? ~t.i : t.i;
     a.results[t.place] = r;
@@ -257,7 +258,7 @@ __global__ void __launch_bounds__(BLOCK, 5) finish_target(const struct cuda_fini
 
 } // namespace
 
-cudaError_t gpunb_cuda_finish(const struct cuda_finish *finish, cudaStream_t stream)
+cudaError_t gpunb_cuda_finish(const struct device_finish *finish, cudaStream_t stream)
 {
     const int span = finish->force.n_j < SEGMENT ? finish->force.n_j : SEGMENT;
     const int words_each = (span + 32 * BLOCK - 1) / (32 * BLOCK) | 1;

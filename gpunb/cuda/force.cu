@@ -29,7 +29,7 @@ struct target {
 
 /* The totals of one target. */
 struct totals {
-    long_float sum[CUDA_SUMS];
+    long_float sum[DEVICE_SUMS];
 };
 
 struct tile_view {
@@ -39,10 +39,15 @@ struct tile_view {
     int place;             /* of its first source */
 };
 
+__device__ __forceinline__ const float4 *tiles_of(const struct device_force &a)
+{
+    return static_cast<const float4 *>(a.layout.tiles);
+}
+
 __device__ __forceinline__ tile_view view(const float4 *units, int number)
 {
     const float4 a = units[0], b = units[1], c = units[2], d = units[3];
-    return {units, first3(a), first3(b), first3(c), first3(d), a.w, b.w, number * CUDA_TILE};
+    return {units, first3(a), first3(b), first3(c), first3(d), a.w, b.w, number * DEVICE_TILE};
 }
 
 /* A component of the box that holds the sources where they would be after the step of the target, seen from it. */
@@ -118,12 +123,11 @@ template <bool TWO> __device__ __forceinline__ bool is_apart(const tile_view &ti
 
 /* Bit k: the k-th of the next 32 tiles of this warp is far from all of its targets. One tile a lane. */
 template <bool TWO>
-__device__ uint32_t next_apart(const struct cuda_force &a, int tile, int step, int lane, const group &g)
+__device__ uint32_t next_apart(const struct device_force &a, int tile, int step, int lane, const group &g)
 {
     const long long mine = tile + (long long)lane * step;
     bool apart = false;
-    if (mine < a.n_tiles)
-        apart = is_apart<TWO>(view(a.layout.tiles + mine * CUDA_TILE_UNITS, (int)mine), g, a.weighted);
+    if (mine < a.n_tiles) apart = is_apart<TWO>(view(tiles_of(a) + mine * DEVICE_TILE_UNITS, (int)mine), g, a.weighted);
     return __ballot_sync(~0u, apart);
 }
 
@@ -138,12 +142,12 @@ template <mode MODE> __device__ __forceinline__ vec3 origin(const tile_view &til
 template <int WIDTH, mode MODE, bool POT>
 __device__ __forceinline__ void far_tile(const tile_view &tile, const target (&t)[WIDTH], pair_sums (&sum)[WIDTH])
 {
-    const float4 *xm = tile.units + (MODE == TWOFLOAT ? CUDA_FROM_CENTRE : CUDA_HIGH), *v = tile.units + CUDA_V;
+    const float4 *xm = tile.units + (MODE == TWOFLOAT ? DEVICE_FROM_CENTRE : DEVICE_HIGH), *v = tile.units + DEVICE_V;
     vec3 from[WIDTH];
 #pragma unroll
     for (int i = 0; i < WIDTH; i++) from[i] = origin<MODE>(tile, t[i]);
 #pragma unroll far_unroll
-    for (int k = 0; k < CUDA_TILE; k++) {
+    for (int k = 0; k < DEVICE_TILE; k++) {
         const float4 x_j = xm[k];
         const vec3 v_j = first3(v[k]);
 #pragma unroll
@@ -183,7 +187,7 @@ __device__ __forceinline__ float approach(const tile_view &tile, const target &t
 
 /* All sources of a tile on WIDTH targets, but for those with r < h sqrt(w) + dt |v|max, which go to the masks. */
 template <int WIDTH, mode MODE, bool POT>
-__device__ __forceinline__ void near_tile(const struct cuda_force &a, const tile_view &tile, const target (&t)[WIDTH],
+__device__ __forceinline__ void near_tile(const struct device_force &a, const tile_view &tile, const target (&t)[WIDTH],
                                           int lane, totals (&total)[WIDTH])
 {
     constexpr bool TWO = MODE == TWOFLOAT;
@@ -207,7 +211,8 @@ __device__ __forceinline__ void near_tile(const struct cuda_force &a, const tile
         }
 #pragma unroll near_unroll
         for (int k = 0; k < 32; k++) {
-            const float4 high = units[CUDA_HIGH + k], low = TWO ? units[CUDA_LOW + k] : high, v_j = units[CUDA_V + k];
+            const float4 high = units[DEVICE_HIGH + k], low = TWO ? units[DEVICE_LOW + k] : high,
+                         v_j = units[DEVICE_V + k];
             const float weight = fmaf(by_mass, v_j.w, plain);
 #pragma unroll
             for (int i = 0; i < WIDTH; i++) {
@@ -222,32 +227,32 @@ __device__ __forceinline__ void near_tile(const struct cuda_force &a, const tile
 #pragma unroll
         for (int i = 0; i < WIDTH; i++) flush<POT>(sum[i], total[i]);
     }
-    const size_t tiles = (size_t)blockIdx.x * a.close.stride + tile.place / CUDA_TILE;
+    const size_t tiles = (size_t)blockIdx.x * a.close.stride + tile.place / DEVICE_TILE;
 #pragma unroll
     for (int i = 0; i < WIDTH; i++) {
         const unsigned long long mask = (unsigned long long)close[i][0] << 32 | close[i][1];
         const unsigned own = (unsigned)(t[i].self - tile.place);
         a.close.mask[tiles * (32 * WIDTH) + 32 * i + lane] = mask;
         /* A target that is not at the position of its source: the pair was added. */
-        if (own < CUDA_TILE && !(mask >> own & 1u)) *t[i].in_doubt = 1;
+        if (own < DEVICE_TILE && !(mask >> own & 1u)) *t[i].in_doubt = 1;
     }
 }
 
 /* `apart`: the tile is known to be far from all targets of the warp, except for a target that is not at the position
  * of its source. */
 template <int WIDTH, mode MODE, bool POT>
-__device__ __forceinline__ void sum_tile(const struct cuda_force &a, const tile_view &tile, bool apart,
+__device__ __forceinline__ void sum_tile(const struct device_force &a, const tile_view &tile, bool apart,
                                          const target (&t)[WIDTH], int lane, totals (&total)[WIDTH])
 {
     bool near = false;
 #pragma unroll
-    for (int i = 0; i < WIDTH; i++) near |= (unsigned)(t[i].self - tile.place) < CUDA_TILE;
+    for (int i = 0; i < WIDTH; i++) near |= (unsigned)(t[i].self - tile.place) < DEVICE_TILE;
     if (!apart)
 #pragma unroll
         for (int i = 0; i < WIDTH; i++)
             near |= is_near<MODE == TWOFLOAT>(tile, t[i], (tile.centre - t[i].xh) - t[i].xl, a.weighted);
     near = __any_sync(~0u, near);
-    if (lane == 0) a.close.near[(size_t)blockIdx.x * a.close.stride + tile.place / CUDA_TILE] = near;
+    if (lane == 0) a.close.near[(size_t)blockIdx.x * a.close.stride + tile.place / DEVICE_TILE] = near;
     if (near) {
         near_tile<WIDTH, MODE, POT>(a, tile, t, lane, total);
         return;
@@ -259,10 +264,10 @@ __device__ __forceinline__ void sum_tile(const struct cuda_force &a, const tile_
 }
 
 /* The target at a place of the piece, rounded; places past the end repeat the last one. */
-template <bool TWO> __device__ __forceinline__ target load_target(const struct cuda_force &a, int place)
+template <bool TWO> __device__ __forceinline__ target load_target(const struct device_force &a, int place)
 {
     const int at = a.first + min(place, a.n - 1), i = a.order ? a.order[at] : at;
-    const struct cuda_targets &from = a.targets;
+    const struct device_targets &from = a.targets;
     const double x = from.x[i][0], y = from.x[i][1], z = from.x[i][2];
     target t = {{(float)x, (float)y, (float)z}, {}, {(float)from.v[i][0], (float)from.v[i][1], (float)from.v[i][2]}};
     if (TWO) t.xl = {(float)(x - (double)t.xh.x), (float)(y - (double)t.xh.y), (float)(z - (double)t.xh.z)};
@@ -277,21 +282,21 @@ template <bool TWO> __device__ __forceinline__ target load_target(const struct c
 __device__ __forceinline__ void fetch(float4 *to, const float4 *from, int lane)
 {
 #pragma unroll
-    for (int u = 0; u < CUDA_TILE_UNITS; u += 32)
-        if (u + lane < CUDA_TILE_UNITS) __pipeline_memcpy_async(to + u + lane, from + u + lane, sizeof(float4));
+    for (int u = 0; u < DEVICE_TILE_UNITS; u += 32)
+        if (u + lane < DEVICE_TILE_UNITS) __pipeline_memcpy_async(to + u + lane, from + u + lane, sizeof(float4));
     __pipeline_commit();
 }
 
 struct workspace {
     union {
-        float4 tiles[CUDA_WARPS][2][CUDA_TILE_UNITS];
-        double sums[CUDA_WARPS][CUDA_SUMS][32];
+        float4 tiles[DEVICE_WARPS][2][DEVICE_TILE_UNITS];
+        double sums[DEVICE_WARPS][DEVICE_SUMS][32];
     };
-    group groups[CUDA_WARPS];
+    group groups[DEVICE_WARPS];
 };
 
 template <int WIDTH, mode MODE, bool POT>
-__global__ void __launch_bounds__(32 * CUDA_WARPS, MIN_BLOCKS) force_kernel(const struct cuda_force a)
+__global__ void __launch_bounds__(32 * DEVICE_WARPS, MIN_BLOCKS) force_kernel(const struct device_force a)
 {
     __shared__ workspace shared;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -301,17 +306,17 @@ __global__ void __launch_bounds__(32 * CUDA_WARPS, MIN_BLOCKS) force_kernel(cons
 #pragma unroll
     for (int i = 0; i < WIDTH; i++) t[i] = load_target<MODE == TWOFLOAT>(a, place + 32 * i);
 
-    const int step = gridDim.y * CUDA_WARPS;
-    int tile = blockIdx.y * CUDA_WARPS + warp, buffer = 0;
+    const int step = gridDim.y * DEVICE_WARPS;
+    int tile = blockIdx.y * DEVICE_WARPS + warp, buffer = 0;
     uint32_t apart = 0;
     const group g = make_group(t);
     if (lane == 0) shared.groups[warp] = g;
     __syncwarp();
-    if (tile < a.n_tiles) fetch(shared.tiles[warp][0], a.layout.tiles + (size_t)tile * CUDA_TILE_UNITS, lane);
+    if (tile < a.n_tiles) fetch(shared.tiles[warp][0], tiles_of(a) + (size_t)tile * DEVICE_TILE_UNITS, lane);
     for (int count = 0; tile < a.n_tiles; tile += step, buffer ^= 1, count++, apart >>= 1) {
         if (count % 32 == 0) apart = next_apart<MODE == TWOFLOAT>(a, tile, step, lane, shared.groups[warp]);
         if (tile + step < a.n_tiles) {
-            fetch(shared.tiles[warp][buffer ^ 1], a.layout.tiles + (size_t)(tile + step) * CUDA_TILE_UNITS, lane);
+            fetch(shared.tiles[warp][buffer ^ 1], tiles_of(a) + (size_t)(tile + step) * DEVICE_TILE_UNITS, lane);
             __pipeline_wait_prior(1);
         } else {
             __pipeline_wait_prior(0);
@@ -323,19 +328,19 @@ __global__ void __launch_bounds__(32 * CUDA_WARPS, MIN_BLOCKS) force_kernel(cons
 
     for (int i = 0; i < WIDTH; i++) {
         __syncthreads();
-        for (int q = 0; q < CUDA_SUMS; q++) shared.sums[warp][q][lane] = total[i].sum[q].value();
+        for (int q = 0; q < DEVICE_SUMS; q++) shared.sums[warp][q][lane] = total[i].sum[q].value();
         __syncthreads();
         if (place + 32 * i >= a.n) continue;
-        double *out = a.partial + ((size_t)(place + 32 * i) * a.splits + blockIdx.y) * CUDA_SUMS;
-        for (int q = warp; q < CUDA_SUMS; q += CUDA_WARPS)
+        double *out = a.partial + ((size_t)(place + 32 * i) * a.splits + blockIdx.y) * DEVICE_SUMS;
+        for (int q = warp; q < DEVICE_SUMS; q += DEVICE_WARPS)
             out[q] = ((shared.sums[0][q][lane] + shared.sums[1][q][lane]) + shared.sums[2][q][lane]) +
                      shared.sums[3][q][lane];
     }
 }
 
-typedef void (*kernel)(const struct cuda_force);
+typedef void (*kernel)(const struct device_force);
 
-kernel select(const struct cuda_variant *v)
+kernel select(const struct device_variant *v)
 {
     if (v->width == 1 && v->twofloat)
         return v->pot ? force_kernel<1, TWOFLOAT, true> : force_kernel<1, TWOFLOAT, false>;
@@ -346,14 +351,15 @@ kernel select(const struct cuda_variant *v)
 
 } // namespace
 
-cudaError_t gpunb_cuda_blocks_per_sm(const struct cuda_variant *variant, int *blocks)
+cudaError_t gpunb_cuda_blocks_per_sm(const struct device_variant *variant, int *blocks)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, select(variant), 32 * CUDA_WARPS, 0);
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, select(variant), 32 * DEVICE_WARPS, 0);
 }
 
-cudaError_t gpunb_cuda_force(const struct cuda_variant *variant, const struct cuda_force *force, cudaStream_t stream)
+cudaError_t gpunb_cuda_force(const struct device_variant *variant, const struct device_force *force,
+                             cudaStream_t stream)
 {
     const dim3 grid((force->n + force->in_block - 1) / force->in_block, force->splits);
-    select(variant)<<<grid, 32 * CUDA_WARPS, 0, stream>>>(*force);
+    select(variant)<<<grid, 32 * DEVICE_WARPS, 0, stream>>>(*force);
     return cudaGetLastError();
 }

@@ -4,19 +4,19 @@
  * then, so that the sum loses no more than a few roundings. In a near tile differences are formed pair by pair. */
 #include "gpunb/backend.h"
 #include "gpunb/cuda/box.cuh"
-#include "gpunb/cuda/curve.cuh"
 #include "gpunb/cuda/kernels.h"
+#include "gpunb/curve.h"
 
 #include <cuda_pipeline_primitives.h>
 
 namespace
 {
 
-constexpr int WARP = 32, WARPS = CUDA_POT_BLOCK / WARP, MAKERS = 128;
+constexpr int WARP = 32, WARPS = DEVICE_POT_BLOCK / WARP, MAKERS = 128;
 /* A fragment of the matrix product: 8 targets by 8 bodies; lane l has target l/4 and bodies 2 (l%4) and the next. */
 constexpr int FRAGMENT = 8, FRAGMENTS = WARP / FRAGMENT, QUAD = 4;
-constexpr int UNITS = sizeof(struct cuda_pot_tile) / 16, MIN_BLOCKS = 4;
-static_assert(sizeof(struct cuda_pot_tile) % 16 == 0, "a tile travels in units of 16 bytes");
+constexpr int UNITS = sizeof(struct device_pot_tile) / 16, MIN_BLOCKS = 4;
+static_assert(sizeof(struct device_pot_tile) % 16 == 0, "a tile travels in units of 16 bytes");
 /* Factor of the result of inverse_root. */
 constexpr double ROOT_SCALE = 0.375;
 
@@ -32,25 +32,25 @@ __device__ __forceinline__ double inverse_root(double r2)
 
 /* ---- tiles */
 
-__global__ void body_keys(const struct cuda_body *bodies, int first, int n, const struct cuda_map map, uint32_t *keys,
-                          int32_t *places)
+__global__ void body_keys(const struct device_body *bodies, int first, int n, const struct gpunb_map map,
+                          uint32_t *keys, int32_t *places)
 {
     const int k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= n) return;
-    keys[k] = curve_key(bodies[first + k].x, map);
+    keys[k] = gpunb_curve_key(bodies[first + k].x, &map);
     places[k] = first + k;
 }
 
 /* One warp makes one tile. Places past the end repeat the last body without its mass. */
-__global__ void __launch_bounds__(MAKERS) make_tiles(const struct cuda_body *bodies, int n, const int32_t *index,
-                                                     struct cuda_pot_tile *tiles, struct cuda_body *sorted)
+__global__ void __launch_bounds__(MAKERS) make_tiles(const struct device_body *bodies, int n, const int32_t *index,
+                                                     struct device_pot_tile *tiles, struct device_body *sorted)
 {
     const int lane = threadIdx.x % WARP, number = (blockIdx.x * MAKERS + threadIdx.x) / WARP;
-    if (number * CUDA_POT_TILE >= n) return;
-    struct cuda_pot_tile *tile = &tiles[number];
-    struct cuda_body own[2];
+    if (number * DEVICE_POT_TILE >= n) return;
+    struct device_pot_tile *tile = &tiles[number];
+    struct device_body own[2];
     for (int e = 0; e < 2; e++) {
-        const int place = number * CUDA_POT_TILE + e * WARP + lane;
+        const int place = number * DEVICE_POT_TILE + e * WARP + lane;
         own[e] = bodies[index[min(place, n - 1)]];
         if (place >= n) own[e].m = 0.0;
         sorted[place] = own[e];
@@ -98,12 +98,12 @@ __device__ __forceinline__ void box_of(const double *x, targets &t)
 
 /* Bit k: the k-th of the next 32 tiles is farther from all targets than its own size. NaN: it is not. The matrix units
  * for doubles came with compute capability 8.0. */
-__device__ __forceinline__ uint32_t far_tiles(const struct cuda_pot_tile *tiles, int first, int end, const targets &t)
+__device__ __forceinline__ uint32_t far_tiles(const struct device_pot_tile *tiles, int first, int end, const targets &t)
 {
 #if __CUDA_ARCH__ >= 800
     const int own = first + threadIdx.x % WARP;
     if (own >= end) return __ballot_sync(~0u, false);
-    const struct cuda_pot_tile &tile = tiles[own];
+    const struct device_pot_tile &tile = tiles[own];
     const vec3 d = {(float)tile.centre[0] - t.centre.x, (float)tile.centre[1] - t.centre.y,
                     (float)tile.centre[2] - t.centre.z};
     const vec3 extent = {widened(tile.extent[0] + t.extent.x, d.x), widened(tile.extent[1] + t.extent.y, d.y),
@@ -130,7 +130,7 @@ __device__ __forceinline__ void multiply(const double (&row)[2], double column, 
 }
 
 /* Sums over all bodies of a tile, which is in shared memory. */
-__device__ __forceinline__ void add_far(const struct cuda_pot_tile &tile, int lane, targets &t)
+__device__ __forceinline__ void add_far(const struct device_pot_tile &tile, int lane, targets &t)
 {
     double row[FRAGMENTS], d2[FRAGMENTS];
     const double centre = tile.centre[lane % QUAD], weight = lane % QUAD < 3 ? 0.25 : 0.0;
@@ -143,7 +143,7 @@ __device__ __forceinline__ void add_far(const struct cuda_pot_tile &tile, int la
     }
     const double *from = &tile.from[0][0] + lane, *m = tile.m + 2 * (lane % QUAD);
 #pragma unroll
-    for (int k = 0; k < CUDA_POT_TILE; k += FRAGMENT) {
+    for (int k = 0; k < DEVICE_POT_TILE; k += FRAGMENT) {
         const double column = from[4 * k];
         const double2 mass = *reinterpret_cast<const double2 *>(m + k);
 #pragma unroll
@@ -159,17 +159,17 @@ __device__ __forceinline__ void add_far(const struct cuda_pot_tile &tile, int la
     }
 }
 
-__device__ __forceinline__ void add_near(const struct cuda_body *bodies, const struct cuda_body &own, targets &t)
+__device__ __forceinline__ void add_near(const struct device_body *bodies, const struct device_body &own, targets &t)
 {
 #pragma unroll 4
-    for (int k = 0; k < CUDA_POT_TILE; k++) {
+    for (int k = 0; k < DEVICE_POT_TILE; k++) {
         const double dx = bodies[k].x[0] - own.x[0], dy = bodies[k].x[1] - own.x[1], dz = bodies[k].x[2] - own.x[2];
         const double r2 = fma(dz, dz, fma(dy, dy, dx * dx));
         t.near_sum = fma(bodies[k].m, r2 > GPUNB_ZERO_R2 ? inverse_root(r2) : 0.0, t.near_sum);
     }
 }
 
-__device__ __forceinline__ void fetch(struct cuda_pot_tile *to, const struct cuda_pot_tile *from, int lane)
+__device__ __forceinline__ void fetch(struct device_pot_tile *to, const struct device_pot_tile *from, int lane)
 {
     char *there = reinterpret_cast<char *>(to);
     const char *here = reinterpret_cast<const char *>(from);
@@ -194,15 +194,15 @@ __device__ __forceinline__ double sum_of_target(const targets &t, int lane)
     return all + t.near_sum;
 }
 
-/* Block (b, s): a warp has 32 of the targets that begin with b*CUDA_POT_BLOCK; all have part s of the tiles. */
-__global__ void __launch_bounds__(CUDA_POT_BLOCK, MIN_BLOCKS) sum_potential(const struct cuda_potential a)
+/* Block (b, s): a warp has 32 of the targets that begin with b*DEVICE_POT_BLOCK; all have part s of the tiles. */
+__global__ void __launch_bounds__(DEVICE_POT_BLOCK, MIN_BLOCKS) sum_potential(const struct device_potential a)
 {
-    __shared__ struct cuda_pot_tile shared[WARPS][2];
+    __shared__ struct device_pot_tile shared[WARPS][2];
     const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, splits = gridDim.y;
-    const int place = blockIdx.x * CUDA_POT_BLOCK + threadIdx.x, row = place - lane + lane / QUAD;
+    const int place = blockIdx.x * DEVICE_POT_BLOCK + threadIdx.x, row = place - lane + lane / QUAD;
     const int begin = (int)((long long)a.n_tiles * blockIdx.y / splits),
               end = (int)((long long)a.n_tiles * (blockIdx.y + 1) / splits);
-    const struct cuda_body own = a.bodies[a.order[min(place, a.n_i - 1)]];
+    const struct device_body own = a.bodies[a.order[min(place, a.n_i - 1)]];
     targets t = {};
     box_of(own.x, t);
 #pragma unroll
@@ -223,14 +223,14 @@ __global__ void __launch_bounds__(CUDA_POT_BLOCK, MIN_BLOCKS) sum_potential(cons
         if (far & 1u)
             add_far(shared[warp][buffer], lane, t);
         else
-            add_near(a.sorted + (size_t)tile * CUDA_POT_TILE, own, t);
+            add_near(a.sorted + (size_t)tile * DEVICE_POT_TILE, own, t);
         __syncwarp();
     }
     const double sum = sum_of_target(t, lane);
     if (place < a.n_i) a.partial[(size_t)blockIdx.y * a.n_i + place] = sum;
 }
 
-__global__ void add_parts(const struct cuda_potential a, int splits, double *pot)
+__global__ void add_parts(const struct device_potential a, int splits, double *pot)
 {
     const int place = blockIdx.x * blockDim.x + threadIdx.x;
     if (place >= a.n_i) return;
@@ -241,25 +241,25 @@ __global__ void add_parts(const struct cuda_potential a, int splits, double *pot
 
 } // namespace
 
-cudaError_t gpunb_cuda_body_keys(const struct cuda_body *bodies, int first, int n, const struct cuda_map *map,
+cudaError_t gpunb_cuda_body_keys(const struct device_body *bodies, int first, int n, const struct gpunb_map *map,
                                  uint32_t *keys, int32_t *places, cudaStream_t stream)
 {
     body_keys<<<(n + MAKERS - 1) / MAKERS, MAKERS, 0, stream>>>(bodies, first, n, *map, keys, places);
     return cudaGetLastError();
 }
 
-cudaError_t gpunb_cuda_pot_tiles(const struct cuda_body *bodies, int n, const int32_t *index,
-                                 struct cuda_pot_tile *tiles, struct cuda_body *sorted, cudaStream_t stream)
+cudaError_t gpunb_cuda_pot_tiles(const struct device_body *bodies, int n, const int32_t *index,
+                                 struct device_pot_tile *tiles, struct device_body *sorted, cudaStream_t stream)
 {
-    const int n_tiles = (n + CUDA_POT_TILE - 1) / CUDA_POT_TILE;
+    const int n_tiles = (n + DEVICE_POT_TILE - 1) / DEVICE_POT_TILE;
     make_tiles<<<(n_tiles + MAKERS / WARP - 1) / (MAKERS / WARP), MAKERS, 0, stream>>>(bodies, n, index, tiles, sorted);
     return cudaGetLastError();
 }
 
-cudaError_t gpunb_cuda_potential(const struct cuda_potential *potential, int splits, double *pot, cudaStream_t stream)
+cudaError_t gpunb_cuda_potential(const struct device_potential *potential, int splits, double *pot, cudaStream_t stream)
 {
-    const dim3 grid((potential->n_i + CUDA_POT_BLOCK - 1) / CUDA_POT_BLOCK, splits);
-    sum_potential<<<grid, CUDA_POT_BLOCK, 0, stream>>>(*potential);
-    add_parts<<<grid.x, CUDA_POT_BLOCK, 0, stream>>>(*potential, splits, pot);
+    const dim3 grid((potential->n_i + DEVICE_POT_BLOCK - 1) / DEVICE_POT_BLOCK, splits);
+    sum_potential<<<grid, DEVICE_POT_BLOCK, 0, stream>>>(*potential);
+    add_parts<<<grid.x, DEVICE_POT_BLOCK, 0, stream>>>(*potential, splits, pot);
     return cudaGetLastError();
 }

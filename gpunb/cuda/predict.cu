@@ -1,6 +1,6 @@
 /* Sources on a device from predictors: changed ones to their places, all of them to a time. */
 #include "gpunb/cuda/kernels.h"
-#include "gpunb/cuda/predict.cuh"
+#include "gpunb/device/predicted.h"
 
 namespace
 {
@@ -26,10 +26,10 @@ __global__ void __launch_bounds__(STORE) store(const double *from, const unsigne
     if (threadIdx.x == 0 && count > 0) atomicAdd(total, (unsigned long long)count);
 }
 
-__global__ void __launch_bounds__(BLOCK) predict(const struct cuda_prediction a)
+__global__ void __launch_bounds__(BLOCK) predict(const struct device_prediction a)
 {
     const int k = blockIdx.x * BLOCK + threadIdx.x;
-    if (k < a.n) a.sources[k] = predicted_source(a, k);
+    if (k < a.n) a.sources[k] = gpunb_predicted_source(&a, k);
 }
 
 } // namespace
@@ -42,7 +42,7 @@ cudaError_t gpunb_cuda_store(const struct gpunb_jp *from, const unsigned char *m
     return cudaGetLastError();
 }
 
-cudaError_t gpunb_cuda_predict_share(const struct cuda_prediction *prediction, cudaStream_t stream)
+cudaError_t gpunb_cuda_predict_share(const struct device_prediction *prediction, cudaStream_t stream)
 {
     predict<<<(prediction->n + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(*prediction);
     return cudaGetLastError();

@@ -1,7 +1,7 @@
 /* Softened forces on one device: order along the curve, tiles, the kernel in the shapes that the library uses, and
  * the sum of the slots. Everything is enqueued; nothing is allocated. */
-#include "gpunb/cuda/curve.cuh"
 #include "gpunb/cuda/softened.cuh"
+#include "gpunb/curve.h"
 
 namespace
 {
@@ -56,7 +56,7 @@ cudaError_t grid_of(const shape &s, kernel k, int n_i, int n_tiles, int *groups,
 
 /* The parts of `work`, one after the other. */
 struct scratch {
-    cuda_map *map;
+    gpunb_map *map;
     uint32_t *keys; /* [2][larger number] */
     int32_t *places, *order_j, *order_i, *place;
     softened_tile *tiles;
@@ -144,8 +144,8 @@ __device__ double median(double value, int count, double *values, double *result
     return *result;
 }
 
-/* Centre and scale of the map of the curve, as gpunb_cuda_make_map has them. */
-__global__ void __launch_bounds__(BLOCK) make_map(const softened_sources s, cuda_map *map)
+/* Centre and scale of the map of the curve, as gpunb_device_make_map has them. */
+__global__ void __launch_bounds__(BLOCK) make_map(const softened_sources s, gpunb_map *map)
 {
     __shared__ double values[SAMPLE], result;
     const int count = min(s.n, SAMPLE), own = min((int)threadIdx.x, count - 1);
@@ -162,11 +162,11 @@ __global__ void __launch_bounds__(BLOCK) make_map(const softened_sources s, cuda
 }
 
 __global__ void __launch_bounds__(BLOCK)
-    make_keys(const softened_sources s, const cuda_map *map, uint32_t *keys, int32_t *places)
+    make_keys(const softened_sources s, const gpunb_map *map, uint32_t *keys, int32_t *places)
 {
     const int j = blockIdx.x * BLOCK + threadIdx.x;
     if (j >= s.n) return;
-    keys[j] = curve_key(position(s, j), *map);
+    keys[j] = gpunb_curve_key(position(s, j), map);
     places[j] = j;
 }
 
@@ -219,7 +219,7 @@ cudaError_t sort_along_curve(const softened_sources &s, const scratch &w, int32_
 /* ---- results */
 
 /* Target i again in double: for sums that do not fit a float. */
-__device__ void exact_target(const cuda_softened &a, int i, double sum[SOFTENED_CUDA_SUMS])
+__device__ void exact_target(const device_softened &a, int i, double sum[SOFTENED_CUDA_SUMS])
 {
     const int self = a.self ? a.self[i] - a.self_first : -1;
     double x[3];
@@ -241,7 +241,7 @@ __device__ void exact_target(const cuda_softened &a, int i, double sum[SOFTENED_
 constexpr int LANES = 32;
 
 /* Slots of a group, added by blockDim.y threads for each target, whose sums are added then. */
-__global__ void add_slots(const cuda_softened a, const double *slots, const int32_t *order, int targets, int n_tiles,
+__global__ void add_slots(const device_softened a, const double *slots, const int32_t *order, int targets, int n_tiles,
                           int grid)
 {
     __shared__ double sums[SOFTENED_CUDA_SUMS][LANES][LANES];
@@ -263,7 +263,7 @@ __global__ void add_slots(const cuda_softened a, const double *slots, const int3
     if (a.pot) a.pot[i] = -sum[3];
 }
 
-cudaError_t launch(const cuda_softened &job, const softened_launch &arguments, cudaStream_t stream)
+cudaError_t launch(const device_softened &job, const softened_launch &arguments, cudaStream_t stream)
 {
     const shape &s = shape_of(job.n_i);
     const kernel k = job.pot ? s.with_potential : s.force;
@@ -289,7 +289,8 @@ cudaError_t gpunb_cuda_softened_bytes(size_t n_i, size_t n_j, size_t *bytes)
     return code;
 }
 
-cudaError_t gpunb_cuda_softened_prepare(const cuda_softened &job, void *work, softened_launch *to, cudaStream_t stream)
+cudaError_t gpunb_cuda_softened_prepare(const device_softened &job, void *work, softened_launch *to,
+                                        cudaStream_t stream)
 {
     const softened_sources &s = job.sources;
     const int n_tiles = (s.n + SOFTENED_TILE - 1) / SOFTENED_TILE;
@@ -320,7 +321,7 @@ cudaError_t gpunb_cuda_softened_prepare(const cuda_softened &job, void *work, so
     return cudaGetLastError();
 }
 
-cudaError_t gpunb_cuda_softened_sum(const struct cuda_softened *job, void *work, cudaStream_t stream)
+cudaError_t gpunb_cuda_softened_sum(const struct device_softened *job, void *work, cudaStream_t stream)
 {
     softened_launch arguments;
     if (job->n_i == 0) return cudaSuccess;

@@ -26,7 +26,8 @@ struct softened_launch {
 };
 
 /** Tiles, and targets in their order: all that the kernel needs. Slots are those of the library's shapes. */
-cudaError_t gpunb_cuda_softened_prepare(const cuda_softened &job, void *work, softened_launch *to, cudaStream_t stream);
+cudaError_t gpunb_cuda_softened_prepare(const device_softened &job, void *work, softened_launch *to,
+                                        cudaStream_t stream);
 
 /** Block of the grid that has a unit. */
 static __device__ __forceinline__ int softened_owner(long long unit, long long units, int grid)

@@ -1,7 +1,7 @@
 /* Softened forces of arrays in device memory. */
 #include "gpunb/cuda_softened.h"
 
-#include "gpunb/cuda/gpu.h"
+#include "gpunb/backend.h"
 #include "gpunb/cuda/softened_job.h"
 
 static int failed(struct nbc_error *err, const char *call, cudaError_t code)
@@ -55,7 +55,7 @@ int gpunb_softened_device(const struct gpunb_softened_device *job, void *stream,
 {
     const int status = check_job(job, err);
     if (status != NBC_OK) return status;
-    const struct cuda_softened force = {
+    const struct device_softened force = {
         .sources = {.x = job->x_j,
                     .mass = job->mass,
                     .x_step = sizeof *job->x_j,

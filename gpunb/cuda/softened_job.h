@@ -1,5 +1,5 @@
 /** Interface between the kernels of softened forces (cuda/softened.cuh), their launches (cuda/softened.cu) and the
- *  host sides of the two interfaces (cuda/softened_device.c, cuda/softened_call.c).
+ *  host sides of the two interfaces (cuda/softened_device.c, device/softened.c).
  *
  *  Sources are in tiles of SOFTENED_TILE with positions relative to the centre of the tile. Blocks of threads have
  *  groups of targets; a unit of work is a tile on a group. Units are numbered group by group and dealt out to a grid
@@ -25,31 +25,11 @@ struct softened_tile {
     float4 low[SOFTENED_TILE];  /**< rounding errors of x - centre */
 };
 
-/** Sources as they lie in device memory: numbers of either kind, so many bytes apart. */
-struct softened_sources {
-    const void *x, *mass;
-    size_t x_step, mass_step;
-    int mass_is_float, n;
-};
-
-/** One force. */
-struct cuda_softened {
-    struct softened_sources sources;
-    const double (*x)[3]; /**< [n_i] targets */
-    const int32_t *self;  /**< [n_i] or NULL; numbers of all devices */
-    int self_first;       /**< the number of the first source of this device */
-    int n_i;
-    double softening;
-    double (*acc)[3];
-    double *pot; /**< NULL: not wanted */
-    int rounded; /**< positions are rounded to float first */
-};
-
 /** Scratch of a force on the current device. */
 cudaError_t gpunb_cuda_softened_bytes(size_t n_i, size_t n_j, size_t *bytes);
 /** Enqueue a force. `work` has the size that gpunb_cuda_softened_bytes returns for these numbers, or for larger ones.
  */
-cudaError_t gpunb_cuda_softened_sum(const struct cuda_softened *job, void *work, cudaStream_t stream);
+cudaError_t gpunb_cuda_softened_sum(const struct device_softened *job, void *work, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -1,24 +1,24 @@
 /* From sources as they were sent to tiles: keys along the curve, the sort, centre and extent of each tile. */
 #include "gpunb/cuda/box.cuh"
-#include "gpunb/cuda/curve.cuh"
 #include "gpunb/cuda/kernels.h"
-#include "gpunb/cuda/predict.cuh"
+#include "gpunb/curve.h"
+#include "gpunb/device/predicted.h"
 
 #include <cub/device/device_radix_sort.cuh>
 
 namespace
 {
 
-constexpr int BLOCK = 128, WARP = 32, EACH = CUDA_TILE / WARP; /* sources of a thread */
+constexpr int BLOCK = 128, WARP = 32, EACH = DEVICE_TILE / WARP; /* sources of a thread */
 /* Extents are rounded up by this: they are compared with distances that have roundings of their own. */
 constexpr float ROUND_UP = 1.00001f, POSITION_ROUNDING = 2.4e-7f;
 
-__global__ void source_keys(const struct cuda_source *sources, int n, const struct cuda_map map, uint32_t *keys,
+__global__ void source_keys(const struct device_source *sources, int n, const struct gpunb_map map, uint32_t *keys,
                             int32_t *places)
 {
     const int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= n) return;
-    keys[j] = curve_key(sources[j].x, map);
+    keys[j] = gpunb_curve_key(sources[j].x, &map);
     places[j] = j;
 }
 
@@ -44,7 +44,7 @@ __device__ __forceinline__ void split(double value, float *high, float *low)
 }
 
 /* Bytes copied on the way, by blocks of their own. */
-__device__ void copy_words(const struct cuda_copy &copy, size_t first, size_t step)
+__device__ void copy_words(const struct device_copy &copy, size_t first, size_t step)
 {
     const uint32_t *from = static_cast<const uint32_t *>(copy.from);
     uint32_t *to = static_cast<uint32_t *>(copy.to);
@@ -55,8 +55,8 @@ __device__ void copy_words(const struct cuda_copy &copy, size_t first, size_t st
  * mass. */
 template <bool PREDICT>
 __global__ void __launch_bounds__(BLOCK)
-    make_tiles(const struct cuda_source *sources, const struct cuda_prediction prediction, int n, bool identity,
-               int32_t *index, int32_t *inverse, float4 *tiles, const struct cuda_copy copy, unsigned copiers)
+    make_tiles(const struct device_source *sources, const struct device_prediction prediction, int n, bool identity,
+               int32_t *index, int32_t *inverse, float4 *tiles, const struct device_copy copy, unsigned copiers)
 {
     if (blockIdx.x >= copiers) {
         const size_t number = blockIdx.x - copiers, blocks = gridDim.x - copiers;
@@ -64,12 +64,12 @@ __global__ void __launch_bounds__(BLOCK)
         return;
     }
     const int lane = threadIdx.x % WARP, tile = (blockIdx.x * BLOCK + threadIdx.x) / WARP;
-    if (tile * CUDA_TILE >= n) return;
-    struct cuda_source s[EACH];
+    if (tile * DEVICE_TILE >= n) return;
+    struct device_source s[EACH];
     for (int e = 0; e < EACH; e++) {
-        const int place = tile * CUDA_TILE + e * WARP + lane, inside = min(place, n - 1);
+        const int place = tile * DEVICE_TILE + e * WARP + lane, inside = min(place, n - 1);
         const int j = identity ? inside : index[inside];
-        s[e] = PREDICT ? predicted_source(prediction, j) : sources[j];
+        s[e] = PREDICT ? gpunb_predicted_source(&prediction, j) : sources[j];
         if (PREDICT && place < n) prediction.sources[j] = s[e];
         if (place >= n) s[e].m = 0.0f;
         if (identity || place >= n) index[place] = j;
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(BLOCK)
         middle_v[k] = warp_middle(v, &extent_v[k]);
     }
     float m_max = s[0].m;
-    float4 *out = tiles + (size_t)tile * CUDA_TILE_UNITS;
+    float4 *out = tiles + (size_t)tile * DEVICE_TILE_UNITS;
     for (int e = 0; e < EACH; e++) {
         const int at = e * WARP + lane;
         float r[3], high[3], low[3];
@@ -94,10 +94,10 @@ __global__ void __launch_bounds__(BLOCK)
             r[k] = (float)(s[e].x[k] - (double)centre[k]);
             split(s[e].x[k], &high[k], &low[k]);
         }
-        out[CUDA_V + at] = make_float4(s[e].v[0], s[e].v[1], s[e].v[2], sqrtf(fmaxf(s[e].m, 0.0f)));
-        out[CUDA_FROM_CENTRE + at] = make_float4(r[0], r[1], r[2], s[e].m);
-        out[CUDA_HIGH + at] = make_float4(high[0], high[1], high[2], s[e].m);
-        out[CUDA_LOW + at] = make_float4(low[0], low[1], low[2], 0.0f);
+        out[DEVICE_V + at] = make_float4(s[e].v[0], s[e].v[1], s[e].v[2], sqrtf(fmaxf(s[e].m, 0.0f)));
+        out[DEVICE_FROM_CENTRE + at] = make_float4(r[0], r[1], r[2], s[e].m);
+        out[DEVICE_HIGH + at] = make_float4(high[0], high[1], high[2], s[e].m);
+        out[DEVICE_LOW + at] = make_float4(low[0], low[1], low[2], 0.0f);
         m_max = fmaxf(m_max, s[e].m);
     }
     m_max = warp_max(m_max);
@@ -110,8 +110,8 @@ __global__ void __launch_bounds__(BLOCK)
 
 } // namespace
 
-cudaError_t gpunb_cuda_source_keys(const struct cuda_source *sources, int n, const struct cuda_map *map, uint32_t *keys,
-                                   int32_t *places, cudaStream_t stream)
+cudaError_t gpunb_cuda_source_keys(const struct device_source *sources, int n, const struct gpunb_map *map,
+                                   uint32_t *keys, int32_t *places, cudaStream_t stream)
 {
     source_keys<<<(n + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(sources, n, *map, keys, places);
     return cudaGetLastError();
@@ -121,36 +121,38 @@ cudaError_t gpunb_cuda_sort(void *scratch, size_t *bytes, const uint32_t *keys, 
                             const int32_t *places, int32_t *sorted_places, int n, cudaStream_t stream)
 {
     return cub::DeviceRadixSort::SortPairs(scratch, *bytes, keys, sorted_keys, places, sorted_places, n, 0,
-                                           CURVE_KEY_BITS, stream);
+                                           GPUNB_CURVE_KEY_BITS, stream);
 }
 
 /* Blocks that make n sources into tiles. */
 static unsigned tile_blocks(int n)
 {
-    const int tiles = (n + CUDA_TILE - 1) / CUDA_TILE, per_block = BLOCK / WARP;
+    const int tiles = (n + DEVICE_TILE - 1) / DEVICE_TILE, per_block = BLOCK / WARP;
     return (unsigned)((tiles + per_block - 1) / per_block);
 }
 
 /* Blocks that copy: one for each 4 KiB. */
-static unsigned copy_blocks(const struct cuda_copy *copy)
+static unsigned copy_blocks(const struct device_copy *copy)
 {
     return (unsigned)((copy->bytes + 4095) / 4096);
 }
 
-cudaError_t gpunb_cuda_tiles(const struct cuda_source *sources, int n, int identity, const struct cuda_layout *layout,
-                             const struct cuda_copy *copy, cudaStream_t stream)
+cudaError_t gpunb_cuda_tiles(const struct device_source *sources, int n, int identity,
+                             const struct device_layout *layout, const struct device_copy *copy, cudaStream_t stream)
 {
     const unsigned blocks = tile_blocks(n);
-    make_tiles<false><<<blocks + copy_blocks(copy), BLOCK, 0, stream>>>(sources, {}, n, identity != 0, layout->index,
-                                                                        layout->place, layout->tiles, *copy, blocks);
+    make_tiles<false>
+        <<<blocks + copy_blocks(copy), BLOCK, 0, stream>>>(sources, {}, n, identity != 0, layout->index, layout->place,
+                                                           static_cast<float4 *>(layout->tiles), *copy, blocks);
     return cudaGetLastError();
 }
 
-cudaError_t gpunb_cuda_predicted_tiles(const struct cuda_prediction *prediction, const struct cuda_layout *layout,
-                                       const struct cuda_copy *copy, cudaStream_t stream)
+cudaError_t gpunb_cuda_predicted_tiles(const struct device_prediction *prediction, const struct device_layout *layout,
+                                       const struct device_copy *copy, cudaStream_t stream)
 {
     const unsigned blocks = tile_blocks(prediction->n);
     make_tiles<true><<<blocks + copy_blocks(copy), BLOCK, 0, stream>>>(
-        nullptr, *prediction, prediction->n, true, layout->index, layout->place, layout->tiles, *copy, blocks);
+        nullptr, *prediction, prediction->n, true, layout->index, layout->place, static_cast<float4 *>(layout->tiles),
+        *copy, blocks);
     return cudaGetLastError();
 }

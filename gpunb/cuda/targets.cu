@@ -1,6 +1,6 @@
 /* The order of targets along the curve. */
-#include "gpunb/cuda/curve.cuh"
 #include "gpunb/cuda/kernels.h"
+#include "gpunb/curve.h"
 
 namespace
 {
@@ -8,23 +8,23 @@ namespace
 /* Ranking: a warp compares one target with all; so many of them are in a block. */
 constexpr int WARP = 32, RANKED = 16, BLOCK = WARP * RANKED;
 
-__global__ void target_keys(const struct cuda_targets targets, const struct cuda_map map, uint32_t *keys,
+__global__ void target_keys(const struct device_targets targets, const struct gpunb_map map, uint32_t *keys,
                             int32_t *places)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= targets.n) return;
-    keys[i] = curve_key(targets.x[i], map);
+    keys[i] = gpunb_curve_key(targets.x[i], &map);
     places[i] = i;
 }
 
 /* order[number of targets with a smaller key, or the same and a smaller number] = target. Each block works out all
  * keys, which takes less time than another launch. */
 __global__ void __launch_bounds__(BLOCK)
-    rank_targets(const struct cuda_targets targets, const struct cuda_map map, int32_t *order)
+    rank_targets(const struct device_targets targets, const struct gpunb_map map, int32_t *order)
 {
-    __shared__ uint32_t keys[CUDA_RANK_MAX];
+    __shared__ uint32_t keys[DEVICE_RANK_MAX];
     const int n = targets.n;
-    for (int i = threadIdx.x; i < n; i += BLOCK) keys[i] = curve_key(targets.x[i], map);
+    for (int i = threadIdx.x; i < n; i += BLOCK) keys[i] = gpunb_curve_key(targets.x[i], &map);
     __syncthreads();
     const int i = blockIdx.x * RANKED + threadIdx.x / WARP, lane = threadIdx.x % WARP;
     if (i >= n) return;
@@ -38,14 +38,14 @@ __global__ void __launch_bounds__(BLOCK)
 
 } // namespace
 
-cudaError_t gpunb_cuda_target_keys(const struct cuda_targets *targets, const struct cuda_map *map, uint32_t *keys,
+cudaError_t gpunb_cuda_target_keys(const struct device_targets *targets, const struct gpunb_map *map, uint32_t *keys,
                                    int32_t *places, cudaStream_t stream)
 {
     target_keys<<<(targets->n + WARP - 1) / WARP, WARP, 0, stream>>>(*targets, *map, keys, places);
     return cudaGetLastError();
 }
 
-cudaError_t gpunb_cuda_rank(const struct cuda_targets *targets, const struct cuda_map *map, int32_t *order,
+cudaError_t gpunb_cuda_rank(const struct device_targets *targets, const struct gpunb_map *map, int32_t *order,
                             cudaStream_t stream)
 {
     rank_targets<<<(targets->n + RANKED - 1) / RANKED, BLOCK, 0, stream>>>(*targets, *map, order);

@@ -20,6 +20,12 @@ static const char *backend;
 static enum gpunb_precision precision;
 static double nominal_acc, nominal_jerk; /* errors that its handles state; some suites compare with them */
 
+/* Whether the backend computes on devices: GPUs, or emulated ones. */
+static inline int on_devices(void)
+{
+    return !strcmp(backend, "cuda") || !strcmp(backend, "emulated");
+}
+
 enum set { PLUMMER, COINCIDENT, OUTLIER, MASSES, N_SETS };
 static const char *const set_names[N_SETS] = {"plummer", "coincident", "outlier", "masses"};
 

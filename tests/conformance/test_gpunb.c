@@ -183,7 +183,8 @@ static void check_large(enum set set, size_t n, size_t n_i, int weighted)
 static void test_large(void **state)
 {
     (void)state;
-    int gpu = !strcmp(backend, "cuda"), slow = !strcmp(backend, "ref") || !strcmp(backend, "portable");
+    int gpu = !strcmp(backend, "cuda"),
+        slow = !gpu && (on_devices() || !strcmp(backend, "ref") || !strcmp(backend, "portable"));
     const size_t most = gpu ? 8193 : 4097; /* for a processor, merely more than fit its caches */
     slow |= TEST_SANITIZED;
     for (int set = 0; set < test_size(N_SETS, COINCIDENT + 1); set++) {

@@ -6,7 +6,7 @@
 #ifndef NB6_CUDA_SORT_CUH
 #define NB6_CUDA_SORT_CUH
 
-#include "gpunb/cuda/curve.cuh"
+#include "gpunb/curve.h"
 #include "nbody6/engine/cuda/block.h"
 #include "nbody6/engine/cuda/cut.cuh"
 #include "nbody6/engine/cuda/tiles.cuh"
@@ -17,8 +17,8 @@ namespace
 {
 
 constexpr int DIGIT_BITS = 8, DIGITS = NB6_DEVICE_DIGITS, PASSES = 4;
-constexpr uint32_t NO_TARGET = 1u << CURVE_KEY_BITS;
-static_assert(DIGITS == 1 << DIGIT_BITS && PASSES * DIGIT_BITS > CURVE_KEY_BITS, "keys are sorted whole");
+constexpr uint32_t NO_TARGET = 1u << GPUNB_CURVE_KEY_BITS;
+static_assert(DIGITS == 1 << DIGIT_BITS && PASSES * DIGIT_BITS > GPUNB_CURVE_KEY_BITS, "keys are sorted whole");
 static_assert(PASSES % 2 == 0, "the result is in the first half of the arrays");
 static_assert(THREADS == 2 * DIGITS, "two threads add up the counts of a digit");
 
@@ -45,10 +45,10 @@ __device__ __forceinline__ float middle_of_lanes(float own)
 
 /* Centre and scale from the medians of a sample, which a few distant stars do not move. Forces are right with any
  * map. */
-__device__ struct cuda_map map_of_sample()
+__device__ struct gpunb_map map_of_sample()
 {
     const struct nb6_dev_source &own = dev.source[dev.n * lane_of() / WARP];
-    struct cuda_map map;
+    struct gpunb_map map;
     float distance = 0;
     for (int k = 0; k < 3; k++) {
         const float centre = middle_of_lanes(own.high[k]);
@@ -63,11 +63,11 @@ __device__ struct cuda_map map_of_sample()
 /* Bodies that take no part come last. */
 __device__ void make_keys(const grid_of_blocks &grid)
 {
-    const struct cuda_map map = map_of_sample();
+    const struct gpunb_map map = map_of_sample();
     for (int64_t j = grid.rank(); j < dev.n; j += grid.size()) {
         const float *high = dev.source[j].high;
         const double x[3] = {high[0], high[1], high[2]};
-        dev.key[j] = dev.level[j] >= 0 ? NO_TARGET | curve_key(x, map) : ~0u;
+        dev.key[j] = dev.level[j] >= 0 ? NO_TARGET | gpunb_curve_key(x, &map) : ~0u;
         dev.order[j] = (int32_t)j;
     }
 }

@@ -1,23 +1,16 @@
 /* A device of GPUNB: opening and closing, memory. */
-#include "gpunb/cuda/gpu.h"
+#include "gpunb/device/device.h"
 
-int gpunb_cuda_count(const char **why)
-{
-    const int count = nbd_count(nbd_cuda, why);
-    if (count > 0) *why = "";
-    return count < CUDA_MAX_GPUS ? count : CUDA_MAX_GPUS;
-}
-
-static void place_buffers_on_host(struct cuda_gpu *gpu)
+static void place_buffers_on_host(struct device_gpu *gpu)
 {
     struct nbd_buffer *on_host[] = {&gpu->host_sources, &gpu->host_pot, &gpu->refused, &gpu->stored,
                                     &gpu->host_softened};
     for (size_t k = 0; k < sizeof on_host / sizeof on_host[0]; k++) on_host[k]->where = NBD_ON_HOST;
-    for (int s = 0; s < CUDA_SLOTS; s++) gpu->slots[s].results.where = gpu->slots[s].lists.where = NBD_ON_HOST;
+    for (int s = 0; s < DEVICE_SLOTS; s++) gpu->slots[s].results.where = gpu->slots[s].lists.where = NBD_ON_HOST;
 }
 
 /* With two priorities, sums have that of what ends them. */
-static int open_slot(const struct cuda_gpu *gpu, struct cuda_slot *slot, struct nbc_error *err)
+static int open_slot(const struct device_gpu *gpu, struct device_slot *slot, struct nbc_error *err)
 {
     NBD_TRY(nbd_stream_open(&gpu->device, NBD_MIDDLE, &slot->stream, err));
     NBD_TRY(nbd_stream_open(&gpu->device, NBD_HIGHEST, &slot->finish, err));
@@ -25,29 +18,30 @@ static int open_slot(const struct cuda_gpu *gpu, struct cuda_slot *slot, struct 
     return nbd_event_open(&gpu->device, &slot->done, err);
 }
 
-int gpunb_cuda_open(struct cuda_gpu *gpu, int device, struct nbc_error *err)
+int gpunb_device_open(struct device_gpu *gpu, const struct gpunb_kernels *kernels, int number, struct nbc_error *err)
 {
+    gpu->kernels = kernels;
     place_buffers_on_host(gpu);
-    NBD_TRY(nbd_open(&gpu->device, nbd_cuda, device, "gpunb", err));
+    NBD_TRY(nbd_open(&gpu->device, *kernels->kind, number, "gpunb", err));
     NBD_TRY(nbd_stream_open(&gpu->device, NBD_MIDDLE, &gpu->stream, err));
     NBD_TRY(nbd_stream_open(&gpu->device, NBD_LOWEST, &gpu->pot_stream, err));
     NBD_TRY(nbd_event_open(&gpu->device, &gpu->sent, err));
     NBD_TRY(nbd_event_open(&gpu->device, &gpu->prepared, err));
-    for (int s = 0; s < CUDA_SLOTS; s++) NBD_TRY(open_slot(gpu, &gpu->slots[s], err));
+    for (int s = 0; s < DEVICE_SLOTS; s++) NBD_TRY(open_slot(gpu, &gpu->slots[s], err));
     return NBC_OK;
 }
 
-int gpunb_cuda_finish_blocks(const struct cuda_gpu *gpu, struct nbc_error *err)
+int gpunb_device_finish_blocks(const struct device_gpu *gpu, struct nbc_error *err)
 {
     NBD_TRY(nbd_stream_wait(&gpu->device, gpu->stream, err));
-    for (int s = 0; s < CUDA_SLOTS; s++) {
+    for (int s = 0; s < DEVICE_SLOTS; s++) {
         NBD_TRY(nbd_stream_wait(&gpu->device, gpu->slots[s].stream, err));
         NBD_TRY(nbd_stream_wait(&gpu->device, gpu->slots[s].finish, err));
     }
     return NBC_OK;
 }
 
-static void close_slot(const struct nbd_device *device, struct cuda_slot *slot)
+static void close_slot(const struct nbd_device *device, struct device_slot *slot)
 {
     struct nbd_buffer *buffers[] = {&slot->partial, &slot->near,    &slot->mask, &slot->rows,
                                     &slot->sorted,  &slot->results, &slot->lists};
@@ -58,7 +52,7 @@ static void close_slot(const struct nbd_device *device, struct cuda_slot *slot)
     nbd_stream_close(device, slot->stream);
 }
 
-void gpunb_cuda_close(struct cuda_gpu *gpu)
+void gpunb_device_close(struct device_gpu *gpu)
 {
     const struct nbd_device *device = &gpu->device;
     struct nbd_buffer *buffers[] = {&gpu->host_sources, &gpu->sources,      &gpu->plain.tiles,   &gpu->plain.index,
@@ -71,7 +65,7 @@ void gpunb_cuda_close(struct cuda_gpu *gpu)
     if (!device->kind) return;
     (void)nbd_wait(device, NULL);
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++) nbd_buffer_release(device, buffers[k]);
-    for (int s = 0; s < CUDA_SLOTS; s++) close_slot(device, &gpu->slots[s]);
+    for (int s = 0; s < DEVICE_SLOTS; s++) close_slot(device, &gpu->slots[s]);
     nbd_event_close(device, gpu->sent);
     nbd_event_close(device, gpu->prepared);
     nbd_stream_close(device, gpu->pot_stream);
@@ -84,12 +78,12 @@ static int as_loss(int status, struct nbc_error *err)
     return status == NBC_NO_MEMORY ? NBC_DEVICE : status;
 }
 
-int gpunb_cuda_reserve(const struct cuda_gpu *gpu, struct nbd_buffer *buffer, size_t bytes, struct nbc_error *err)
+int gpunb_device_reserve(const struct device_gpu *gpu, struct nbd_buffer *buffer, size_t bytes, struct nbc_error *err)
 {
     return as_loss(nbd_buffer_reserve(&gpu->device, buffer, bytes, err), err);
 }
 
-int gpunb_cuda_extend(const struct cuda_gpu *gpu, struct nbd_buffer *buffer, size_t bytes, struct nbc_error *err)
+int gpunb_device_extend(const struct device_gpu *gpu, struct nbd_buffer *buffer, size_t bytes, struct nbc_error *err)
 {
     return as_loss(nbd_buffer_extend(&gpu->device, buffer, bytes, err), err);
 }

@@ -1,5 +1,5 @@
 /* Self-test of each new handle: forces and lists of a small cluster on its devices against the reference. */
-#include "gpunb/cuda/gpu.h"
+#include "gpunb/device/device.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static double distance(const double a[3], const double b[3])
 
 /* Float arithmetic on 300 sources is accurate to some 1e-7, the cancelling sums of the jerk to some 1e-6; a faulty
  * device is wrong by far more. NaN is a failure as well. */
-static int compare(const struct cuda_state *cuda, const struct test_data *t, struct nbc_error *err)
+static int compare(const struct device_state *devices, const struct test_data *t, struct nbc_error *err)
 {
     for (int i = 0; i < TEST_TARGETS; i++) {
         const char *what = NULL;
@@ -99,34 +99,34 @@ static int compare(const struct cuda_state *cuda, const struct test_data *t, str
             return nbc_fail(err, NBC_DEVICE,
                             "gpunb: self-test on %s%s: the %s of target %d differs from the reference; this device "
                             "cannot be trusted, use another one or another backend",
-                            cuda->gpus[0].device.name, cuda->n_gpus > 1 ? " and others" : "", what, i);
+                            devices->gpus[0].device.name, devices->n_gpus > 1 ? " and others" : "", what, i);
     }
     return NBC_OK;
 }
 
-static int run_test(struct cuda_state *cuda, struct test_data *t, struct nbc_error *err)
+static int run_test(struct device_state *devices, struct test_data *t, struct nbc_error *err)
 {
     const struct gpunb_block block = block_of(t, &t->found);
     fill(t);
     NBD_TRY(reference(t, err));
-    NBD_TRY(gpunb_cuda_send(cuda, TEST_SOURCES, t->mass, (const double(*)[3])t->x, (const double(*)[3])t->v, err));
+    NBD_TRY(gpunb_device_send(devices, TEST_SOURCES, t->mass, (const double(*)[3])t->x, (const double(*)[3])t->v, err));
     for (int curved = 0; curved < 2; curved++) {
         memset(&t->found, 0xff, sizeof t->found);
-        cuda->order = curved ? CUDA_ORDER_CURVE : CUDA_ORDER_INDEX;
-        int status = gpunb_cuda_regf_start(cuda, &block, err);
-        if (status == NBC_OK) status = gpunb_cuda_regf(cuda, &block, err);
-        cuda->order = CUDA_ORDER_BY_SIZE;
+        devices->order = curved ? DEVICE_ORDER_CURVE : DEVICE_ORDER_INDEX;
+        int status = gpunb_device_regf_start(devices, &block, err);
+        if (status == NBC_OK) status = gpunb_device_regf(devices, &block, err);
+        devices->order = DEVICE_ORDER_BY_SIZE;
         NBD_TRY(status);
-        NBD_TRY(compare(cuda, t, err));
+        NBD_TRY(compare(devices, t, err));
     }
     return NBC_OK;
 }
 
-int gpunb_cuda_self_test(struct cuda_state *cuda, struct nbc_error *err)
+int gpunb_device_self_test(struct device_state *devices, struct nbc_error *err)
 {
     struct test_data *t = nbc_alloc(1, sizeof *t);
-    if (!t) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: no memory for the self-test of the CUDA backend");
-    int status = run_test(cuda, t, err);
+    if (!t) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: no memory for the self-test of the devices");
+    int status = run_test(devices, t, err);
     nbc_free(t);
     return status;
 }

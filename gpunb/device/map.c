@@ -1,5 +1,5 @@
 /* The map of space that the curve is drawn in, from a sample of the sources. */
-#include "gpunb/cuda/gpu.h"
+#include "gpunb/device/device.h"
 
 #include <math.h>
 
@@ -16,11 +16,11 @@ static double middle_of(double *values, int n)
 
 /* Centre and scale from the medians of a sample, which a few stars far away do not move. Any map gives right forces;
  * this one puts the cells of the curve where the stars are. */
-struct cuda_map gpunb_cuda_make_map(size_t count, const double (*x)[3])
+struct gpunb_map gpunb_device_make_map(size_t count, const double (*x)[3])
 {
-    struct cuda_map map = {{0.0, 0.0, 0.0}, 1.0};
+    struct gpunb_map map = {{0.0, 0.0, 0.0}, 1.0};
     if (count == 0) return map;
-    double sample[CUDA_SAMPLE], distance[CUDA_SAMPLE] = {0};
+    double sample[DEVICE_SAMPLE], distance[DEVICE_SAMPLE] = {0};
     for (int k = 0; k < 3; k++) {
         for (size_t s = 0; s < count; s++) sample[s] = x[s][k];
         map.centre[k] = middle_of(sample, (int)count);
@@ -31,7 +31,7 @@ struct cuda_map gpunb_cuda_make_map(size_t count, const double (*x)[3])
     return map;
 }
 
-size_t gpunb_cuda_sample(size_t n)
+size_t gpunb_device_sample(size_t n)
 {
-    return n < CUDA_SAMPLE ? n : CUDA_SAMPLE;
+    return n < DEVICE_SAMPLE ? n : DEVICE_SAMPLE;
 }
