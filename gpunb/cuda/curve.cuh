@@ -1,40 +1,12 @@
-/** Keys along a Hilbert curve through a cube onto which all of space is mapped. */
+/** Keys along a Hilbert curve (common/curve.h) through a cube onto which all of space is mapped: from double positions,
+ *  where gpunb/cpu/kernel_curve.h has the same map from float ones. */
 #ifndef GPUNB_CUDA_CURVE_CUH
 #define GPUNB_CUDA_CURVE_CUH
 
+#include "common/curve.h"
 #include "gpunb/cuda/kernels.h"
 
-enum { CURVE_BITS = 10, CURVE_KEY_BITS = 3 * CURVE_BITS };
-
-/** Place of a cell on the curve, from its coordinates (0 .. 2^CURVE_BITS - 1): after Skilling 2004, the transpose of
- *  the Hilbert index, whose bits are then interleaved. */
-static __device__ inline uint32_t hilbert_key(uint32_t x, uint32_t y, uint32_t z)
-{
-    uint32_t c[3] = {x, y, z};
-    for (uint32_t bit = 1u << (CURVE_BITS - 1); bit > 1; bit >>= 1) {
-        const uint32_t mask = bit - 1;
-#pragma unroll
-        for (int k = 0; k < 3; k++) {
-            if (c[k] & bit) {
-                c[0] ^= mask;
-            } else {
-                const uint32_t swap = (c[0] ^ c[k]) & mask;
-                c[0] ^= swap;
-                c[k] ^= swap;
-            }
-        }
-    }
-    c[1] ^= c[0];
-    c[2] ^= c[1];
-    uint32_t flip = 0;
-    for (uint32_t bit = 1u << (CURVE_BITS - 1); bit > 1; bit >>= 1)
-        if (c[2] & bit) flip ^= bit - 1;
-    uint32_t key = 0;
-    for (int b = CURVE_BITS - 1; b >= 0; b--)
-#pragma unroll
-        for (int k = 0; k < 3; k++) key = key << 1 | ((c[k] ^ flip) >> b & 1u);
-    return key;
-}
+enum { CURVE_BITS = NBC_HILBERT_BITS_32, CURVE_KEY_BITS = 3 * CURVE_BITS };
 
 static __device__ inline uint32_t curve_cell(double x, double centre, double per_scale)
 {
@@ -47,8 +19,9 @@ static __device__ inline uint32_t curve_cell(double x, double centre, double per
 
 static __device__ inline uint32_t curve_key(const double x[3], const struct cuda_map &map)
 {
-    return hilbert_key(curve_cell(x[0], map.centre[0], map.per_scale), curve_cell(x[1], map.centre[1], map.per_scale),
-                       curve_cell(x[2], map.centre[2], map.per_scale));
+    return nbc_hilbert_key32(curve_cell(x[0], map.centre[0], map.per_scale),
+                             curve_cell(x[1], map.centre[1], map.per_scale),
+                             curve_cell(x[2], map.centre[2], map.per_scale), CURVE_BITS);
 }
 
 #endif
