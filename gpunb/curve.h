@@ -1,8 +1,13 @@
-/** Keys along a Hilbert curve through a cube onto which all of space is mapped, the same on every device. */
+/** Keys along a Hilbert curve (common/curve.h) through a cube onto which all of space is mapped, from double positions,
+ *  the same on every device; gpunb/cpu/kernel_curve.h has the map from float ones. */
 #ifndef GPUNB_CURVE_H
 #define GPUNB_CURVE_H
 
+#include "common/curve.h"
 #include "common/hd.h"
+
+#include <math.h>
+#include <stdint.h>
 
 /** The map from space to the unit cube that the curve is drawn in: u = s/(1 + |s|), s = (x - centre)/scale. */
 struct gpunb_map {
@@ -10,41 +15,7 @@ struct gpunb_map {
     double per_scale;
 };
 
-enum { GPUNB_CURVE_BITS = 10, GPUNB_CURVE_KEY_BITS = 3 * GPUNB_CURVE_BITS };
-
-/** Place of a cell on the curve, from its coordinates (0 .. 2^GPUNB_CURVE_BITS - 1): after Skilling 2004, the transpose
- * of the Hilbert index, whose bits are then interleaved. */
-NBC_HD uint32_t gpunb_hilbert_key(uint32_t x, uint32_t y, uint32_t z)
-{
-    uint32_t c[3] = {x, y, z};
-    for (uint32_t bit = 1u << (GPUNB_CURVE_BITS - 1); bit > 1; bit >>= 1) {
-        const uint32_t mask = bit - 1;
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-        for (int k = 0; k < 3; k++) {
-            if (c[k] & bit) {
-                c[0] ^= mask;
-            } else {
-                const uint32_t swap = (c[0] ^ c[k]) & mask;
-                c[0] ^= swap;
-                c[k] ^= swap;
-            }
-        }
-    }
-    c[1] ^= c[0];
-    c[2] ^= c[1];
-    uint32_t flip = 0;
-    for (uint32_t bit = 1u << (GPUNB_CURVE_BITS - 1); bit > 1; bit >>= 1)
-        if (c[2] & bit) flip ^= bit - 1;
-    uint32_t key = 0;
-    for (int b = GPUNB_CURVE_BITS - 1; b >= 0; b--)
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-        for (int k = 0; k < 3; k++) key = key << 1 | ((c[k] ^ flip) >> b & 1u);
-    return key;
-}
+enum { GPUNB_CURVE_BITS = NBC_HILBERT_BITS_32, GPUNB_CURVE_KEY_BITS = 3 * GPUNB_CURVE_BITS };
 
 NBC_HD uint32_t gpunb_curve_cell(double x, double centre, double per_scale)
 {
@@ -57,9 +28,9 @@ NBC_HD uint32_t gpunb_curve_cell(double x, double centre, double per_scale)
 
 NBC_HD uint32_t gpunb_curve_key(const double x[3], const struct gpunb_map *map)
 {
-    return gpunb_hilbert_key(gpunb_curve_cell(x[0], map->centre[0], map->per_scale),
+    return nbc_hilbert_key32(gpunb_curve_cell(x[0], map->centre[0], map->per_scale),
                              gpunb_curve_cell(x[1], map->centre[1], map->per_scale),
-                             gpunb_curve_cell(x[2], map->centre[2], map->per_scale));
+                             gpunb_curve_cell(x[2], map->centre[2], map->per_scale), GPUNB_CURVE_BITS);
 }
 
 #endif
