@@ -2,6 +2,7 @@
 #ifndef GPUNB_PREDICTOR_H
 #define GPUNB_PREDICTOR_H
 
+#include "common/predictor.h"
 #include "gpunb/pair.h"
 
 /** State at t0 with total acceleration and jerk, no Taylor factors. */
@@ -21,27 +22,10 @@ static inline size_t gpunb_number_at(const struct gpunb_order *order, size_t pla
     return order->number ? (size_t)order->number[place] : place;
 }
 
-/** a b + c with two roundings: no fused multiply-add on any machine, so that all predict to the same bits. */
-GPUNB_INLINE double gpunb_times_plus(double a, double b, double c)
-{
-#ifdef __CUDA_ARCH__
-    return __dadd_rn(__dmul_rn(a, b), c);
-#else
-    return a * b + c;
-#endif
-}
-
-/** x = x0 + s (v0 + s (a/2 + s j/6)), v = v0 + s (a + s j/2), s = t - t0, in this order. kernel_predict.h does the same
- *  in vectors. */
+/** All backends predict to the same bits (common/predictor.h). */
 GPUNB_INLINE void gpunb_jp_at(const struct gpunb_jp *jp, double t, double x[3], double v[3])
 {
-    const double s = t - jp->t0;
-    for (int k = 0; k < 3; k++) {
-        const double half = 0.5 * jp->acc[k], sixth = jp->jerk[k] * (1.0 / 6.0), half_jerk = 0.5 * jp->jerk[k];
-        const double slope = gpunb_times_plus(s, gpunb_times_plus(s, sixth, half), jp->v[k]);
-        x[k] = gpunb_times_plus(s, slope, jp->x[k]);
-        v[k] = gpunb_times_plus(s, gpunb_times_plus(s, half_jerk, jp->acc[k]), jp->v[k]);
-    }
+    nbc_predict(t - jp->t0, jp->x, jp->v, jp->acc, jp->jerk, NBC_ROUND_EACH, x, v);
 }
 
 /** Whether a prediction is in the range of gpunb_send. NaN is not. */

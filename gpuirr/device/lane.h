@@ -5,6 +5,7 @@
 #define GPUIRR_DEVICE_LANE_H
 
 #include "common/hd.h"
+#include "common/predictor.h"
 #include "gpuirr/cuda_irregular.h"
 #include "gpuirr/pair.h"
 
@@ -42,26 +43,10 @@ struct gpuirr_lane_sum {
     float m, r2, strongest; /**< of pairs in float: mass and r^2; the largest m/r^2 */
 };
 
-/** a b + c, with one rounding on a GPU. */
-NBC_HD double gpuirr_times_plus(double a, double b, double c)
-{
-#ifdef __CUDA_ARCH__
-    return __fma_rn(a, b, c);
-#else
-    return a * b + c;
-#endif
-}
-
-/** The predictor of gpuirr.h, for all predictions on a device. */
+/** All predictions on a device. */
 NBC_HD void gpuirr_body_at(const struct gpuirr_device_body *body, double t, double x[3], double v[3])
 {
-    const double s = t - body->t0;
-    for (int k = 0; k < 3; k++) {
-        const double half = 0.5 * body->acc[k], sixth = body->jerk[k] * (1.0 / 6.0), half_jerk = 0.5 * body->jerk[k];
-        const double slope = gpuirr_times_plus(s, gpuirr_times_plus(s, sixth, half), body->v[k]);
-        x[k] = gpuirr_times_plus(s, slope, body->x[k]);
-        v[k] = gpuirr_times_plus(s, gpuirr_times_plus(s, half_jerk, body->acc[k]), body->v[k]);
-    }
+    nbc_predict(t - body->t0, body->x, body->v, body->acc, body->jerk, NBC_ROUND_FUSED, x, v);
 }
 
 NBC_HD int gpuirr_mass_fits_float(double mass)

@@ -5,22 +5,23 @@
  *   vd_round(a, half, kept)     the bits of a, plus half, without those that are not kept
  *   vd_to_floats(p, a)          rounded to the nearest float
  *   vdm_or_above(m, a, limit)   m, or |a| > limit, or a is NaN;  vdm_any(m)
- * The operations are those of gpunb_jp_at and gpunb_split in the same order, none of them fused: the bits are those of
- * gpunb_send for the same predicted numbers, on every processor. */
+ * The operations are those of gpunb_jp_at (common/predictor.h) and gpunb_split in the same order, none of them fused:
+ * the bits are those of gpunb_send for the same predicted numbers, on every processor. */
 #ifndef GPUNB_CPU_KERNEL_PREDICT_H
 #define GPUNB_CPU_KERNEL_PREDICT_H
 
+#include "common/predictor.h"
 #include "gpunb/cpu/cpu.h"
 
 /* Lanes at `l` of a coordinate of a cell.   @return `bad` and the lanes that gpunb_send would not take */
 static inline __attribute__((always_inline)) vdm predict_axis(const struct gpunb_jp_cell *from, int k, int l, vd s,
                                                               float *high, float *low, float *v, vdm bad)
 {
-    const vd half = vd_set1(0.5), sixth = vd_set1(1.0 / 6.0), limit = vd_set1(GPUNB_LIMIT);
+    const vd limit = vd_set1(GPUNB_LIMIT);
     const vd x0 = vd_load(from->row[JP_X + k] + l), v0 = vd_load(from->row[JP_V + k] + l);
     const vd acc = vd_load(from->row[JP_ACC + k] + l), jerk = vd_load(from->row[JP_JERK + k] + l);
-    const vd x = x0 + s * (v0 + s * (half * acc + s * (jerk * sixth)));
-    const vd velocity = v0 + s * (acc + s * (half * jerk));
+    const vd x = NBC_PREDICT_PLACES(s, x0, v0, acc, jerk);
+    const vd velocity = NBC_PREDICT_VELOCITIES(s, v0, acc, jerk);
     const vd rounded = vd_round(x, 0x10000000, ~(int64_t)0x1fffffff);
     vd_to_floats(high + l, rounded);
     vd_to_floats(low + l, x - rounded);

@@ -1,17 +1,14 @@
-/* SIMD backends: the order of the sources in space, by keys along a curve and a radix sort. */
+/* SIMD backends: the order of the sources in space, by keys along a curve. */
 #include "gpunb/cpu/order.h"
 
+#include "common/radix.h"
 #include "common/team.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum {
-    SAMPLE = 63,     /* sample of sources for the position and the size of the cluster */
-    DIGIT_BITS = 10, /* of a key are sorted in a pass */
-    DIGITS = 1 << DIGIT_BITS,
-    SOURCES_OF_A_PART = 8192, /* sorted by a thread in some ten microseconds */
-    MOST_PARTS = 32,
+    SAMPLE = 63,         /* sample of sources for the position and the size of the cluster */
     MANY_SOURCES = 65536 /* beyond, the curve is finer */
 };
 
@@ -19,8 +16,6 @@ struct sort {
     struct gpunb_cpu_state *cpu;
     struct gpunb_curve curve;
     uint64_t *from, *to;
-    uint32_t (*count)[DIGITS]; /* [parts]: of each digit; then where they go */
-    int shift;
 };
 
 static int by_value(const void *a, const void *b)
@@ -69,55 +64,8 @@ static void make_keys(void *context, int part, int parts)
         uint32_t place[CPU_CELL];
         cpu->kernels->curve(&cpu->cells[cell], &sort->curve, place);
         for (size_t l = 0; l < CPU_CELL && j + l < cpu->n_j; l++)
-            sort->from[j + l] = (uint64_t)place[l] << 32 | (j + l);
+            sort->from[j + l] = nbc_keyed32(place[l], (uint32_t)(j + l));
     }
-}
-
-static inline uint32_t digit_of(const struct sort *sort, uint64_t key)
-{
-    return (uint32_t)(key >> sort->shift) & (DIGITS - 1);
-}
-
-static void count_digits(void *context, int part, int parts)
-{
-    const struct sort *sort = context;
-    int64_t first, end;
-    uint32_t *count = sort->count[part];
-    nbc_range((int64_t)sort->cpu->n_j, part, parts, &first, &end);
-    memset(count, 0, sizeof sort->count[part]);
-    for (int64_t j = first; j < end; j++) count[digit_of(sort, sort->from[j])]++;
-}
-
-static void move_keys(void *context, int part, int parts)
-{
-    const struct sort *sort = context;
-    int64_t first, end;
-    uint32_t *next = sort->count[part];
-    nbc_range((int64_t)sort->cpu->n_j, part, parts, &first, &end);
-    for (int64_t j = first; j < end; j++) sort->to[next[digit_of(sort, sort->from[j])]++] = sort->from[j];
-}
-
-/* Counts to the places of the first key of each digit and part. Keys with equal digits keep their order, however many
- * parts there are. */
-static void begin_of_digits(struct sort *sort, int parts)
-{
-    uint32_t sum = 0;
-    for (int d = 0; d < DIGITS; d++)
-        for (int part = 0; part < parts; part++) {
-            const uint32_t n = sort->count[part][d];
-            sort->count[part][d] = sum;
-            sum += n;
-        }
-}
-
-static void sort_by_digit(struct sort *sort, int parts)
-{
-    nbc_team_run(parts, count_digits, sort);
-    begin_of_digits(sort, parts);
-    nbc_team_run(parts, move_keys, sort);
-    uint64_t *swap = sort->from;
-    sort->from = sort->to;
-    sort->to = swap;
 }
 
 /* Keys [n, ...) up to the end of a cell.   @return where that is */
@@ -152,19 +100,18 @@ static void part_keys(const struct sort *sort, const int32_t *row)
 int gpunb_cpu_order(struct gpunb_cpu_state *cpu, const int32_t *row, const uint64_t **keys)
 {
     struct gpunb_cpu_tiles *tiles = &cpu->tiles;
-    const int wanted = nbc_parts((int64_t)cpu->n_j, SOURCES_OF_A_PART),
-              parts = wanted < MOST_PARTS ? wanted : MOST_PARTS;
-    const int bits = cpu->n_j < MANY_SOURCES ? 7 : 10;
+    const int parts = nbc_radix_parts(cpu->n_j), bits = cpu->n_j < MANY_SOURCES ? 7 : 10;
     const size_t room = cpu->n_j + (size_t)(CPU_CHUNK + 2) * CPU_CELL; /* two ends of cells, and one of a chunk */
     struct sort sort = {.cpu = cpu, .curve = fit_curve(cpu, bits)};
     sort.from = gpunb_cpu_grow(&tiles->keys, 2 * room, sizeof *sort.from);
-    sort.count = gpunb_cpu_grow(&tiles->counts, (size_t)parts, sizeof *sort.count);
-    if (!sort.from || !sort.count) return 0;
+    uint32_t(*count)[NBC_RADIX_DIGITS] = gpunb_cpu_grow(&tiles->counts, (size_t)parts, sizeof *count);
+    if (!sort.from || !count) return 0;
     sort.to = sort.from + room;
     nbc_team_run(parts, make_keys, &sort);
-    for (int done = 0; done < 3 * bits; done += DIGIT_BITS) {
-        sort.shift = 32 + done;
-        sort_by_digit(&sort, parts);
+    if (nbc_radix_sort32(cpu->n_j, 3 * bits, sort.from, sort.to, count, parts) == sort.to) {
+        uint64_t *unsorted = sort.from;
+        sort.from = sort.to;
+        sort.to = unsorted;
     }
     tiles->n_first = tiles->others = 0;
     if (row)

@@ -3,6 +3,7 @@
 #define NB6_BODY_H
 
 #include "common/hd.h"
+#include "common/predictor.h"
 
 #include <stdint.h>
 
@@ -68,14 +69,10 @@ struct nb6_star {
     int32_t spare_owner;
 };
 
-/** Third-order prediction of a body over s: x0 + v0 s + a s^2/2 + j s^3/6. The same operations in the same order as in
- * GPUIRR. */
+/** Position and velocity of a body s after t0 (common/predictor.h). */
 NBC_HD void nb6_predict(const struct nb6_body *body, double s, double x[3], double v[3])
 {
-    for (int k = 0; k < 3; k++) {
-        x[k] = body->x0[k] + s * (body->v0[k] + s * (0.5 * body->acc[k] + s * (body->jerk[k] * (1.0 / 6.0))));
-        v[k] = body->v0[k] + s * (body->acc[k] + s * (0.5 * body->jerk[k]));
-    }
+    nbc_predict(s, body->x0, body->v0, body->acc, body->jerk, NBC_ROUND_AS_COMPILED, x, v);
 }
 
 /** Whether a star or a frozen pair is a member of the system in a slot, and of which. */

@@ -4,6 +4,7 @@
 #ifndef NB6_VIEW_H
 #define NB6_VIEW_H
 
+#include "common/predictor.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/sim.h"
@@ -28,7 +29,7 @@ static inline void nb6_get_predicted(const struct nb6_sim *sim, int64_t i, nb6_t
     nb6_predict(body, nb6_time_to_double(t - body->t0), x, v);
 }
 
-/** Square of its distance from x at block time t: the operations of nb6_predict, two coordinates at a time. */
+/** Square of its distance from x at block time t: two coordinates are predicted at a time. */
 static inline double nb6_get_distance2(const struct nb6_sim *sim, int64_t i, nb6_time t, const double x[3])
 {
     typedef double two __attribute__((vector_size(16)));
@@ -36,8 +37,8 @@ static inline double nb6_get_distance2(const struct nb6_sim *sim, int64_t i, nb6
     const double s = nb6_time_to_double(t - b->t0);
     const two from = {x[0], x[1]}, x0 = {b->x0[0], b->x0[1]}, v0 = {b->v0[0], b->v0[1]}, acc = {b->acc[0], b->acc[1]},
               jerk = {b->jerk[0], b->jerk[1]};
-    const two d = x0 + s * (v0 + s * (0.5 * acc + s * (jerk * (1.0 / 6.0)))) - from, d2 = d * d;
-    const double z = b->x0[2] + s * (b->v0[2] + s * (0.5 * b->acc[2] + s * (b->jerk[2] * (1.0 / 6.0)))) - x[2];
+    const two d = NBC_PREDICT_PLACES(s, x0, v0, acc, jerk) - from, d2 = d * d;
+    const double z = nbc_predict_place(s, b->x0[2], b->v0[2], b->acc[2], b->jerk[2], NBC_ROUND_EACH) - x[2];
     return d2[0] + d2[1] + z * z;
 }
 

@@ -1,6 +1,7 @@
 #include "nbody6/fewbody/pairs/field.h"
 
 #include "common/nbc.h"
+#include "common/predictor.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pairs/galaxy.h"
 #include "nbody6/galaxy/external.h"
@@ -123,15 +124,12 @@ void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct 
 
 static void path_at(const struct ks_path *p, double s, double x[3], double v[3])
 {
-    for (int k = 0; k < 3; k++) {
-        x[k] = p->x[k] + s * (p->v[k] + s * (0.5 * p->acc[k] + s * (p->jerk[k] * (1.0 / 6.0))));
-        v[k] = p->v[k] + s * (p->acc[k] + s * (0.5 * p->jerk[k]));
-    }
+    nbc_predict(s, p->x, p->v, p->acc, p->jerk, NBC_ROUND_EACH, x, v);
 }
 
 static void place_at(const struct ks_path *p, double s, double x[3])
 {
-    for (int k = 0; k < 3; k++) x[k] = p->x[k] + s * (p->v[k] + s * (0.5 * p->acc[k] + s * (p->jerk[k] * (1.0 / 6.0))));
+    for (int k = 0; k < 3; k++) x[k] = nbc_predict_place(s, p->x[k], p->v[k], p->acc[k], p->jerk[k], NBC_ROUND_EACH);
 }
 
 /* Those that the slot sees as points, relative to its centre of mass at xc, vc. */
