@@ -4,6 +4,7 @@
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "tests/support/test_size.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -23,6 +24,12 @@ static enum gpunb_precision precision;
 static inline int on_devices(void)
 {
     return !strcmp(backend, "cuda") || !strcmp(backend, "emulated");
+}
+
+/* Whether of the larger sizes a few are enough: sets of stars differ in their numbers only. */
+static inline int few_sizes(void)
+{
+    return TEST_SANITIZED || !strcmp(backend, "emulated");
 }
 
 enum set { PLUMMER, COINCIDENT, OUTLIER, MASSES, N_SETS };
