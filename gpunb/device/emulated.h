@@ -15,6 +15,17 @@ struct device_emulated_tile {
     double m_max;
 };
 
+/** A number rounded to float, to even ones as the processor does. It is done on the bits of the double because gcc 12
+ *  drops (double)(float)value where it vectorises. */
+static inline double gpunb_emulated_rounded(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits = (bits + 0xfffffffu + (bits >> 29 & 1u)) & ~(uint64_t)0x1fffffffu;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 /* sources_emulated.c */
 int gpunb_emulated_store(const struct gpunb_jp *from, const unsigned char *marks, unsigned char mark, int n,
                          struct gpunb_jp *jp, uint64_t *count, struct nbd_stream *stream);

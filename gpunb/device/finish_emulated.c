@@ -31,8 +31,8 @@ static struct target load(const struct device_finish *a, int place)
                        .dt = f->targets.dt[i],
                        .r_nb2 = f->targets.r_nb2[i]};
     for (int k = 0; k < 3; k++) {
-        t.x[k] = f->twofloat ? f->targets.x[i][k] : (double)(float)f->targets.x[i][k];
-        t.v[k] = (double)(float)f->targets.v[i][k];
+        t.x[k] = f->twofloat ? f->targets.x[i][k] : gpunb_emulated_rounded(f->targets.x[i][k]);
+        t.v[k] = gpunb_emulated_rounded(f->targets.v[i][k]);
     }
     return t;
 }
@@ -44,7 +44,7 @@ static void take_pair(struct target *t, int j)
     double dx[3], dv[3];
     if (j == t->self) return;
     for (int k = 0; k < 3; k++) {
-        dx[k] = (t->a->force.twofloat ? s->x[k] : (double)(float)s->x[k]) - t->x[k];
+        dx[k] = (t->a->force.twofloat ? s->x[k] : gpunb_emulated_rounded(s->x[k])) - t->x[k];
         dv[k] = (double)s->v[k] - t->v[k];
     }
     if (!gpunb_pair_is_neighbour(dx, dv, t->dt, t->a->force.weighted ? (double)s->m * t->r_nb2 : t->r_nb2)) {

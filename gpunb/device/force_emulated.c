@@ -40,8 +40,8 @@ static struct target load(const struct device_force *a, int place)
     const struct device_targets *from = &a->targets;
     struct target t = {.dt = fmin(from->dt[i], dt_max), .h2 = fmin(from->r_nb2[i], h2_max)};
     for (int k = 0; k < 3; k++) {
-        t.x[k] = a->twofloat ? from->x[i][k] : (double)(float)from->x[i][k];
-        t.v[k] = (double)(float)from->v[i][k];
+        t.x[k] = a->twofloat ? from->x[i][k] : gpunb_emulated_rounded(from->x[i][k]);
+        t.v[k] = gpunb_emulated_rounded(from->v[i][k]);
     }
     const int self = from->self[i] < 0 ? -1 : from->self[i] - a->j_first;
     t.self = self >= 0 && self < a->n_j ? a->layout.place[self] : -1;
@@ -94,7 +94,7 @@ static double difference(const struct device_force *a, const struct device_emula
 {
     double r2 = 0.0;
     for (int c = 0; c < 3; c++) {
-        dx[c] = (a->twofloat ? tile->x[k][c] : (double)(float)tile->x[k][c]) - t->x[c];
+        dx[c] = (a->twofloat ? tile->x[k][c] : gpunb_emulated_rounded(tile->x[k][c])) - t->x[c];
         dv[c] = (double)tile->v[k][c] - t->v[c];
         r2 += dx[c] * dx[c];
     }

@@ -90,8 +90,8 @@ int gpunb_emulated_potential(const struct device_potential *potential, int split
 
 static double rounded(double x, int to_float)
 {
-    const double high = (double)(float)x;
-    return to_float ? high : high + (double)(float)(x - high);
+    const double high = gpunb_emulated_rounded(x);
+    return to_float ? high : high + gpunb_emulated_rounded(x - high);
 }
 
 static double mass_of(const struct softened_sources *s, int j)
@@ -101,26 +101,42 @@ static double mass_of(const struct softened_sources *s, int j)
     double mass;
     if (!s->mass_is_float) {
         memcpy(&mass, at, sizeof mass);
-        return (double)(float)mass;
+        return gpunb_emulated_rounded(mass);
     }
     memcpy(&light, at, sizeof light);
     return (double)light;
 }
 
-static void sum_target(const struct device_softened *a, int i)
+struct softened_job {
+    struct device_softened a;
+    struct device_body *source; /* [a.sources.n] as the sums use them */
+};
+
+static void round_sources(const struct softened_job *job)
 {
+    const struct softened_sources *s = &job->a.sources;
+    for (int j = 0; j < s->n; j++) {
+        const double *x = (const void *)((const char *)s->x + (size_t)j * s->x_step);
+        for (int k = 0; k < 3; k++) job->source[j].x[k] = rounded(x[k], job->a.rounded);
+        job->source[j].m = mass_of(s, j);
+    }
+}
+
+static void sum_target(const struct softened_job *job, int i)
+{
+    const struct device_softened *a = &job->a;
     const int self = a->self ? a->self[i] - a->self_first : -1;
     double x[3], acc[3] = {0}, pot = 0.0;
     for (int k = 0; k < 3; k++) x[k] = rounded(a->x[i][k], a->rounded);
     for (int j = 0; j < a->sources.n; j++) {
-        const double *from = (const void *)((const char *)a->sources.x + (size_t)j * a->sources.x_step);
+        const struct device_body *s = &job->source[j];
         double d[3], r2 = a->softening * a->softening;
         for (int k = 0; k < 3; k++) {
-            d[k] = rounded(from[k], a->rounded) - x[k];
+            d[k] = s->x[k] - x[k];
             r2 += d[k] * d[k];
         }
-        const double mr = mass_of(&a->sources, j) / sqrt(r2);
-        for (int k = 0; k < 3; k++) acc[k] += mr / r2 * d[k];
+        const double rinv = 1.0 / sqrt(r2), mr = s->m * rinv, w = mr * (rinv * rinv);
+        for (int k = 0; k < 3; k++) acc[k] += w * d[k];
         if (j != self) pot += mr;
     }
     memcpy(a->acc[i], acc, sizeof acc);
@@ -129,27 +145,27 @@ static void sum_target(const struct device_softened *a, int i)
 
 static void sum_targets(void *context, int part, int parts)
 {
-    const struct device_softened *a = context;
+    const struct softened_job *own = context;
     int64_t first, end;
-    nbc_range(a->n_i, part, parts, &first, &end);
-    for (int64_t i = first; i < end; i++) sum_target(a, (int)i);
+    nbc_range(own->a.n_i, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) sum_target(own, (int)i);
 }
 
 static void make_softened(const void *job)
 {
-    struct device_softened own = *(const struct device_softened *)job;
-    nbc_team_run(nbc_parts(own.n_i, TARGETS_OF_A_PART), sum_targets, &own);
+    struct softened_job own = *(const struct softened_job *)job;
+    round_sources(&own);
+    nbc_team_run(nbc_parts(own.a.n_i, TARGETS_OF_A_PART), sum_targets, &own);
 }
 
-/* No scratch is needed; some is asked for, so that what would lie there is missed if it is not. */
 int gpunb_emulated_softened_bytes(size_t n_i, size_t n_j, size_t *bytes)
 {
-    *bytes = n_i == 0 || n_j == 0 ? 0 : n_i + n_j;
+    *bytes = n_i == 0 ? 0 : n_j * sizeof(struct device_body);
     return 0;
 }
 
 int gpunb_emulated_softened_sum(const struct device_softened *job, void *work, struct nbd_stream *stream)
 {
-    (void)work;
-    return job->n_i == 0 ? 0 : nbd_emulated_launch(stream, make_softened, job, sizeof *job);
+    const struct softened_job own = {*job, work};
+    return job->n_i == 0 ? 0 : nbd_emulated_launch(stream, make_softened, &own, sizeof own);
 }

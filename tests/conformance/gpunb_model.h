@@ -4,6 +4,7 @@
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "tests/support/test_size.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -24,6 +25,12 @@ static double nominal_acc, nominal_jerk; /* errors that its handles state; some 
 static inline int on_devices(void)
 {
     return !strcmp(backend, "cuda") || !strcmp(backend, "emulated");
+}
+
+/* Whether of the larger sizes a few are enough: sets of stars differ in their numbers only. */
+static inline int few_sizes(void)
+{
+    return TEST_SANITIZED || !strcmp(backend, "emulated");
 }
 
 enum set { PLUMMER, COINCIDENT, OUTLIER, MASSES, N_SETS };

@@ -113,7 +113,7 @@ static void test_all_on_all(void **state)
     static const size_t sizes[] = {1, 2, 15, 17, 65, 255, 1000, 2049, 5003};
     for (int set = 0; set < N_SETS; set++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            if (TEST_SANITIZED && sizes[s] > 1000 && set != COINCIDENT) continue;
+            if (few_sizes() && sizes[s] > 1000 && set != COINCIDENT) continue;
             struct model m = make_model((enum set)set, sizes[s]);
             gpunb_t *h = make_handle(m.n, 0);
             struct forces f = make_forces(m.n);
@@ -133,7 +133,7 @@ static void test_subsets(void **state)
     struct model m = make_model(PLUMMER, 4500);
     gpunb_t *h = make_handle(m.n, 0);
     static const size_t counts[] = {1, 3, 4, 63, 64, 257, 300, 1025, 4500};
-    for (int velocities = 0; velocities < test_size(2, 1); velocities++) {
+    for (int velocities = 0; velocities < (few_sizes() ? 1 : 2); velocities++) {
         assert_int_equal(velocities ? call_send(h, &m) : call_positions(h, &m), NBC_OK);
         for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
             struct forces f = make_forces(counts[c]);
@@ -246,7 +246,7 @@ static void test_same_bits(void **state)
         struct forces one = make_forces(counts[c]), many = make_forces(counts[c]);
         omp_set_num_threads(1);
         call_softened(h, positions(&m), m.self, 0.01, &one);
-        for (int t = 2; t <= 5; t += test_size(1, 3)) {
+        for (int t = 2; t <= 5; t += few_sizes() ? 3 : 1) {
             omp_set_num_threads(t);
             call_softened(h, positions(&m), m.self, 0.01, &many);
             assert_memory_equal(one.acc, many.acc, counts[c] * 24);

@@ -246,8 +246,8 @@ static void calls_of_one_device(void **state)
 static void calls_of_two_devices(void **state)
 {
     (void)state;
-    fail_in_turn("emulated:2,1", NBD_FAULT_FAIL, 1, test_size(3, 11), 400);
-    fail_in_turn("emulated:2,1", NBD_FAULT_FAIL, 3, test_size(7, 23), 400);
+    fail_in_turn("emulated:2,1", NBD_FAULT_FAIL, 1, test_size(1, 11), 400);
+    fail_in_turn("emulated:2,1", NBD_FAULT_FAIL, 3, test_size(5, 23), 400);
 }
 
 static void memory(void **state)
