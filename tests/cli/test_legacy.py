@@ -203,9 +203,12 @@ class EnvironmentTest(unittest.TestCase):
             self.assertIn("portable (GPUIRR_BACKEND is ref)", lines[1])
         for _, lines in self.each(status=5, GPUNB_BACKEND="abacus"):
             self.assertEqual(len(lines), 1)
-            self.assertRegex(lines[0], r"^gpunb_open: .*'abacus' \(in \$GPUNB_BACKEND\); known: cuda .*portable ref$")
-        for _, lines in self.each(GPUIRR_BACKEND="emulated"):
-            self.assertIn(": backend emulated on the processor, 3 threads, precision twofloat; not used: ", lines[1])
+            self.assertRegex(lines[0], r"^gpunb_open: .*'abacus' \(in \$GPUNB_BACKEND\); known: cuda .*portable ref emulated$")
+        for _, lines in self.each(GPUNB_BACKEND="emulated:1,0", GPUIRR_BACKEND="emulated"):
+            self.assertIn(": backend emulated on emulated device 1, emulated device 0, 3 threads, precision twofloat; "
+                          "not used: ", lines[0])
+            self.assertIn("ref (GPUNB_BACKEND is emulated:1,0)", lines[0])
+            self.assertIn(": backend emulated on emulated device 0, 3 threads, precision twofloat; not used: ", lines[1])
             self.assertIn("ref (GPUIRR_BACKEND is emulated)", lines[1])
         for names, lines in self.each(status=5, GPUIRR_BACKEND="abacus", NBC_QUIET="1"):
             call = "irr_simd_open" if names[1].endswith("pp") else "gpuirr_open"
