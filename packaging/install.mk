@@ -12,7 +12,7 @@ PCDIR ?= $(LIBDIR)/pkgconfig
 CMAKEDIR ?= $(LIBDIR)/cmake/nbody6
 INSTALL ?= install
 
-PUBLIC_HEADERS := common/nbc.h common/hd.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h \
+PUBLIC_HEADERS := common/nbc.h common/hd.h common/predictor.h gpunb/gpunb.h gpunb/cuda_softened.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h \
     $(addprefix regularization/,kepler.h ks.h chain.h \
     hierarchy.h) $(addprefix nbody6/,run/nbody6.h run/frame_make.h input/config.h input/input.h input/units.h model/model.h \
     galaxy/external.h $(addprefix state/,body.h energy_ledger.h event.h ledger.h stuck.h subsystems.h) \
@@ -21,6 +21,8 @@ PUBLIC_HEADERS := common/nbc.h common/hd.h gpunb/gpunb.h gpunb/cuda_softened.h g
 # A header by the name that programs include it by
 header-name = $(firstword $(subst /, ,$(1)))/$(notdir $(1))
 HEADER_NAMES := $(foreach h,$(PUBLIC_HEADERS),$(call header-name,$(h)))
+# Names without a folder, which go with the next version: of headers that had one
+OLD_HEADERS := $(filter-out common/predictor.h,$(HEADER_NAMES))
 FORTRAN_MODULES := $(wildcard gpunb/fortran/*.f90 gpuirr/fortran/*.f90 regularization/*.f90 nbody6/run/*.f90)
 MAN_PAGES := $(addprefix docs/man/nbody6,.1 -chain.1 -collisionless.1 -plot.1)
 
@@ -51,15 +53,18 @@ define install-libraries
 	    ln -sf lib$$l.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/lib$$l.so || exit 1; done
 	$(foreach l,$(1),$(call pc-file,$(l)) &&) true
 endef
-# Headers find each other by where they lie, whatever path the compiler was given. Each has a second name for one
-# version more, that of the flat folder of the version before.
+# Headers find each other by where they lie, whatever path the compiler was given. Those of the version before
+# have a second name for one version more, without the folder.
 define install-headers
 	for h in $(PUBLIC_HEADERS); do \
-	    name=$${h%%/*}/$${h##*/} old=$${h##*/}; \
+	    name=$${h%%/*}/$${h##*/}; \
 	    sed 's|^#include "\([a-z0-9]*\)/\(.*/\)*|#include "../\1/|' $$h > $(DESTDIR)$(INCLUDEDIR)/$$name && \
+	    chmod 644 $(DESTDIR)$(INCLUDEDIR)/$$name || exit 1; done
+	for name in $(OLD_HEADERS); do \
+	    old=$${name##*/}; \
 	    echo "#include \"$$name\" /* include <$$name>: the name $$old goes with the next version */" \
 	        > $(DESTDIR)$(INCLUDEDIR)/$$old && \
-	    chmod 644 $(DESTDIR)$(INCLUDEDIR)/$$name $(DESTDIR)$(INCLUDEDIR)/$$old || exit 1; done
+	    chmod 644 $(DESTDIR)$(INCLUDEDIR)/$$old || exit 1; done
 endef
 # Where the loader looks is the business of whoever unpacks what is under DESTDIR.
 find-libraries = $(if $(DESTDIR),,@packaging/ldconfig.sh $(LIBDIR))
@@ -86,7 +91,7 @@ install: all
 	    $(CMAKEDIR) $(MANDIR) $(DATADIR)/fortran $(PYTHONDIR)/nbody6/plot $(EXAMPLE_FOLDERS))
 	$(call list-files,$(addprefix $(BINDIR)/,nbody6 nbody6-chain nbody6-collisionless nbody6-plot) \
 	    $(addprefix $(PYTHONDIR)/,nbody6_reader.py $(PYTHON_FILES)) $(call library-names,$(LIBRARIES)) \
-	    $(addprefix $(INCLUDEDIR)/,$(HEADER_NAMES) $(notdir $(HEADER_NAMES))) $(addprefix $(DATADIR)/fortran/,$(notdir \
+	    $(addprefix $(INCLUDEDIR)/,$(HEADER_NAMES) $(notdir $(OLD_HEADERS))) $(addprefix $(DATADIR)/fortran/,$(notdir \
 	    $(FORTRAN_MODULES))) $(addprefix $(CMAKEDIR)/,$(CMAKE_FILES)) $(addprefix $(MANDIR)/,$(notdir $(MAN_PAGES))) \
 	    $(EXAMPLE_FILES))
 	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless tools/nbody6-plot \

@@ -12,6 +12,7 @@ import unittest
 BUILD = os.path.abspath(os.environ.get("NB6_BUILD", "build"))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CC = os.environ.get("CC", "cc").split()
+NEW_HEADERS = ("common/predictor.h",)  # never installed without a folder
 LIBRARIES = ("gpunb", "gpunb_nbody6", "gpunb_nbody6pp", "gpuirr", "gpuirr_nbody6pp", "nbody6")
 
 PROGRAM = """
@@ -247,11 +248,12 @@ class InstallTest(unittest.TestCase):
         for name in ("nbody6/nbody6.h", "nbody6/event.h", "gpunb/gpunb.h", "gpuirr/gpuirr.h", "regularization/ks.h",
                      "common/nbc.h"):
             self.assertIn(name, headers)
-        self.assertEqual(sorted(map(os.path.basename, headers)), old)
+        with_old_name = [name for name in headers if name not in NEW_HEADERS]
+        self.assertEqual(sorted(map(os.path.basename, with_old_name)), old)
         flags = self.pkg_config("--cflags", "libnbody6")
         self.check_syntax(["#include <%s>\n" % name for name in headers + old], *flags)
         self.check_syntax(['#include "%s"\n' % os.path.join(root, name) for name in headers + old])
-        for name in headers:
+        for name in with_old_name:
             with open(os.path.join(root, os.path.basename(name))) as file:
                 text = file.read()
             self.assertRegex(text, r'^#include "%s" /\* .* next version \*/\n$' % re.escape(name))

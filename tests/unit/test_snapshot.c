@@ -356,7 +356,10 @@ static void test_several_threads(void **state)
 static void test_fork_while_writing(void **state)
 {
     (void)state;
-    if (TEST_SANITIZED) skip();
+    if (TEST_SANITIZED) {
+        print_message("skipped: fork_while_writing: the sanitizer's malloc does not survive a fork\n");
+        skip();
+    }
     pthread_t thread;
     int number = 0, how;
     assert_int_equal(pthread_create(&thread, NULL, write_some, &number), 0);
