@@ -21,13 +21,13 @@ LIB := $(BUILD)/lib
 isa-sources = $(if $(filter x86_64,$(MACHINE)),$(1),$(filter-out %_avx2.c %_avx512.c,$(1)))
 objects = $(patsubst %,$(O)/%.o,$(basename $(call isa-sources,$(1))))
 
-# What stands for CUDA in a build without it, and what such a build does without
+# Sources that replace those of CUDA in a build without it, and sources that such a build leaves out
 CUDA_NONE := device/cuda/cuda_none.c gpunb/cuda/backend_cuda_none.c gpuirr/cuda/backend_cuda_none.c nbody6/engine/cuda/engine_none.c \
     nbody6/collisionless/residence_cuda_none.c
 CUDA_ONLY := $(filter-out $(CUDA_NONE),$(foreach d,device gpunb gpuirr nbody6/engine,$(call sources-under,$(d)/cuda,c)) \
     nbody6/collisionless/residence_cuda.c)
 WITHOUT := $(if $(HAVE_CUDA),$(CUDA_NONE),$(CUDA_ONLY))
-# What all libraries share
+# Objects in every library
 COMMON_OBJ := $(call objects,$(filter-out $(WITHOUT),$(call sources-under,common,c) $(call sources-under,device,c)))
 GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran/% $(WITHOUT),$(call sources-under,gpunb,c)))
 GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran/% $(WITHOUT),$(call sources-under,gpuirr,c)))
@@ -178,7 +178,7 @@ $(patsubst %.cu,$(BUILD)/%,$(CUDA_BENCH_SRC)): $(BUILD)/%: $(O)/%.cu.o $(LIB)/li
 	$(call say,LD,$@)
 	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(BASE_LIBS)
 
-# What bench_gpunb compares with
+# The plain force loops that bench_gpunb compares with
 PLAIN_OBJ := $(call objects,$(wildcard bench/plain/*.c))
 $(BUILD)/bench/bench_gpunb: $(PLAIN_OBJ)
 
@@ -220,9 +220,9 @@ include tests/toys/toys.mk
 CLI_TESTS := $(wildcard tests/cli/test_*.py tests/cli/test_*.sh)
 LONG_SCRIPTS := $(wildcard tests/*/long_*.py tests/long/*.py tests/long/*.sh)
 TESTS := $(TEST_BIN) $(FORTRAN_BIN) $(CLI_TESTS)
-# What runs once more with each lower level of instruction sets: both libraries, and whole runs of the driver. Backends
-# are the same code at each level: what calls each by its name, and never leaves the choice to the library, would only
-# repeat what it did.
+# Tests that run once more with each lower level of instruction sets: of both libraries, and whole runs of the driver.
+# Backends are the same code at each level: a test that calls each by its name, and never leaves the choice to the
+# library, would only repeat itself.
 LEGACY_BIN := $(filter $(addprefix $(BUILD)/tests/fortran/,gpunb_legacy_% gpuirr_legacy_% legacy_run_%),$(FORTRAN_BIN))
 ISA_REPEATS := $(addprefix $(BUILD)/tests/conformance/test_,gpunb gpunb_tiles gpunb_predict gpunb_softened gpunb_start)
 ISA_TESTS := $(filter-out $(ISA_REPEATS),$(filter $(addprefix $(BUILD)/tests/,conformance/% physics/test_forces \

@@ -1,4 +1,4 @@
-# What the build depends on: compilers, flags, libraries. All may be overridden: make CC=clang BUILD=/tmp/x WERROR=1
+# Compilers, flags and libraries of the build. All may be overridden: make CC=clang BUILD=/tmp/x WERROR=1
 
 VERSION := $(shell sed -n 's/^#define NB6_VERSION "\(.*\)"/\1/p' nbody6/run/nbody6.h)
 SOVERSION := 0

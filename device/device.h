@@ -40,7 +40,7 @@ struct nbd_device {
 };
 
 /** Number of devices of a kind, NULL included, that there are on this machine.
- *  @param[out] why  NULL, or, if there is none, the reason in a few words */
+ *  @param[out] why  set to NULL, or, if there is none, to the reason in a few words */
 int nbd_count(const struct nbd_kind *kind, const char **why);
 /** A device is known by its name and number, and current for the calls that follow. There is nothing to close.
  *  @param[in] user  a constant   @return NBC_OK; NBC_UNAVAILABLE (too old, no such kind); NBC_DEVICE */
@@ -127,9 +127,8 @@ int nbd_fill(const struct nbd_device *device, struct nbd_stream *stream, void *m
 
 /* ---- launches and failures */
 
-/** The code of a failure that a test has asked for in place of a launch; 0: none.
- */
-int nbd_launch(const struct nbd_device *device);
+/** The code of a failure that a test has asked for in place of a launch; 0: none. */
+int nbd_launch_fault(void);
 /** A message for a call that has failed.   @param[in] call  in words   @param[in] code  of this kind of device
  *  @return NBC_DEVICE */
 int nbd_failed(const struct nbd_device *device, const char *call, int code, struct nbc_error *err);
@@ -137,7 +136,7 @@ int nbd_failed(const struct nbd_device *device, const char *call, int code, stru
 /** Return from the calling function if a launch, which returns the code of this kind of device, fails. */
 #define NBD_LAUNCH(err, device, call)                                                                                  \
     do {                                                                                                               \
-        int code_ = nbd_launch(device);                                                                                \
+        int code_ = nbd_launch_fault();                                                                                \
         if (code_ == 0) code_ = (int)(call);                                                                           \
         if (code_ != 0) return nbd_failed(device, #call, code_, err);                                                  \
     } while (0)

@@ -38,7 +38,7 @@ pc-file = sed -e 's|@NAME@|$(1)|g' -e 's|@TEXT@|$(PC_TEXT_$(1))|' -e 's|@VERSION
     -e 's|@PREFIX@|$(PREFIX)|' -e 's|@DATADIR@|$(DATADIR)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' \
     -e 's|@PRIVATE@|$(strip $(call libs-of,$(1)) $(OPENMP_LIBS))|' packaging/lib.pc.in \
     > $(DESTDIR)$(PCDIR)/lib$(1).pc && chmod 644 $(DESTDIR)$(PCDIR)/lib$(1).pc
-# What find_package(nbody6) of CMake reads. Lists have semicolons there.
+# The files that find_package(nbody6) of CMake reads. Lists have semicolons there.
 semicolons = $(subst $(subst ,, ),;,$(strip $(1)))
 cmake-file = sed -e 's|@VERSION@|$(VERSION)|' -e 's|@SOVERSION@|$(SOVERSION)|' -e 's|@DATADIR@|$(DATADIR)|' \
     -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@LIBRARIES@|$(LIBRARIES)|' \
@@ -73,7 +73,7 @@ INSTALLED := $(DATADIR)/installed
 library-names = $(foreach l,$(1),$(addprefix $(LIBDIR)/lib$(l),.a .so .so.$(SOVERSION)) $(PCDIR)/lib$(l).pc)
 make-folders = packaging/manifest.sh folders $(INSTALLED) '$(DESTDIR)' $(1)
 list-files = packaging/manifest.sh files $(INSTALLED) '$(DESTDIR)' $(1)
-# What a legacy program links, which takes a C compiler only
+# The libraries that legacy programs link; they take a C compiler only
 FORCE_LIBRARIES := $(filter-out nbody6,$(LIBRARIES))
 install-legacy: $(foreach l,$(FORCE_LIBRARIES),lib$(l))
 	$(call make-folders,$(LIBDIR) $(PCDIR) $(DATADIR))

@@ -28,7 +28,7 @@ for group in "$@"; do
 done
 
 has() { "${PKG_CONFIG:-pkg-config}" --exists "$1"; }
-# What counts is that the thing is usable, whoever installed it.
+# A thing is there if it is usable, whoever installed it.
 usable() {
     case $1 in
     gcc | gfortran | make | clang | clang-format | python3 | mkdocs | valgrind) command -v "$1" ;;

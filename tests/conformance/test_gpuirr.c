@@ -186,136 +186,6 @@ static void coordinates_of_any_shape(void **state)
     nbc_free(body);
 }
 
-/* Pairs from 1e-14 to 1e-3 apart at |x| ~ 1, which differences of single-precision positions cannot distinguish from
- * zero. In double the difference of two such positions is exact; the float backends sum close pairs in double, and the
- * others of the list to 1e-6 at worst. */
-static void pairs_below_float_spacing(void **state)
-{
-    (void)state;
-    enum { N = 20, LIST = N - 1 };
-    gpuirr_t *irr = open_library(N);
-    int32_t list[LIST];
-    for (double apart = 1e-14; apart < 2e-3; apart *= 3) {
-        struct body *body = make_bodies(N);
-        double acc[2][3], jerk[2][3];
-        const int32_t act[2] = {0, 1};
-        for (int d = 0; d < 3; d++) {
-            body[0].x[d] = 1.0 / (d + 1.3);
-            body[1].x[d] = body[0].x[d] + apart * (1 + 0.3 * d) / 2;
-            body[0].acc[d] = body[1].acc[d] = 0;
-        }
-        for (int32_t i = 0; i < N; i++) body[i].t0 = 0.125;
-        set_bodies(irr, N, body);
-        for (int32_t i = 0; i < 2; i++) {
-            make_list(N, i, LIST, list);
-            expect_ok(irr, gpuirr_set_list(irr, (size_t)i, LIST, list));
-        }
-        expect_ok(irr, gpuirr_pred_act(irr, 2, act, 0.125));
-        expect_ok(irr, gpuirr_firr_vec(irr, 2, act, acc, jerk, NULL));
-        double tolerance = is_double() ? 1e-14 : 1e-6;
-        for (int32_t i = 0; i < 2; i++) {
-            struct exact exact;
-            make_list(N, i, LIST, list);
-            exact_force(body, i, LIST, list, 0.125, &exact);
-            expect_within("acceleration", i, relative_error(acc[i], exact.acc, exact.acc_scale), tolerance);
-            expect_within("jerk", i, relative_error(jerk[i], exact.jerk, exact.jerk_scale), 5 * tolerance);
-        }
-        nbc_free(body);
-    }
-    gpuirr_free(irr);
-}
-
-/* Force on bodies 0 and 1, all others of N neighbours of both, against the exact one. */
-static void compare_pair(gpuirr_t *irr, int32_t n, const struct body *body, double t, double tolerance)
-{
-    int32_t list[64];
-    const int32_t act[2] = {0, 1};
-    double acc[2][3], jerk[2][3];
-    set_bodies(irr, n, body);
-    expect_ok(irr, gpuirr_pred_act(irr, 2, act, t));
-    expect_ok(irr, gpuirr_firr_vec(irr, 2, act, acc, jerk, NULL));
-    for (int32_t i = 0; i < 2; i++) {
-        struct exact exact;
-        make_list(n, i, n - 1, list);
-        exact_force(body, i, n - 1, list, t, &exact);
-        expect_within("acceleration", i, relative_error(acc[i], exact.acc, exact.acc_scale), tolerance);
-        expect_within("jerk", i, relative_error(jerk[i], exact.jerk, exact.jerk_scale), 5 * tolerance);
-    }
-}
-
-static gpuirr_t *open_pair(int32_t n)
-{
-    int32_t list[64];
-    gpuirr_t *irr = open_library(n);
-    for (int32_t i = 0; i < 2; i++) {
-        make_list(n, i, n - 1, list);
-        expect_ok(irr, gpuirr_set_list(irr, (size_t)i, (size_t)n - 1, list));
-    }
-    return irr;
-}
-
-/* Pairs of all distances that move together at |v| ~ 1 and were stored 2^-4 to 2^-24 ago: the rounding errors of float
- * prediction are larger than many of these distances. The prediction in double is right to some 1e-16 of |x| ~ 1. */
-static void moving_pairs(void **state)
-{
-    (void)state;
-    enum { N = 20 };
-    gpuirr_t *irr = open_pair(N);
-    struct body *body = make_bodies(N);
-    for (int32_t i = 0; i < N; i++) body[i].t0 = 0.5;
-    for (int k = 4; k <= 24; k += 2) {
-        for (double apart = 1e-9; apart < 1; apart *= 1.3) {
-            body[1] = body[0];
-            for (int d = 0; d < 3; d++) {
-                body[1].x[d] += apart * (1 + 0.3 * d) / 2;
-                body[1].v[d] += 0.1 * apart;
-            }
-            compare_pair(irr, N, body, 0.5 + ldexp(1, -k), fmax(is_double() ? 1e-14 : 1e-6, 1e-15 / apart));
-        }
-    }
-    gpuirr_free(irr);
-    nbc_free(body);
-}
-
-/* A small group that moves as one, far compared with its size since it was stored. */
-static void moving_group(void **state)
-{
-    (void)state;
-    enum { N = 40 };
-    gpuirr_t *irr = open_pair(N);
-    for (double size = 1e-6; size < 1; size *= 10) {
-        struct body *body = make_bodies(N);
-        for (int32_t i = 0; i < N; i++) {
-            for (int d = 0; d < 3; d++) {
-                body[i].x[d] = 0.3 * (d + 1) + size * body[i].x[d];
-                body[i].v[d] = 0.7 - 0.4 * d + size * body[i].v[d];
-                body[i].acc[d] *= size;
-                body[i].jerk[d] *= size;
-            }
-            body[i].t0 = 0;
-        }
-        compare_pair(irr, N, body, 0.25, is_double() ? 1e-14 / size : 1e-6);
-        nbc_free(body);
-    }
-    gpuirr_free(irr);
-}
-
-/* A cluster far from the origin: float positions would leave nothing of it. Doubles have 1e-10 at 10^6. */
-static void far_from_the_origin(void **state)
-{
-    (void)state;
-    enum { N = 40 };
-    gpuirr_t *irr = open_pair(N);
-    for (double offset = 1; offset < 2e6; offset *= 10) {
-        struct body *body = make_bodies(N);
-        for (int32_t i = 0; i < N; i++)
-            for (int d = 0; d < 3; d++) body[i].x[d] += offset * (d - 0.7);
-        compare_pair(irr, N, body, 0.375, is_double() ? 1e-15 * (10 + offset) / 0.05 : 1e-6);
-        nbc_free(body);
-    }
-    gpuirr_free(irr);
-}
-
 /* Correctors take the difference of the sums over two lists. A companion in both of them, with a force up to 10^5 times
  * those of the others, leaves nothing of itself in it but its roundings in double; the others leave theirs. The lists
  * have bodies 1 to `common`, `other` more that differ, and the last body; the companion is first or last. */
@@ -487,20 +357,11 @@ static void any_finite_input(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(lists_of_any_length),
-    cmocka_unit_test(noise_bounds_errors),
-    cmocka_unit_test(prediction_over_any_step),
-    cmocka_unit_test(each_coefficient_is_used),
-    cmocka_unit_test(coordinates_of_any_shape),
-    cmocka_unit_test(pairs_below_float_spacing),
-    cmocka_unit_test(moving_pairs),
-    cmocka_unit_test(moving_group),
-    cmocka_unit_test(far_from_the_origin),
-    cmocka_unit_test(strong_pair_cancels),
-    cmocka_unit_test(coincident_bodies),
-    cmocka_unit_test(massless_neighbours),
-    cmocka_unit_test(nearest_of_equals),
-    cmocka_unit_test(any_finite_input),
+    cmocka_unit_test(lists_of_any_length),      cmocka_unit_test(noise_bounds_errors),
+    cmocka_unit_test(prediction_over_any_step), cmocka_unit_test(each_coefficient_is_used),
+    cmocka_unit_test(coordinates_of_any_shape), cmocka_unit_test(strong_pair_cancels),
+    cmocka_unit_test(coincident_bodies),        cmocka_unit_test(massless_neighbours),
+    cmocka_unit_test(nearest_of_equals),        cmocka_unit_test(any_finite_input),
 };
 
 RUN_FOR_EACH_BACKEND(tests)

@@ -5,7 +5,7 @@
 TOYS := $(BUILD)/tests/toys
 TOY_LISTS := gpunb/backends.def nbody6/input/potentials.def nbody6/analysis/columns.def nbody6/fewbody/kinds.def \
     nbody6/input/input_table.c
-# What is made from the lists, and the toys
+# Sources that are made from the lists, and the toys
 TOY_SRC := gpunb/backends.c nbody6/galaxy/external.c nbody6/input/input_options.c nbody6/analysis/columns.c \
     nbody6/fewbody/kinds.c $(wildcard tests/toys/*.c)
 TOY_OBJ := $(TOY_SRC:%.c=$(O)/toys/%.o) $(O)/toys/nbody6/input/input_table.o

@@ -22,7 +22,7 @@ struct emulated {
 /* A device may fail at any time, as tests ask for (device/faults.h). */
 static int check_device(const struct emulated *image, struct nbc_error *err)
 {
-    const int code = nbd_launch(&image->device);
+    const int code = nbd_launch_fault();
     return code ? nbd_failed(&image->device, "a call", code, err) : NBC_OK;
 }
 
