@@ -133,7 +133,7 @@ class ArchitectureTest(unittest.TestCase):
                     self.assertIsNone(bare.search(file.read()), path + ": nb6_slot or nb6_stored_slot")
 
     def test_collisionless_runs_hold_no_simulation(self):
-        """What both kinds of run have is in state/run_record.h."""
+        """Both kinds of run have their record in state/run_record.h."""
         found = 0
         for path in sources():
             if "collisionless" not in path:

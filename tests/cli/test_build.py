@@ -1,4 +1,4 @@
-"""What make says where something is missing, how a run of tests ends, and what sources are compiled with."""
+"""Messages of make where something is missing, the last line of a run of tests, and the flags of sources."""
 
 import json
 import os

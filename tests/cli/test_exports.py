@@ -1,4 +1,4 @@
-"""What a shared library shows is what its map lists, what the installed headers declare, and what Fortran modules,
+"""A shared library shows what its map lists, what the installed headers declare, and what Fortran modules,
 legacy programs and the Python package call: no more and no less."""
 
 import glob
@@ -92,7 +92,7 @@ class ExportsTest(unittest.TestCase):
         cls.libraries = sorted(name[3:-4] for name in os.listdir(os.path.join(SOURCE, "packaging", "exports")))
 
     def wanted(self, library):
-        """Who needs what: {name: where it is declared}."""
+        """Names that others need: {name: where it is declared}."""
         own = FOLDERS[library.split("_")[0]]
         names = {name: path for path, found in self.headers.items() if path.split("/")[0] in own for name in found}
         if library in LEGACY:

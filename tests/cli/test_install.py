@@ -109,7 +109,7 @@ class InstallTest(unittest.TestCase):
                     self.assertEqual(run([self.compile(NBODY6_PROGRAM, flags, "evolve_static")]), "0.25\n")
 
     def cmake_files(self):
-        """What find_package reads, with what was filled in."""
+        """The files that find_package reads, as filled in."""
         texts = []
         for name in ("nbody6-config.cmake", "nbody6-config-version.cmake"):
             with open(os.path.join(self.prefix, "lib", "cmake", "nbody6", name)) as file:

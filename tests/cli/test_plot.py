@@ -38,7 +38,7 @@ def plot_command(*arguments):
 
 
 def plot(*arguments):
-    """What the command does, in this process: an interpreter that imports matplotlib takes longer than most pages. An
+    """Run the command in this process: an interpreter that imports matplotlib takes longer than most pages. An
     exception that the command lets out is one of the test."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
