@@ -138,8 +138,8 @@ static int find_level(struct bodies *b, struct nb6_multiples *found, struct nbc_
     return NBC_OK;
 }
 
-int nb6_multiples_find(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
-                       struct nb6_multiples *found, struct nbc_error *err)
+int nb6_multiples_systems(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
+                          struct nb6_multiples *found, struct nb6_systems *systems, struct nbc_error *err)
 {
     struct bodies b;
     struct nb6_multiples sum = {.n_binary = 0};
@@ -148,7 +148,29 @@ int nb6_multiples_find(int64_t n, const double *mass, const double (*x)[3], cons
         before = b.n;
         status = find_level(&b, &sum, err);
     }
+    if (!status) {
+        *found = sum;
+        *systems = (struct nb6_systems){b.n, b.mass, b.x, b.v};
+        b.mass = NULL;
+        b.x = b.v = NULL;
+    }
     bodies_free(&b);
-    if (!status) *found = sum;
+    return status;
+}
+
+void nb6_systems_free(struct nb6_systems *systems)
+{
+    nbc_free(systems->mass);
+    nbc_free(systems->x);
+    nbc_free(systems->v);
+    *systems = (struct nb6_systems){.n = 0};
+}
+
+int nb6_multiples_find(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
+                       struct nb6_multiples *found, struct nbc_error *err)
+{
+    struct nb6_systems systems;
+    const int status = nb6_multiples_systems(n, mass, x, v, found, &systems, err);
+    if (!status) nb6_systems_free(&systems);
     return status;
 }

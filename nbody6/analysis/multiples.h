@@ -19,4 +19,15 @@ struct nb6_multiples {
 int nb6_multiples_find(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
                        struct nb6_multiples *found, struct nbc_error *err);
 
+/** Centres of mass: of the systems, and of the stars that are in none. */
+struct nb6_systems {
+    int64_t n;
+    double *mass, (*x)[3], (*v)[3];
+};
+/** The same, with the systems that were found.   @param[out] systems  release with nb6_systems_free; after a failure
+ *  there is nothing to release */
+int nb6_multiples_systems(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
+                          struct nb6_multiples *found, struct nb6_systems *systems, struct nbc_error *err);
+void nb6_systems_free(struct nb6_systems *systems);
+
 #endif

@@ -1,6 +1,5 @@
 #include "nbody6/app/data_note.h"
 
-#include "common/nbc.h"
 #include "nbody6/analysis/multiples.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/properties.h"
@@ -48,15 +47,22 @@ static void describe_hubble(const struct nb6_model *model, char text[NB6_DATA_TE
         model->data.units == NB6_FILE_PHYSICAL ? ", and" : "; with lengths and masses in units of 1/h", 1 / h);
 }
 
-int nb6_data_describe(const struct nb6_model *model, char text[NB6_DATA_TEXT], struct nbc_error *err)
+void nb6_data_tell_units(const struct nb6_data_facts *data, char text[NB6_DATA_UNITS])
 {
-    static const char *const units[] = {"N-body units", "scaled to N-body units", "physical units"};
+    static const char *const from[] = {[NB6_UNITS_ASSUMED] = ", as nothing else is said and the masses add up to 1",
+                                       [NB6_UNITS_KZ] = ", as KZ(22) says",
+                                       [NB6_UNITS_INPUT] = ", as UNITS says",
+                                       [NB6_UNITS_FILE] = ", as the file says"};
+    snprintf(text, NB6_DATA_UNITS, "%s%s%s", data->units_text, from[data->units_from],
+             data->units == NB6_FILE_NBODY_SCALED ? "; scaled to N-body units" : "");
+}
+
+void nb6_data_describe(const struct nb6_model *model, const struct nb6_multiples *systems, char text[NB6_DATA_TEXT])
+{
     const struct nb6_data_facts *data = &model->data;
-    struct nb6_multiples found;
-    const int status = nb6_multiples_find(model->n, model->mass, (const double(*)[3])model->x,
-                                          (const double(*)[3])model->v, &found, err);
-    if (status) return status;
-    snprintf(text, NB6_DATA_TEXT, "%lld stars from a %s, %s", (long long)model->n, data->format, units[data->units]);
+    char units[NB6_DATA_UNITS];
+    nb6_data_tell_units(data, units);
+    snprintf(text, NB6_DATA_TEXT, "%lld stars from a %s in %s", (long long)model->n, data->format, units);
     if (data->units == NB6_FILE_PHYSICAL) add(text, ", length unit %.6g pc", model->rbar_pc);
     if (data->rows_unused) add(text, "; %lld more are not used", (long long)data->rows_unused);
     if (data->columns_unused)
@@ -69,6 +75,5 @@ int nb6_data_describe(const struct nb6_model *model, char text[NB6_DATA_TEXT], s
     if (data->ids_unused) add(text, "; ids are not used, as they are not all different and from 1 to 2^62 - 1");
     describe_hubble(model, text);
     if (data->t != 0) add(text, "; of t = %.6g there, which is t = 0 here", data->t);
-    describe_systems(model, &found, text);
-    return NBC_OK;
+    describe_systems(model, systems, text);
 }

@@ -4,6 +4,7 @@
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/analysis/bulk.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/app/data_note.h"
 #include "nbody6/app/new_sim.h"
@@ -16,6 +17,7 @@
 #include "nbody6/app/run_session.h"
 #include "nbody6/app/setup_advice.h"
 #include "nbody6/app/signals.h"
+#include "nbody6/app/stars/stars_note.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input.h"
@@ -74,28 +76,39 @@ static void say_start(struct nb6_session *session, const char *what)
 }
 
 /* Note on stars from a file, and on their binaries. */
-static int say_data(struct nb6_session *session, const struct nb6_model *model, struct nbc_error *err)
+static void say_data(struct nb6_session *session, const struct nb6_model *model, const struct nb6_multiples *systems)
 {
     char text[NB6_DATA_TEXT];
     const nb6_t *sim = session->sim;
     int64_t regularized = 0;
-    if (sim->run.config.model.kind != NB6_MODEL_FILE) return NBC_OK;
-    const int status = nb6_data_describe(model, text, err);
-    if (status) return status;
+    if (sim->run.config.model.kind != NB6_MODEL_FILE) return;
+    nb6_data_describe(model, systems, text);
     for (int64_t i = 0; i < sim->n; i++) regularized += nb6_get_star(sim, i)->owner != 0;
     nb6_progress_note(&session->progress, "%s: %s; regularized from the start: %lld", sim->run.config.model.data_path,
                       text, (long long)(regularized / 2));
+}
+
+/* The stars as they were understood. */
+static int say_stars(struct nb6_session *session, const struct nb6_config *settled, const struct nb6_model *model,
+                     struct nbc_error *err)
+{
+    struct nb6_bulk bulk;
+    const double(*x)[3] = (const double(*)[3])model->x, (*v)[3] = (const double(*)[3])model->v;
+    const int status = nb6_bulk_find(model->n, model->mass, x, v, &bulk, err);
+    if (status) return status;
+    say_data(session, model, &bulk.multiples);
+    nb6_stars_announce(&session->progress, settled, model, &bulk, &session->sim->run.units);
     return NBC_OK;
 }
 
 /* Everything of a new run that comes after its input is known to be good. */
-static int start_new(struct nb6_session *session, struct nb6_model *model, const struct nb6_run_options *options,
-                     struct nbc_error *err)
+static int start_new(struct nb6_session *session, const struct nb6_config *settled, struct nb6_model *model,
+                     const struct nb6_run_options *options, struct nbc_error *err)
 {
     const struct nb6_run_config *config = &session->sim->run.config.run;
     int status = options->overwrite ? nb6_run_names_check(&session->names, 1, err) : NBC_OK;
     if (!status && config->write_data_table) status = nb6_model_write_table(model, session->names.table, err);
-    if (!status) status = say_data(session, model, err);
+    if (!status) status = say_stars(session, settled, model, err);
     nb6_model_free(model); /* not needed during the run */
     start_clock(session, options);
     say_start(session, session->names.prefix);
@@ -122,7 +135,7 @@ static int make_new(struct nb6_session *session, const struct nb6_config *config
     nb6_progress_note(&session->progress, "initial model: %lld stars; first forces and steps ...", (long long)model.n);
     status = advise_device(nb6_new_sim(&settled, &model, &session->sim, err), err);
     if (!status) say_end(session, config);
-    if (!status) status = start_new(session, &model, options, err);
+    if (!status) status = start_new(session, &settled, &model, options, err);
     nb6_model_free(&model);
     return status;
 }

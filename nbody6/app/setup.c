@@ -1,9 +1,13 @@
 #include "nbody6/app/setup.h"
 
 #include "common/nbc.h"
+#include "nbody6/analysis/bulk.h"
+#include "nbody6/app/data_note.h"
 #include "nbody6/app/setup_advice.h"
 #include "nbody6/app/setup_facts.h"
 #include "nbody6/app/setup_physics.h"
+#include "nbody6/app/stars/stars_note.h"
+#include "nbody6/app/stars/unit_advice.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/config_groups.h"
@@ -12,13 +16,17 @@
 #include "nbody6/model/model.h"
 #include "nbody6/run/nbody6.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Taken as the data file has it, without scaling to E = -1/4. */
-static int is_as_it_is(const struct nb6_model_config *model)
+static void print_virial_ratio(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts)
 {
-    return model->virial_ratio < 0 || (model->kind == NB6_MODEL_FILE && model->file_units != NB6_FILE_NBODY_SCALED);
+    const struct nb6_units units = nb6_units_from(facts->rbar_pc, facts->zmbar_msun, facts->n);
+    char q[NB6_Q_TEXT];
+    nb6_stars_tell_q(&facts->bulk, nb6_units_are_suspect(config, &facts->data, &facts->bulk, &units), q);
+    if (nb6_units_q_is_set(config))
+        fprintf(out, "  %-26s %g, set by Q\n", "virial ratio Q", config->model.virial_ratio);
+    else
+        fprintf(out, "  %-26s %s, as it is\n", "virial ratio Q", q);
 }
 
 static void print_model(FILE *out, const struct nb6_config *config, const struct nb6_setup_facts *facts,
@@ -26,16 +34,19 @@ static void print_model(FILE *out, const struct nb6_config *config, const struct
 {
     static const char *const kinds[] = {"uniform sphere", "Plummer model", "King model", "data file",
                                         "two Plummer models"};
-    static const char *const units[] = {"N-body units, as they are", "scaled to N-body units", "Msun, pc, km/s"};
     const struct nb6_model_config *m = &config->model;
+    char data_units[NB6_DATA_UNITS];
     fprintf(out, "  %-26s %s", "model", kinds[m->kind]);
     if (m->kind == NB6_MODEL_KING) fprintf(out, ", W0 = %g", m->king_w0);
     if (m->kind == NB6_MODEL_TWO_PLUMMER)
         fprintf(out, ", the second of %g stars, %g from the first on an orbit of eccentricity %g", two->n2, two->apo,
                 two->ecc);
-    if (m->kind == NB6_MODEL_FILE) fprintf(out, " %s (%s)", m->data_path, units[facts->data.units]);
+    if (m->kind == NB6_MODEL_FILE) fprintf(out, " %s", m->data_path);
     fprintf(out, "\n  %-26s %lld\n", "stars N", (long long)facts->n);
-    if (m->kind == NB6_MODEL_FILE) fprintf(out, "  %-26s %s\n", "data", facts->about);
+    if (m->kind == NB6_MODEL_FILE) {
+        nb6_data_tell_units(&facts->data, data_units);
+        fprintf(out, "  %-26s %s\n  %-26s %s\n", "units of the data", data_units, "data", facts->about);
+    }
     if (config->binaries.n > 0)
         fprintf(out, "  %-26s %lld\n", "primordial binaries NBIN0", (long long)config->binaries.n);
     if (config->triples.n > 0) fprintf(out, "  %-26s %lld\n", "primordial triples NHI0", (long long)config->triples.n);
@@ -45,10 +56,7 @@ static void print_model(FILE *out, const struct nb6_config *config, const struct
         if (m->imf != NB6_IMF_EQUAL) fprintf(out, " from %g to %g Msun", m->mass_min_msun, m->mass_max_msun);
         fprintf(out, "\n  %-26s %llu\n", "seed NRAND", (unsigned long long)m->seed);
     }
-    if (is_as_it_is(m))
-        fprintf(out, "  %-26s as it is\n", "virial ratio");
-    else
-        fprintf(out, "  %-26s %g\n", "virial ratio Q", m->virial_ratio);
+    print_virial_ratio(out, config, facts);
     if (m->rotation_xy > 0) fprintf(out, "  %-26s %g, %g\n", "rotation VXROT, VZROT", m->rotation_xy, m->rotation_z);
 }
 
@@ -70,7 +78,10 @@ static void print_units(FILE *out, const struct nb6_config *config, const struct
     if (facts->is_made) print_row(out, "largest mass", facts->mass_most, units->mass_msun, "Msun");
     print_row(out, "velocity unit", 1, units->velocity_kms, "km/s");
     print_row(out, "time unit", 1, units->time_myr, "Myr");
-    if (!is_as_it_is(&config->model)) print_row(out, "crossing time 2 sqrt(2)", 2 * sqrt(2), units->time_myr, "Myr");
+    print_row(out, "half-mass radius", facts->bulk.r_half, units->length_pc, "pc");
+    if (facts->bulk.t_cross > 0) print_row(out, "crossing time", facts->bulk.t_cross, units->time_myr, "Myr");
+    if (facts->bulk.t_relax > 0)
+        print_row(out, "half-mass relaxation time", facts->bulk.t_relax, units->time_myr, "Myr");
     const double r_tide = nb6_external_tidal_radius(field, facts->mass_total);
     if (r_tide > 0) print_row(out, "tidal radius", r_tide, units->length_pc, "pc");
     print_row(out, "energy checks DTADJ", r->dt_adjust, units->time_myr, "Myr");

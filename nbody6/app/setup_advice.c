@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/app/setup_facts.h"
+#include "nbody6/app/stars/unit_advice.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
@@ -36,6 +37,17 @@ __attribute__((format(printf, 3, 4))) static void warn(FILE *out, int *warnings,
     vfprintf(out, format, arguments);
     fprintf(out, "\n");
     va_end(arguments);
+}
+
+struct warning_lines {
+    FILE *out;
+    int *warnings;
+};
+
+static void warn_of_units(void *context, const char *text)
+{
+    const struct warning_lines *lines = context;
+    warn(lines->out, lines->warnings, "%s", text);
 }
 
 /* ---- costs of the run ---- */
@@ -84,11 +96,11 @@ static void print_needs(FILE *out, const struct nb6_config *config, const struct
 
 static void look_at_tide(FILE *out, int *warnings, const struct nb6_setup_facts *facts, double r_tide)
 {
-    if (!(r_tide > 0) || facts->r_half <= ROCHE_FILLING * r_tide) return;
+    if (!(r_tide > 0) || facts->bulk.r_half <= ROCHE_FILLING * r_tide) return;
     warn(out, warnings,
          "the half-mass radius %.3g is %.2g of the tidal radius %.3g: the galaxy takes the cluster apart; a "
          "smaller RBAR or a weaker field makes it %.2g or less",
-         facts->r_half, facts->r_half / r_tide, r_tide, ROCHE_FILLING);
+         facts->bulk.r_half, facts->bulk.r_half / r_tide, r_tide, ROCHE_FILLING);
 }
 
 /* The mean distance of stars within the half-mass radius, of systems where there are binaries. */
@@ -96,7 +108,7 @@ static void look_at_binaries(FILE *out, int *warnings, const struct nb6_config *
                              const struct nb6_setup_facts *facts)
 {
     const double systems = (double)(facts->n - config->binaries.n);
-    const double distance = facts->r_half * cbrt(8 * M_PI / 3 / systems);
+    const double distance = facts->bulk.r_half * cbrt(8 * M_PI / 3 / systems);
     if (config->binaries.n == 0 || facts->a_widest <= WIDE_BINARY * distance) return;
     warn(out, warnings,
          "the widest of NBIN0 = %lld binaries has a = %.3g, %.2g of the mean distance %.3g of systems within "
@@ -120,9 +132,8 @@ static void look_at_encounters(FILE *out, int *warnings, const struct nb6_config
 static void look_at_times(FILE *out, int *warnings, const struct nb6_config *config,
                           const struct nb6_setup_facts *facts)
 {
-    const double r_virial = facts->r_half / 0.77; /* as of a Plummer model */
-    const double crossing = 2 * sqrt(2 * r_virial * r_virial * r_virial / facts->mass_total);
-    const double interval = config->run.dt_adjust;
+    const double crossing = facts->bulk.t_cross, interval = config->run.dt_adjust;
+    if (!(crossing > 0)) return;
     if (interval > RARE_CHECKS * crossing)
         warn(out, warnings,
              "DTADJ = %.3g is %.2g crossing times (%.3g): errors are seen late, and RMIN and radii follow the "
@@ -136,11 +147,11 @@ static void look_at_times(FILE *out, int *warnings, const struct nb6_config *con
 
 static void look_at_size(FILE *out, int *warnings, const struct nb6_setup_facts *facts)
 {
-    if (facts->r_half >= SMALL_R_HALF && facts->r_half <= LARGE_R_HALF) return;
+    if (facts->bulk.r_half >= SMALL_R_HALF && facts->bulk.r_half <= LARGE_R_HALF) return;
     warn(out, warnings,
          "the half-mass radius is %.3g length units, and intervals and steps are made for about 0.8: RBAR "
          "= %.3g pc makes it so, or UNITS='scaled'",
-         facts->r_half, facts->r_half * facts->rbar_pc / 0.77);
+         facts->bulk.r_half, facts->bulk.r_half * facts->rbar_pc / 0.77);
 }
 
 static void look_at_end(FILE *out, int *warnings, const struct nb6_config *config, const struct nb6_setup_facts *facts)
@@ -178,8 +189,10 @@ void nb6_setup_advise(FILE *out, const struct nb6_config *config, const struct n
 {
     const double t_end = nb6_config_end(config, units->time_myr);
     int warnings = 0;
+    struct warning_lines lines = {out, &warnings};
     print_needs(out, config, facts, t_end);
-    if (facts->n < STARS_OF_A_CLUSTER || !(facts->r_half > 0)) return;
+    nb6_units_advise(config, &facts->data, &facts->bulk, units, warn_of_units, &lines);
+    if (facts->n < STARS_OF_A_CLUSTER || !(facts->bulk.r_half > 0)) return;
     look_at_tide(out, &warnings, facts, nb6_external_tidal_radius(field, facts->mass_total));
     look_at_binaries(out, &warnings, config, facts);
     look_at_encounters(out, &warnings, config, facts);

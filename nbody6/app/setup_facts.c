@@ -1,8 +1,7 @@
 #include "nbody6/app/setup_facts.h"
 
 #include "common/nbc.h"
-#include "nbody6/analysis/multiples.h"
-#include "nbody6/analysis/structure.h"
+#include "nbody6/analysis/bulk.h"
 #include "nbody6/input/config.h"
 #include "nbody6/model/imf.h"
 #include "nbody6/model/model.h"
@@ -26,12 +25,15 @@ static int mean_of_mass_function(const struct nb6_config *config, struct nb6_set
                                       .zmbar_msun = equal ? config->zmbar_msun : sum / QUANTILES,
                                       .rbar_pc = config->rbar_pc,
                                       .mass_total = 1,
-                                      .r_half = R_HALF_OF_MODELS,
+                                      .bulk = {.mass = 1, .r_half = R_HALF_OF_MODELS},
                                       .n_binary = config->binaries.n + config->triples.n,
                                       .a_widest = config->binaries.n > 0 &&
                                                           config->binaries.period == NB6_BINARY_SEMI_MAJOR_AXIS
                                                       ? config->binaries.semi_max
                                                       : 0};
+    const double q = config->model.virial_ratio < 0 ? 0.5 : config->model.virial_ratio;
+    facts->bulk.n = facts->n;
+    nb6_bulk_set(q < 1 ? -0.25 / (1 - q) : -0.5, q, &facts->bulk);
     return NBC_OK;
 }
 
@@ -53,31 +55,21 @@ static double widest_binary(const struct nb6_model *model, int64_t n)
 }
 
 /* RMIN as nb6_subsystems_adjust sets it. */
-static int find_structure(const struct nb6_model *model, struct nb6_setup_facts *facts, struct nbc_error *err)
+static void note_structure(const struct nb6_structure *s, struct nb6_setup_facts *facts)
 {
-    struct nb6_structure s;
-    const int status =
-        nb6_structure_find(model->n, model->mass, (const double(*)[3])model->x, (const double(*)[3])model->v, &s, err);
-    if (status) return status;
-    facts->r_half = s.r_half;
-    facts->r_core = s.r_core;
-    const double mean = 0.375 * facts->mass_total / (M_PI * s.r_half * s.r_half * s.r_half);
-    if (s.r_half > 0 && s.rho_core > 0)
-        facts->r_encounter = 4 * s.r_half / ((double)model->n * cbrt(fmax(s.rho_core / mean, 1)));
-    return NBC_OK;
+    facts->r_core = s->r_core;
+    const double mean = 0.375 * facts->mass_total / (M_PI * s->r_half * s->r_half * s->r_half);
+    if (s->r_half > 0 && s->rho_core > 0)
+        facts->r_encounter = 4 * s->r_half / ((double)facts->n * cbrt(fmax(s->rho_core / mean, 1)));
 }
 
 /* Those that are declared, or that data hold without saying so. */
-static int count_binaries(const struct nb6_model *model, const struct nb6_config *config, struct nb6_setup_facts *facts,
-                          struct nbc_error *err)
+static void count_binaries(const struct nb6_multiples *found, const struct nb6_config *config,
+                           struct nb6_setup_facts *facts)
 {
-    struct nb6_multiples found = {0};
-    const int status = nb6_multiples_find(model->n, model->mass, (const double(*)[3])model->x,
-                                          (const double(*)[3])model->v, &found, err);
     const int64_t declared = config->binaries.n + config->triples.n;
-    const int64_t seen = found.n_binary + 2 * (found.n_triple + found.n_larger);
+    const int64_t seen = found->n_binary + 2 * (found->n_triple + found->n_larger);
     facts->n_binary = seen > declared ? seen : declared;
-    return status;
 }
 
 int nb6_setup_find(const struct nb6_config *config, struct nb6_setup_facts *facts, struct nbc_error *err)
@@ -96,9 +88,13 @@ int nb6_setup_find(const struct nb6_config *config, struct nb6_setup_facts *fact
         facts->mass_total += model.mass[i];
     }
     facts->a_widest = widest_binary(&model, config->binaries.n);
-    status = find_structure(&model, facts, err);
-    if (!status) status = count_binaries(&model, config, facts, err);
-    if (!status && config->model.kind == NB6_MODEL_FILE) status = nb6_data_describe(&model, facts->about, err);
+    status =
+        nb6_bulk_find(model.n, model.mass, (const double(*)[3])model.x, (const double(*)[3])model.v, &facts->bulk, err);
+    if (!status) {
+        note_structure(&facts->bulk.structure, facts);
+        count_binaries(&facts->bulk.multiples, config, facts);
+        if (config->model.kind == NB6_MODEL_FILE) nb6_data_describe(&model, &facts->bulk.multiples, facts->about);
+    }
     nb6_model_free(&model);
     return status;
 }

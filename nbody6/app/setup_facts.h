@@ -3,6 +3,7 @@
 #define NB6_SETUP_FACTS_H
 
 #include "common/nbc.h"
+#include "nbody6/analysis/bulk.h"
 #include "nbody6/app/data_note.h"
 #include "nbody6/model/model.h"
 
@@ -12,7 +13,7 @@ struct nb6_setup_facts {
     double zmbar_msun, rbar_pc;
     double mass_total, mass_least, mass_most;
     int is_made;                /**< 1: of the stars themselves; 0: of the distributions they will be drawn from */
-    double r_half;              /**< half-mass radius */
+    struct nb6_bulk bulk;       /**< mass, size, virial ratio and times */
     double r_core, r_encounter; /**< core radius, and RMIN as the core density gives it; 0: not known */
     int64_t n_binary;           /**< binaries that are declared, made, or found in data, larger systems with them */
     double a_widest;            /**< semi-major axis of the widest declared binary that is bound; 0: none */

@@ -223,6 +223,8 @@ struct nb6_data_config {
     char keep[256];                  /**< KEEP: columns that are kept with the stars; "": those of known names */
     char stellar_path[NB6_PATH_MAX]; /**< STELLAR: stellar parameters, as fort.12 of NBODY6 has them; "": none */
     int radii;                       /**< RADII: 1: those of the file act */
+    int units_asked;                 /**< 1: by UNITS, which then gives file_units; 0: KZ(22) does, or nothing */
+    int unused;                      /**< no padding between the members */
     double msun, pc, kms;            /**< UNITS: one of the file's units in Msun, pc, km/s; 0: not given */
     int length_unit_open; /**< 1: RBAR is not given: that of the file, or for physical units the virial radius */
     int mass_unit_open;   /**< 1: ZMBAR is not given: that of the file, if it has one */

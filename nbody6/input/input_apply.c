@@ -217,6 +217,7 @@ static int apply_variable(const struct nb6_input_values *values, int k, struct n
     if (!given) return NBC_OK;
     if (strcmp(v->name, "UNITS") == 0) {
         nb6_input_find_units(values->text[k], &config->model.file_units, &config->data);
+        config->data.units_asked = 1;
         return NBC_OK;
     }
     if (v->type == NB6_TEXT && apply_word(v, values->text[k], config)) return NBC_OK;

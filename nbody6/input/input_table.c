@@ -207,8 +207,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "input; else X.dat.10 for X.input",
      FIELD(TEXT, model.data_path)},
     {"INMODEL", "UNITS", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
-     "of DATA: 'nbody' (KZ(22) = 2), 'scaled' (6), 'astro': Msun, pc, km/s (10), 'gadget', or three as 'Msun AU km/s'; "
-     "else as the file says",
+     "of DATA: 'nbody' (KZ(22) = 2), 'scaled' (6), 'astro': Msun, pc, km/s (10), 'gadget', or three as 'Msun AU km/s', "
+     "'232533 Msun kpc km/s'; else as the file says",
      NO_FIELD},
     {"INMODEL", "COLUMNS", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
      "of DATA, by name or number: mass x y z vx vy vz, and perhaps the id; of HDF5 the group, 'PartType4'",

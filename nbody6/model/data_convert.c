@@ -1,4 +1,5 @@
 #include "common/nbc.h"
+#include "common/sort.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
 #include "nbody6/input/words/columns.h"
@@ -7,7 +8,8 @@
 #include "nbody6/model/model_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Masses that add up to 1 within this are those of a table in N-body units, of which some digits were cut off. */
 static const double UNIT_MASS_ERROR = 0.1;
@@ -21,7 +23,8 @@ struct weighted {
 static int by_value(const void *a, const void *b)
 {
     const struct weighted *p = a, *q = b;
-    return (p->value > q->value) - (p->value < q->value);
+    if (p->value != q->value) return p->value < q->value ? -1 : 1;
+    return (p->mass > q->mass) - (p->mass < q->mass);
 }
 
 /* Half of the mass has a smaller value. Sorts. */
@@ -29,7 +32,7 @@ static double median(struct weighted *list, int64_t n)
 {
     double total = 0.0, below = 0.0;
     int64_t k = 0;
-    qsort(list, (size_t)n, sizeof *list, by_value);
+    nbc_sort(list, (size_t)n, sizeof *list, by_value);
     for (int64_t i = 0; i < n; i++) total += list[i].mass;
     while (k < n - 1 && (below += list[k].mass) < 0.5 * total) k++;
     return list[k].value;
@@ -123,12 +126,28 @@ static double asked_factor(const struct nb6_data_config *data, int quantity)
     return factor > 0 ? factor : 1;
 }
 
+/* What the units were, for the user. */
+static void note_units(const double factor[NB6_ID], struct nb6_data_facts *facts)
+{
+    static const enum nb6_quantity of[] = {NB6_MASS, NB6_X, NB6_VX};
+    char text[3][NB6_UNIT_TEXT];
+    int differ = 0;
+    for (int d = 1; d < 3; d++) differ |= factor[NB6_X + d] != factor[NB6_X] || factor[NB6_VX + d] != factor[NB6_VX];
+    for (int k = 0; k < 3; k++) {
+        facts->unit[k] = factor[of[k]];
+        nb6_unit_text(of[k], factor[of[k]], text[k]);
+    }
+    snprintf(facts->units_text, sizeof facts->units_text, "%s, %s, %s%s", text[0], text[1], text[2],
+             differ ? " and others" : "");
+}
+
 /* To Msun, pc, km/s; the file's own units count. */
 static void multiply(const struct nb6_data_config *data, const struct nb6_data_units *units, int by_file,
                      struct nb6_model *model)
 {
     double factor[NB6_ID];
     for (int k = 0; k < NB6_ID; k++) factor[k] = by_file ? units->unit[k].factor : asked_factor(data, k);
+    note_units(factor, &model->data);
     for (int64_t i = 0; i < model->n; i++) {
         model->mass[i] *= factor[NB6_MASS];
         for (int d = 0; d < 3; d++) {
@@ -180,6 +199,13 @@ static int check_asked(const struct nb6_config *config, const struct nb6_data_un
     return NBC_OK;
 }
 
+static enum nb6_units_from source_of(const struct nb6_config *config, int by_file)
+{
+    if (by_file) return NB6_UNITS_FILE;
+    if (config->model.file_units == NB6_FILE_UNSTATED) return NB6_UNITS_ASSUMED;
+    return config->data.units_asked ? NB6_UNITS_INPUT : NB6_UNITS_KZ;
+}
+
 int nb6_model_settle_units(const struct nb6_config *config, const struct nb6_data_units *units, struct nb6_model *model,
                            struct nbc_error *err)
 {
@@ -194,6 +220,9 @@ int nb6_model_settle_units(const struct nb6_config *config, const struct nb6_dat
         asked = kind == NB6_UNIT_PHYSICAL ? NB6_FILE_PHYSICAL : NB6_FILE_NBODY;
     }
     model->data.units = asked;
+    model->data.units_from = source_of(config, kind != NB6_UNIT_NONE && kind != NB6_UNIT_UNKNOWN && all);
+    strcpy(model->data.units_text, "N-body units");
+    if (asked == NB6_FILE_NBODY_SCALED) strcpy(model->data.units_text, "any units");
     if (asked == NB6_FILE_PHYSICAL || (asked == NB6_FILE_NBODY_SCALED && kind == NB6_UNIT_PHYSICAL && all))
         multiply(&config->data, units, kind == NB6_UNIT_PHYSICAL && all, model);
     return status;

@@ -7,6 +7,14 @@
 
 struct nb6_properties;
 
+/** Who said in what units a data file is. */
+enum nb6_units_from {
+    NB6_UNITS_ASSUMED, /**< nobody: its masses add up to 1 */
+    NB6_UNITS_KZ,      /**< KZ(22) */
+    NB6_UNITS_INPUT,   /**< UNITS of &INMODEL */
+    NB6_UNITS_FILE     /**< the file */
+};
+
 /** Facts about a data file that are worth a note to the user. */
 struct nb6_data_facts {
     enum nb6_file_units units;  /**< units of the file's stars: stated, found in the file, or NB6_FILE_NBODY */
@@ -17,6 +25,9 @@ struct nb6_data_facts {
     double t;                   /**< time of a snapshot, N-body units or its own */
     double hubble;              /**< HubbleParam of a snapshot without cosmology that is not 1; 0: there is none */
     char format[48];            /**< "table", "table with named columns", "snapshot of nbody6", ... */
+    enum nb6_units_from units_from;
+    double unit[3];       /**< of mass, length, velocity in Msun, pc, km/s, as the file was read; 0: N-body units */
+    char units_text[128]; /**< the same in words: "Msun, kpc, km/s", "N-body units" */
 };
 
 /** A set of stars, structure of arrays. */

@@ -1,9 +1,9 @@
 #include "common/nbc.h"
+#include "common/sort.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Stars at one place. */
@@ -44,7 +44,7 @@ int nb6_model_refuse_coincident(const char *path, const int64_t *line, const str
         memcpy(place[i].x, model->x[i], sizeof place[i].x);
         place[i].star = i;
     }
-    qsort(place, (size_t)model->n, sizeof *place, compare_places);
+    nbc_sort(place, (size_t)model->n, sizeof *place, compare_places);
     int status = NBC_OK;
     for (int64_t i = 1; i < model->n && !status; i++) {
         const double *p = place[i - 1].x, *q = place[i].x;

@@ -238,7 +238,8 @@ class Positional(RunTest):
                     with self.subTest(ending=ending, kz22=kz22, binaries=binaries):
                         out, notes = self.mcluster(text, ending, kz22=kz22, nbin=binaries, kz8=2 if binaries else 0)
                         self.assertIn("note: the stars are read from x/X" + ending, notes)
-                        self.assertRegex(out, r"model +data file x/X\%s \(%s" % (ending, units))
+                        self.assertRegex(out, r"model +data file x/X\%s\n" % ending)
+                        self.assertRegex(out, r"units of the data +%s, as KZ\(22\) says" % units)
                         self.assertRegex(out, r"stars N +60\b")
                         self.assertEqual(bool(re.search(r"primordial binaries NBIN0 +5\b", out)), binaries > 0)
             os.remove(self.path("x", "X" + ending))
@@ -271,11 +272,14 @@ class Positional(RunTest):
                                   ("named.txt", ["# m x y z vx vy vz name"], " star")):
             with open(self.path(name), "w") as file:
                 file.write("\n".join(first + [row + more for row in rows]) + "\n")
-            outputs.append(self.understand(text % (10, name), "--check").stdout.replace(name, ""))
+            outputs.append(self.understand(text % (10, name), "--check").stdout.replace(name, "").split("\n  warnings")[0])
             done = self.understand(text % (2, name), "--check", code=2 if "[" in "".join(first) else 0)
             self.assertEqual("or KZ(22) = 10" in done.stderr, "[" in "".join(first))
         unused = r"; (\d+) columns? (?:is|are) not used"
-        outputs = [output.replace("table with named columns", "table") for output in outputs]
+        for output, source in zip(outputs, ("KZ(22)", "the file", "the file", "KZ(22)")):
+            self.assertIn("Msun, pc, km/s, as %s says" % source, output)
+        outputs = [output.replace("table with named columns", "table").replace("the file says", "KZ(22) says")
+                   for output in outputs]
         self.assertEqual([re.findall(unused, output) for output in outputs], [[], [], [], ["1"]])
         kept = "; kept with them: InitialStellarMass (Msun), StellarType, StellarSpin (1/yr)"
         self.assertIn(kept, outputs[2])

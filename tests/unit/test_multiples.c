@@ -138,6 +138,20 @@ static void units(void **state)
                  {NB6_X, "Rsun", NB6_UNIT_PHYSICAL, 6.957e8 / 3.0856775814913673e16, 1e-15},
                  {NB6_X, "furlong", NB6_UNIT_UNKNOWN, 1, 0},
                  {NB6_X, "a unit of so many letters", NB6_UNIT_UNKNOWN, 1, 0},
+                 {NB6_MASS, "232533 Msun", NB6_UNIT_PHYSICAL, 232533, 0},
+                 {NB6_MASS, "1e10 Msun", NB6_UNIT_PHYSICAL, 1e10, 0},
+                 {NB6_MASS, "1.0E+10 solMass", NB6_UNIT_PHYSICAL, 1e10, 0},
+                 {NB6_MASS, "10^10_Msun", NB6_UNIT_PHYSICAL, 1e10, 0},
+                 {NB6_MASS, "1d10*Msun", NB6_UNIT_PHYSICAL, 1e10, 0},
+                 {NB6_MASS, "0 Msun", NB6_UNIT_UNKNOWN, 1, 0},
+                 {NB6_MASS, "1e10", NB6_UNIT_UNKNOWN, 1, 0},
+                 {NB6_MASS, "1.2.3 Msun", NB6_UNIT_UNKNOWN, 1, 0},
+                 {NB6_MASS, "-1 Msun", NB6_UNIT_UNKNOWN, 1, 0},
+                 {NB6_X, "0.5 kpc", NB6_UNIT_PHYSICAL, 500, 0},
+                 {NB6_X, ".25pc", NB6_UNIT_PHYSICAL, 0.25, 0},
+                 {NB6_X, "2 nbody", NB6_UNIT_UNKNOWN, 1, 0},
+                 {NB6_VX, "0.0653 km/s", NB6_UNIT_PHYSICAL, 0.0653, 0},
+                 {NB6_VX, "1e-3 km s^-1", NB6_UNIT_PHYSICAL, 1e-3, 0},
                  {NB6_VX, "km/s", NB6_UNIT_PHYSICAL, 1, 0},
                  {NB6_VX, "km s^{-1}", NB6_UNIT_PHYSICAL, 1, 0},
                  {NB6_VX, "km / s", NB6_UNIT_PHYSICAL, 1, 0},
@@ -152,9 +166,33 @@ static void units(void **state)
     }
 }
 
+/* What a message calls a unit is the unit. */
+static void names_of_units(void **state)
+{
+    (void)state;
+    const struct {
+        enum nb6_quantity of;
+        const char *given, *shown;
+    } cases[] = {{NB6_MASS, "msun", "Msun"},      {NB6_MASS, "1e10 Msun", "1e10 Msun"},
+                 {NB6_MASS, "kg", "kg"},          {NB6_X, "parsec", "pc"},
+                 {NB6_X, "1000 pc", "kpc"},       {NB6_X, "au", "AU"},
+                 {NB6_X, "2 pc", "2 pc"},         {NB6_VX, "kms-1", "km/s"},
+                 {NB6_VX, "auyr-1", "AU/yr"},     {NB6_VX, "pc/myr", "pc/Myr"},
+                 {NB6_VX, "0.5 km/s", "0.5 km/s"}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[NB6_UNIT_TEXT];
+        const struct nb6_unit unit = nb6_unit_find(cases[k].of, cases[k].given, strlen(cases[k].given));
+        nb6_unit_text(cases[k].of, unit.factor, text);
+        assert_string_equal(text, cases[k].shown);
+        const struct nb6_unit again = nb6_unit_find(cases[k].of, text, strlen(text));
+        assert_true(fabs(again.factor / unit.factor - 1) < 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(orbits), cmocka_unit_test(wide_and_unbound),
-                                       cmocka_unit_test(hierarchies), cmocka_unit_test(units)};
+                                       cmocka_unit_test(hierarchies), cmocka_unit_test(units),
+                                       cmocka_unit_test(names_of_units)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

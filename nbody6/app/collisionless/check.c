@@ -1,8 +1,14 @@
 #include "nbody6/app/collisionless/check.h"
 
 #include "common/nbc.h"
+#include "nbody6/analysis/bulk.h"
+#include "nbody6/app/data_note.h"
+#include "nbody6/app/stars/stars_note.h"
+#include "nbody6/app/stars/unit_advice.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/config_groups.h"
+#include "nbody6/input/units.h"
+#include "nbody6/model/model.h"
 #include "nbody6/state/backend_name.h"
 
 #include <math.h>
@@ -145,11 +151,35 @@ static const char *plural(double count)
     return count == 1 ? "" : "s";
 }
 
-int nb6_collisionless_print(const struct nb6_config *c, int64_t n, const double *mass, FILE *out, struct nbc_error *err)
+static void print_warning(void *context, const char *text)
+{
+    fprintf(context, "  warning: %s\n", text);
+}
+
+/* The bodies as they were understood. */
+static void print_bodies(const struct nb6_config *c, const struct nb6_model *model, const struct nb6_bulk *bulk,
+                         FILE *out)
+{
+    const struct nb6_units units = nb6_units_from(c->rbar_pc, c->zmbar_msun, model->n);
+    char text[NB6_STARS_TEXT], data[NB6_DATA_TEXT];
+    if (c->model.kind == NB6_MODEL_FILE) {
+        nb6_data_describe(model, &bulk->multiples, data);
+        fprintf(out, "  %s: %s\n", c->model.data_path, data);
+    }
+    nb6_stars_describe(bulk, &units, nb6_units_are_suspect(c, &model->data, bulk, &units), text);
+    fprintf(out, "  %s\n", text);
+    nb6_units_advise(c, &model->data, bulk, &units, print_warning, out);
+}
+
+int nb6_collisionless_print(const struct nb6_config *c, const struct nb6_model *model, FILE *out, struct nbc_error *err)
 {
     char advice[NB6_COLLISIONLESS_ADVICE];
+    struct nb6_bulk bulk;
     struct nb6_collisionless_options options;
-    const int status = nb6_collisionless_options_of(c, &options, err);
+    const int64_t n = model->n;
+    const double(*x)[3] = (const double(*)[3])model->x, (*v)[3] = (const double(*)[3])model->v;
+    int status = nb6_collisionless_options_of(c, &options, err);
+    if (!status) status = nb6_bulk_find(n, model->mass, x, v, &bulk, err);
     if (status) return status;
     const double dt = options.dt, eta = options.eta, steps = c->run.t_crit / dt;
     fprintf(out, "%s: N = %lld, softening %.6g\n", c->run.input_path, (long long)n, options.softening);
@@ -162,6 +192,7 @@ int nb6_collisionless_print(const struct nb6_config *c, int64_t n, const double 
             c->run.snapshots ? "every " : "none; DELTAT ",
             c->run.dt_output * (double)(c->run.snapshots ? c->run.n_fix : 1));
     print_engine(&options, n, out);
-    if (nb6_collisionless_advise(&options, n, mass, advice, sizeof advice)) fprintf(out, "  %s\n", advice);
+    print_bodies(c, model, &bulk, out);
+    if (nb6_collisionless_advise(&options, n, model->mass, advice, sizeof advice)) fprintf(out, "  %s\n", advice);
     return NBC_OK;
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 struct nb6_config;
+struct nb6_model;
 
 enum { NB6_COLLISIONLESS_ADVICE = 256 };
 
@@ -29,10 +30,11 @@ int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_col
  *  @return 1: there is a warning */
 int nb6_collisionless_advise(const struct nb6_collisionless_options *options, int64_t n, const double *mass, char *text,
                              size_t size);
-/** The steps of a run of n bodies, its times of output, who makes it, and a warning, in words: for --check.
- *  @param[in] mass  [n]
- *  @return NBC_OK; what nb6_config_number returns */
-int nb6_collisionless_print(const struct nb6_config *config, int64_t n, const double *mass, FILE *out,
+/** The steps of a run, its times of output, its engine, the bodies as they were understood, and warnings, in words: for
+ *  --check.
+ *  @param[in] config  settled, with the units of the model
+ *  @return NBC_OK; what nb6_config_number and nb6_bulk_find return */
+int nb6_collisionless_print(const struct nb6_config *config, const struct nb6_model *model, FILE *out,
                             struct nbc_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/adjust_row.h"
+#include "nbody6/analysis/bulk.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/app/collisionless/check.h"
 #include "nbody6/app/collisionless/row.h"
@@ -15,6 +16,7 @@
 #include "nbody6/app/run_names.h"
 #include "nbody6/app/run_owner.h"
 #include "nbody6/app/signals.h"
+#include "nbody6/app/stars/stars_note.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
@@ -330,6 +332,16 @@ static void say_end(struct session *s, const struct nb6_config *asked)
     if (nb6_config_tell_end(asked, s->run.units.time_myr, text)) nb6_progress_note(&s->progress, "note: %s", text);
 }
 
+/* The bodies as they were understood. */
+static int say_bodies(struct session *s, const struct nb6_model *model, struct nbc_error *err)
+{
+    struct nb6_bulk bulk;
+    const double(*x)[3] = (const double(*)[3])model->x, (*v)[3] = (const double(*)[3])model->v;
+    const int status = nb6_bulk_find(model->n, model->mass, x, v, &bulk, err);
+    if (!status) nb6_stars_announce(&s->progress, &s->run.config, model, &bulk, &s->run.units);
+    return status;
+}
+
 static int make_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
                     struct nbc_error *err)
 {
@@ -342,8 +354,9 @@ static int make_run(struct session *s, const struct nb6_config *config, const st
     if (!status) {
         say_start(s, s->names.prefix, options->quiet);
         say_end(s, config);
-        status = warn_of_steps(s, &model, err);
+        status = say_bodies(s, &model, err);
     }
+    if (!status) status = warn_of_steps(s, &model, err);
     nb6_model_free(&model);
     if (status) return status;
     status = open_log(s, 0, err);
@@ -375,7 +388,7 @@ int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_erro
     int status = config->run.t_crit_myr == 0 ? nb6_collisionless_check(config, err) : NBC_OK;
     if (!status) status = make_model(config, &settled, &model, err);
     if (status) return status;
-    status = nb6_collisionless_print(&settled, model.n, model.mass, stdout, err);
+    status = nb6_collisionless_print(&settled, &model, stdout, err);
     const struct nb6_units units = nb6_units_from(settled.rbar_pc, settled.zmbar_msun, model.n);
     char text[NB6_END_TEXT];
     if (!status && nb6_config_tell_end(config, units.time_myr, text)) printf("  %s\n", text);

@@ -18,9 +18,13 @@ struct nb6_unit {
     double factor; /**< NB6_UNIT_PHYSICAL: one of it in Msun, pc or km/s; exactly 1 for these */
 };
 
-/** "Msun", "pc", "km/s", "km s^-1", "AU", ... in upper or lower case.
+/** "Msun", "pc", "km/s", "km s^-1", "AU", ... in upper or lower case, also of a number before it: "1e10 Msun".
  *  @param[in] text  [length]; none: NB6_UNIT_NONE */
 struct nb6_unit nb6_unit_find(enum nb6_quantity quantity, const char *text, size_t length);
+
+enum { NB6_UNIT_TEXT = 32 };
+/** The unit that is so many Msun, pc or km/s, by its usual name: "kpc", or "232533 Msun" where it has none. */
+void nb6_unit_text(enum nb6_quantity quantity, double factor, char text[NB6_UNIT_TEXT]);
 
 /** The units that a data file states. */
 struct nb6_data_units {

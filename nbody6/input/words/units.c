@@ -21,15 +21,24 @@ static const struct {
 
 enum { WORDS = sizeof words / sizeof words[0] };
 
-/* "Msun AU km/s" */
+static int is_number(const char *text, size_t length)
+{
+    return length > 0 && strspn(text, "0123456789.") > 0 && strspn(text, "0123456789.eEdD+-^*") >= length;
+}
+
+/* "Msun AU km/s", each perhaps with a number before it, "232533 Msun kpc km/s". */
 static int find_three(const char *text, struct nb6_data_config *data)
 {
     static const enum nb6_quantity of[] = {NB6_MASS, NB6_X, NB6_VX};
     double *const to[] = {&data->msun, &data->pc, &data->kms};
     int count = 0;
     for (text += strspn(text, " ,"); *text; text += strspn(text, " ,"), count++) {
-        const size_t length = strcspn(text, " ,");
+        size_t length = strcspn(text, " ,");
         if (count == 3) return 0;
+        if (is_number(text, length)) { /* its unit is the next word */
+            length += strspn(text + length, " ");
+            length += strcspn(text + length, " ,");
+        }
         const struct nb6_unit unit = nb6_unit_find(of[count], text, length);
         if (unit.kind != NB6_UNIT_PHYSICAL) return 0;
         *to[count] = unit.factor;
@@ -71,7 +80,7 @@ int nb6_input_check_units(const char *path, int line, const char *text, struct n
     return nbc_fail(
         err, NBC_BAD_INPUT,
         "%s:%d: UNITS: '%s' is no valid value; %s%s%sgive 'nbody', 'scaled', 'astro', 'gadget', or three units "
-        "of mass, length and velocity such as 'Msun pc km/s' (known are %s)",
+        "of mass, length and velocity such as 'Msun pc km/s' or '232533 Msun kpc km/s' (known are %s)",
         path, line, nb6_namelist_show(text, strlen(text)).text, near ? "did you mean '" : "", near ? near : "",
         near ? "'? If not, " : "", nb6_units_known);
 }
