@@ -34,6 +34,16 @@ static void describe_systems(const struct nb6_model *model, const struct nb6_mul
         m->a_least * au, m->a_most * au);
 }
 
+static void describe_massless(const struct nb6_model *model, char text[NB6_DATA_TEXT])
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < model->n; i++) count += model->mass[i] == 0;
+    if (count == 1)
+        add(text, "; 1 star has mass 0, and attracts no other");
+    else if (count > 1)
+        add(text, "; %lld stars have mass 0, and attract no others", (long long)count);
+}
+
 /* GADGET writes h whether its units have it or not. */
 static void describe_hubble(const struct nb6_model *model, char text[NB6_DATA_TEXT])
 {
@@ -75,5 +85,6 @@ void nb6_data_describe(const struct nb6_model *model, const struct nb6_multiples
     if (data->ids_unused) add(text, "; ids are not used, as they are not all different and from 1 to 2^62 - 1");
     describe_hubble(model, text);
     if (data->t != 0) add(text, "; of t = %.6g there, which is t = 0 here", data->t);
+    describe_massless(model, text);
     describe_systems(model, systems, text);
 }

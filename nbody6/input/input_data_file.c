@@ -34,16 +34,21 @@ static size_t stem_length(const char *input_path)
     return dot && dot != name ? (size_t)(dot - input_path) : strlen(input_path);
 }
 
+/* X.fort.10 or X.input.fort.10 beside X.input, as versions of McLuster call it. */
+static int take_of_name(const char *input_path, const char *ending, char to[NB6_PATH_MAX])
+{
+    return take(input_path, stem_length(input_path), ending, to) || take(input_path, strlen(input_path), ending, to);
+}
+
 void nb6_input_find_data(const char *input_path, int named, FILE *notes, struct nb6_config *config)
 {
     char *data = config->model.data_path, *stellar = config->data.stellar_path;
-    const size_t stem = stem_length(input_path);
-    if (!named && (take(input_path, stem, ".dat.10", data) || take(input_path, stem, ".fort.10", data))) {
+    if (!named && (take_of_name(input_path, ".dat.10", data) || take_of_name(input_path, ".fort.10", data))) {
         if (notes) fprintf(notes, "note: the stars are read from %s, which has the input's name\n", data);
     } else {
         find_beside(input_path, data);
     }
-    if (strcmp(stellar, "fort.12") == 0 && take(input_path, stem, ".fort.12", stellar)) {
+    if (strcmp(stellar, "fort.12") == 0 && take_of_name(input_path, ".fort.12", stellar)) {
         if (notes) fprintf(notes, "note: stellar parameters are read from %s, which has the input's name\n", stellar);
     } else if (stellar[0]) {
         find_beside(input_path, stellar);

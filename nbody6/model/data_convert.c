@@ -126,6 +126,13 @@ static double asked_factor(const struct nb6_data_config *data, int quantity)
     return factor > 0 ? factor : 1;
 }
 
+double nb6_data_scale(const struct nb6_config *config, enum nb6_quantity quantity)
+{
+    static const double ANY = 1e-60; /* leaves numbers whose squares and products are finite */
+    if (config->model.file_units == NB6_FILE_NBODY_SCALED) return ANY;
+    return config->model.file_units == NB6_FILE_PHYSICAL ? asked_factor(&config->data, (int)quantity) : 1;
+}
+
 /* What the units were, for the user. */
 static void note_units(const double factor[NB6_ID], struct nb6_data_facts *facts)
 {

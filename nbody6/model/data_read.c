@@ -35,9 +35,8 @@ static int read_file(const struct nb6_config *config, struct nb6_model *model, s
     const int status = nb6_columns_parse(config->data.columns, config->data.keep, &columns, err);
     if (status) return status;
     if (config->data.layout != NB6_LAYOUT_FOUND) return read_layout(config, &columns, model, err);
-    return nb6_particles_is_hdf5(config->model.data_path)
-               ? nb6_particles_read(&config->model, &columns, model, units, err)
-               : nb6_table_read(&config->model, &columns, model, units, err);
+    return nb6_particles_is_hdf5(config->model.data_path) ? nb6_particles_read(config, &columns, model, units, err)
+                                                          : nb6_table_read(config, &columns, model, units, err);
 }
 
 /* strtod follows the locale of the program: a comma for a point in many. */

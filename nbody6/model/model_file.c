@@ -4,10 +4,13 @@
 #include "nbody6/input/words/columns.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/table_fields.h"
 #include "nbody6/model/table_head.h"
 #include "nbody6/model/table_lines.h"
 #include "nbody6/model/table_row.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +22,9 @@ struct table {
     struct nb6_columns chosen;
     struct nb6_table_head head;
     int64_t n, capacity, rows_unused;
+    int64_t stated_n;  /* of a first line that says how many rows there are; 0: there is none */
+    double stated_t;   /* and of what time */
+    int64_t part_line; /* of head.part */
     struct nb6_table_row *row;
     double *kept; /* [capacity][head.kept.count], once the head is known: rows come after it */
     int64_t *line_of_row;
@@ -41,27 +47,62 @@ static int grow(struct table *t, struct nbc_error *err)
     return NBC_OK;
 }
 
+static void add_clause(struct nbc_error *err, const char *clause, const char *path)
+{
+    const size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, clause, path);
+}
+
+/* "1 1000000.0": KSTART and more, as the positional input of NBODY6 and older NBODY6++ begins. */
+static int begins_input(const struct table *t, const char *line)
+{
+    const char *path_end = strrchr(t->lines.path, '.');
+    if (*line == '&' || (path_end && strcmp(path_end, ".inp") == 0)) return 1;
+    return *line >= '1' && *line <= '5' && strchr(" \t,", line[1]) && line[1];
+}
+
 /* A first row that is none may be that of an input, given in place of its table, or a head with other names. */
 static int advise(const struct table *t, int status, struct nbc_error *err)
 {
+    const char *line = nb6_table_content(t->lines.text);
     if (status != NBC_BAD_INPUT || t->n > 0 || !err) return status;
-    size_t used = strlen(err->text);
-    snprintf(
-        err->text + used, sizeof err->text - used,
-        "; if this line names the columns, COLUMNS='...' in &INMODEL says which of them are mass x y z vx vy vz; if "
-        "this is an input file, and no table of stars, run it: `nbody6 %s`",
-        t->lines.path);
+    if (begins_input(t, line))
+        add_clause(err, "; if this is an input file, and no table of stars, run it: `nbody6 %s`", t->lines.path);
+    else if (!nb6_table_is_number(line))
+        add_clause(err,
+                   "; if this line names the columns, COLUMNS='...' in &INMODEL says which of them are mass x y z vx "
+                   "vy vz%.0s",
+                   t->lines.path);
+    else if (t->stated_n > 0 && !strpbrk(line, " \t,;"))
+        add_clause(err, "; with KZ(22) = 3 the layout of tree codes is read, which has such lines%.0s", t->lines.path);
     return status;
+}
+
+/* "1000", or "1000 0.0": how many stars follow, and their time.   @return 1: it is such a line */
+static int is_count(struct table *t, const char *line)
+{
+    double value[2] = {0, 0};
+    char why[NB6_WHY_ROOM];
+    int count = 0;
+    if (t->n > 0 || t->stated_n > 0 || t->head.columns > 0) return 0;
+    for (; !nb6_table_ends(*line); count++)
+        if (count == 2 ||
+            nb6_table_number(nb6_table_field(&line, (struct nb6_division){',', 0}), 1, &value[count], why))
+            return 0;
+    if (count == 0 || !(value[0] >= 1 && value[0] <= INT32_MAX) || value[0] != floor(value[0])) return 0;
+    t->stated_n = (int64_t)value[0];
+    t->stated_t = value[1];
+    return 1;
 }
 
 /* Lines before the first row: comments, and a head without comment character.   @return 1: it is no row */
 static int is_before_rows(struct table *t, const char *line)
 {
-    if (nb6_table_is_comment(line)) {
-        if (t->n == 0) nb6_table_head_read(line, &t->chosen, &t->head);
-        return 1;
-    }
-    return t->n == 0 && !nb6_table_is_number(line) && nb6_table_head_read(line, &t->chosen, &t->head);
+    const int comment = nb6_table_is_comment(line), part = t->head.part;
+    if (t->n > 0 || (!comment && nb6_table_is_number(line))) return comment || is_count(t, line);
+    const int is_head = nb6_table_head_read(line, &t->chosen, &t->head);
+    if (t->head.part != part) t->part_line = t->lines.number;
+    return comment || is_head;
 }
 
 /* All rows up to n_wanted; those beyond are counted only. */
@@ -88,8 +129,40 @@ static int read_rows(struct table *t, int64_t n_wanted, struct nbc_error *err)
     }
 }
 
-/* Names that COLUMNS wants and no line has. */
-static int check_head(const struct table *t, struct nbc_error *err)
+/* The quantities that a line names, or those that it does not. */
+static void name_quantities(int bits, const struct nb6_columns *chosen, char text[NB6_ID * NB6_COLUMN_NAME_MAX])
+{
+    text[0] = '\0';
+    for (int k = 0; k < NB6_ID; k++)
+        if (bits >> k & 1) {
+            strcat(text, text[0] ? " " : "");
+            strcat(text, chosen->count >= NB6_ID && !chosen->number[0] ? chosen->name[k] : nb6_quantity_names[k]);
+        }
+}
+
+/* A line names some of the columns; or those of a catalogue of the sky. */
+static int refuse_part(const struct table *t, struct nbc_error *err)
+{
+    char there[NB6_ID * NB6_COLUMN_NAME_MAX], missing[NB6_ID * NB6_COLUMN_NAME_MAX];
+    if (t->head.is_sky)
+        return nbc_fail(
+            err, NBC_BAD_INPUT,
+            "%s: a catalogue of positions on the sky, as Gaia has them, and a run needs mass x y z vx vy vz in "
+            "space: SkyCoord of astropy.coordinates turns ra, dec, distance (1000 pc/parallax in mas), "
+            "pmra, pmdec and radial_velocity into x y z vx vy vz, from which the cluster's centre is to be "
+            "subtracted; masses have to come from elsewhere, as Gaia measures none",
+            t->lines.path);
+    name_quantities(t->head.part, &t->chosen, there);
+    name_quantities(~t->head.part & ((1 << NB6_ID) - 1), &t->chosen, missing);
+    return nbc_fail(err, NBC_BAD_INPUT,
+                    "%s:%lld: this line names the columns %s, but not %s; give %s a column of that name, or say "
+                    "which columns hold mass x y z vx vy vz with COLUMNS='...' in &INMODEL",
+                    t->lines.path, (long long)t->part_line, there, missing,
+                    strchr(missing, ' ') ? "each of them" : "it");
+}
+
+/* Names that COLUMNS wants and no line has.   @param[in] failed  1: the first row cannot be read */
+static int check_head(const struct table *t, int failed, struct nbc_error *err)
 {
     const struct nb6_table_head *head = &t->head;
     const int by_name = t->chosen.count >= NB6_ID && !t->chosen.number[0];
@@ -98,6 +171,8 @@ static int check_head(const struct table *t, struct nbc_error *err)
                         "%s: COLUMNS names one column, as the group of a HDF5 file, but this is a "
                         "table; give seven, for mass x y z vx vy vz",
                         t->lines.path);
+    if (!head->columns && !head->numbered && (by_name || failed) && (head->is_sky || head->part))
+        return refuse_part(t, err);
     if (by_name && !head->columns)
         return nbc_fail(err, NBC_BAD_INPUT,
                         "%s: no line before the first row has all the columns that COLUMNS names: %s, %s, ...; give "
@@ -163,6 +238,7 @@ static int to_model(const struct table *t, struct nb6_model *model, struct nbc_e
         memcpy(made.v[i], value + NB6_VX, sizeof made.v[i]);
     }
     made.data.rows_unused = t->rows_unused;
+    made.data.t = t->stated_t;
     made.data.columns_unused = head->columns > 0 ? head->columns - NB6_ID - (head->at[NB6_ID] >= 0) : 0;
     snprintf(made.data.format, sizeof made.data.format, head->columns ? "table with named columns" : "table");
     status = nb6_model_refuse_coincident(t->lines.path, t->line_of_row, &made, err);
@@ -182,27 +258,34 @@ static int read_table(struct table *t, const struct nb6_model_config *config, st
     if (status) return status;
     status = read_rows(t, config->n, err);
     if (!status || (status == NBC_BAD_INPUT && t->n == 0)) {
-        const int head = check_head(t, err);
+        const int head = check_head(t, status != NBC_OK, err);
         if (head) return head;
     }
     if (status) return status;
     if (t->n == 0)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: no data in it: a row for each star is needed, m x y z vx vy vz",
                         config->data_path);
+    if (t->stated_n > 0 && t->n + t->rows_unused != t->stated_n)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: its first line says %lld stars, but %lld rows follow; add the missing rows, remove those "
+                        "that are too many, or correct the line",
+                        config->data_path, (long long)t->stated_n, (long long)(t->n + t->rows_unused));
     if (t->n < config->n)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: %lld rows, but N = %lld: set N = %lld or add the missing rows",
                         config->data_path, (long long)t->n, (long long)config->n, (long long)t->n);
     return NBC_OK;
 }
 
-int nb6_table_read(const struct nb6_model_config *config, const struct nb6_columns *chosen, struct nb6_model *model,
+int nb6_table_read(const struct nb6_config *config, const struct nb6_columns *chosen, struct nb6_model *model,
                    struct nb6_data_units *units, struct nbc_error *err)
 {
+    const char *path = config->model.data_path;
     struct table *t = nbc_alloc(1, sizeof *t);
-    if (!t) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to read it", config->data_path);
+    if (!t) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to read it", path);
     t->chosen = *chosen;
     nb6_table_head_init(chosen, &t->head);
-    int status = read_table(t, config, err);
+    for (int k = 0; k < NB6_ID; k++) t->head.scale[k] = nb6_data_scale(config, (enum nb6_quantity)k);
+    int status = read_table(t, &config->model, err);
     if (!status) status = to_model(t, model, err);
     if (!status) *units = t->head.units;
     nb6_table_close(&t->lines);

@@ -11,7 +11,7 @@
 #include "nbody6/model/model_parts.h"
 #include "nbody6/model/particles_header.h"
 #include "nbody6/model/star_columns.h"
-#include "nbody6/model/table_row.h"
+#include "nbody6/model/table_fields.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -358,12 +358,19 @@ static int keep_datasets(const struct source *s, const struct nb6_keep *keep, st
     return status;
 }
 
-static int check_values(const char *path, const struct nb6_model *model, struct nbc_error *err)
+/* @param[in] units  of the file, which limit the values where they are stated */
+static int check_values(const struct nb6_config *config, const struct nb6_data_units *units,
+                        const struct nb6_model *model, struct nbc_error *err)
 {
+    const char *path = config->model.data_path;
+    double scale[NB6_ID];
+    for (int k = 0; k < NB6_ID; k++)
+        scale[k] = units->unit[k].kind == NB6_UNIT_PHYSICAL ? units->unit[k].factor
+                                                            : nb6_data_scale(config, (enum nb6_quantity)k);
     for (int64_t i = 0; i < model->n; i++) {
-        double largest = fabs(model->mass[i]), sum = model->mass[i];
+        double largest = fabs(model->mass[i]) * scale[NB6_MASS], sum = model->mass[i];
         for (int d = 0; d < 3; d++) {
-            largest = fmax(largest, fmax(fabs(model->x[i][d]), fabs(model->v[i][d])));
+            largest = fmax(largest, fmax(fabs(model->x[i][d]) * scale[NB6_X], fabs(model->v[i][d]) * scale[NB6_VX]));
             sum += model->x[i][d] + model->v[i][d];
         }
         const char *what = !isfinite(sum)               ? "is not finite"
@@ -377,10 +384,11 @@ static int check_values(const char *path, const struct nb6_model *model, struct 
 
 /* ---- all of it ---- */
 
-static int read_source(const struct source *s, int64_t n_wanted, const struct nb6_keep *keep, struct nb6_model *model,
-                       struct nb6_data_units *units, struct nbc_error *err)
+static int read_source(const struct source *s, const struct nb6_config *config, const struct nb6_keep *keep,
+                       struct nb6_model *model, struct nb6_data_units *units, struct nbc_error *err)
 {
     const char *path = s->part->file.path;
+    const int64_t n_wanted = config->model.n;
     if (s->n < n_wanted)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: %lld stars, but N = %lld: set N = %lld", path, (long long)s->n,
                         (long long)n_wanted, (long long)s->n);
@@ -396,14 +404,13 @@ static int read_source(const struct source *s, int64_t n_wanted, const struct nb
         model->data.rows_unused = s->n - n_wanted;
         model->n = n_wanted;
     }
-    if (!status) status = check_values(path, model, err);
     if (!status) status = nb6_particles_read_units(&s->part->file, model, units, err);
-    return status;
+    return status ? status : check_values(config, units, model, err);
 }
 
 /* A file to be read. */
 struct reading {
-    const struct nb6_model_config *config;
+    const struct nb6_config *config;
     const struct nb6_columns *columns;
     struct nb6_model *model;
     struct nb6_data_units *units;
@@ -414,9 +421,9 @@ static int read_files(const struct reading *r)
 {
     struct part lead;
     struct source s = {.parts = 0};
-    int status = open_part(r->config->data_path, &lead, r->err);
+    int status = open_part(r->config->model.data_path, &lead, r->err);
     if (!status) status = open_snapshot(&lead, r->columns, &s, r->err);
-    if (!status) status = read_source(&s, r->config->n, &r->columns->keep, r->model, r->units, r->err);
+    if (!status) status = read_source(&s, r->config, &r->columns->keep, r->model, r->units, r->err);
     close_snapshot(&lead, &s);
     return status;
 }
@@ -437,13 +444,14 @@ static int64_t bytes_of_files(const char *path)
     return bytes == 0 && stat(path, &status) == 0 ? status.st_size : bytes;
 }
 
-int nb6_particles_read(const struct nb6_model_config *config, const struct nb6_columns *columns,
-                       struct nb6_model *model, struct nb6_data_units *units, struct nbc_error *err)
+int nb6_particles_read(const struct nb6_config *config, const struct nb6_columns *columns, struct nb6_model *model,
+                       struct nb6_data_units *units, struct nbc_error *err)
 {
+    const char *path = config->model.data_path;
     struct nbc_error why = {0};
     struct nb6_model made = {.n = 0};
     struct reading reading = {config, columns, &made, units, &why};
-    int status = nb6_hdf5_try(config->data_path, bytes_of_files(config->data_path), try_files, &reading, &why);
+    int status = nb6_hdf5_try(path, bytes_of_files(path), try_files, &reading, &why);
     if (!status) status = read_files(&reading);
     if (status) {
         nb6_model_free(&made);

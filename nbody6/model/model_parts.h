@@ -38,10 +38,13 @@ int nb6_model_read(const struct nb6_config *config, struct nb6_model *model, str
                    struct nbc_error *err);
 
 /** The two kinds of data files that are seen; columns as COLUMNS has them. Called in the C locale. */
-int nb6_table_read(const struct nb6_model_config *config, const struct nb6_columns *columns, struct nb6_model *model,
+int nb6_table_read(const struct nb6_config *config, const struct nb6_columns *columns, struct nb6_model *model,
                    struct nb6_data_units *units, struct nbc_error *err);
-int nb6_particles_read(const struct nb6_model_config *config, const struct nb6_columns *columns,
-                       struct nb6_model *model, struct nb6_data_units *units, struct nbc_error *err);
+int nb6_particles_read(const struct nb6_config *config, const struct nb6_columns *columns, struct nb6_model *model,
+                       struct nb6_data_units *units, struct nbc_error *err);
+/** How large a number of the file may be: one of its units of a quantity in Msun, pc, km/s, as far as the input says
+ * it; 1 of N-body units, and less than any of units that are scaled away. */
+double nb6_data_scale(const struct nb6_config *config, enum nb6_quantity quantity);
 /** Does the file begin as HDF5 does, perhaps behind a user block? */
 int nb6_particles_is_hdf5(const char *path);
 

@@ -39,18 +39,19 @@ static const char *behind_bracket(const char *at)
     return end ? end + 1 : at + 1;
 }
 
-/* Names between commas or, if there is no comma, blanks; a unit in brackets belongs to the name before.
+/* Names between semicolons, commas or, if there are none, blanks; a unit in brackets belongs to the name before.
  * @return how many; more than NAMES_MAX are as many */
 static int split(const char *line, struct part name[NAMES_MAX])
 {
-    const int comma = strchr(line, ',') != NULL;
+    const char *const separator = strchr(line, ';') ? ";" : ",";
+    const int comma = strchr(line, *separator) != NULL;
     int count = 0;
     for (const char *at = line; count < NAMES_MAX; count++) {
         while (is_blank(*at)) at++;
         if (!*at) break;
         const char *begin = at;
         if (comma) {
-            at += strcspn(at, ",");
+            at += strcspn(at, separator);
         } else {
             const char *after;
             do {
@@ -150,6 +151,7 @@ void nb6_table_head_init(const struct nb6_columns *chosen, struct nb6_table_head
 {
     *head = (struct nb6_table_head){.columns = 0};
     for (int k = 0; k < NB6_QUANTITIES; k++) head->at[k] = k < NB6_ID ? k : -1;
+    for (int k = 0; k < NB6_ID; k++) head->scale[k] = 1;
     head->numbered = chosen->count >= NB6_ID && chosen->number[0];
     for (int k = 0; head->numbered && k < chosen->count; k++) head->at[k] = chosen->number[k] - 1;
 }
@@ -274,8 +276,39 @@ static int read_units(const struct part *word, int count, struct nb6_table_head 
         if (unit[k].kind != NB6_UNIT_PHYSICAL && unit[k].kind != NB6_UNIT_NBODY) return 0;
     }
     memcpy(head->units.unit, unit, sizeof unit);
+    for (int k = 0; k < NB6_ID; k++) head->scale[k] = unit[k].factor; /* 1 of N-body units */
     set_kept_units(word, &head->kept);
     return 1;
+}
+
+/* ---- lines that are no head, for messages ---- */
+
+static int count_bits(int bits)
+{
+    int count = 0;
+    for (; bits; bits &= bits - 1) count++;
+    return count;
+}
+
+static void note_part(const int at[NB6_QUANTITIES], struct nb6_table_head *head)
+{
+    enum { LEAST_NAMES = 3 }; /* fewer are words of a comment */
+    int part = 0;
+    for (int k = 0; k < NB6_ID; k++)
+        if (at[k] >= 0) part |= 1 << k;
+    if (count_bits(part) >= LEAST_NAMES && count_bits(part) > count_bits(head->part)) head->part = part;
+}
+
+static void note_sky(const struct part *word, int count, struct nb6_table_head *head)
+{
+    static const char *const names[] = {"ra", "dec", "parallax", "pmra", "pmdec", "radial_velocity"};
+    int found = 0;
+    for (int k = 0; k < count; k++) {
+        struct part name, unit;
+        divide(word[k], &name, &unit);
+        for (size_t j = 0; j < sizeof names / sizeof names[0]; j++) found += is_chosen(name, names[j]);
+    }
+    head->is_sky |= found >= 2;
 }
 
 int nb6_table_head_read(const char *line, const struct nb6_columns *chosen, struct nb6_table_head *head)
@@ -294,10 +327,13 @@ int nb6_table_head_read(const char *line, const struct nb6_columns *chosen, stru
         const int quantity = understand(word[k], chosen, &unit);
         if (quantity >= 0) place(&found, quantity, k, &unit);
     }
+    note_sky(word, count, head);
+    note_part(found.at, head);
     for (int k = 0; k < NB6_ID; k++) {
         if (found.at[k] < 0) return 0;
         if (found.units.unit[k].kind == NB6_UNIT_NONE) found.units.unit[k] = head->ecsv[k];
         const struct part at = word[found.at[k]];
+        if (found.units.unit[k].kind == NB6_UNIT_PHYSICAL) found.scale[k] = found.units.unit[k].factor;
         if (found.units.unit[k].kind == NB6_UNIT_UNKNOWN)
             snprintf(found.units.unknown, sizeof found.units.unknown, "%.*s", (int)(at.length < 60 ? at.length : 60),
                      at.text);

@@ -17,6 +17,9 @@ struct nb6_table_head {
     int columns;            /**< names in it; 0: there is no head (yet) */
     int at[NB6_QUANTITIES]; /**< column of each quantity, from 0; -1: none, of the id only */
     int numbered;           /**< 1: there is none, and COLUMNS numbers the columns */
+    double scale[NB6_ID];   /**< one of the file's units in Msun, pc, km/s: numbers times this are limited */
+    int part;               /**< bits of the quantities in the line that names most of them, and is no head */
+    int is_sky;             /**< 1: a line names positions on the sky, as Gaia has them */
     struct nb6_data_units units;
     char twice[NB6_COLUMN_NAME_MAX + 8];  /**< a quantity that two columns may hold; "" */
     struct nb6_unit ecsv[NB6_QUANTITIES]; /**< units by the lines "# - {name: x, unit: pc, ...}" of an ECSV file */

@@ -3,6 +3,7 @@
 #define NB6_TABLE_ROW_H
 
 #include "common/nbc.h"
+#include "nbody6/model/table_fields.h"
 #include "nbody6/model/table_head.h"
 
 #include <stdint.h>
@@ -11,16 +12,6 @@ struct nb6_table_row {
     double value[NB6_ID]; /**< mass, position, velocity */
     int64_t id;           /**< 0: it has none, or none that is a positive integer */
 };
-
-/** Content of a line behind its leading blanks. */
-const char *nb6_table_content(const char *line);
-/** Does a line hold only a comment? Does it begin with a number?   @param[in] line  as nb6_table_content has it */
-int nb6_table_is_comment(const char *line);
-int nb6_table_is_number(const char *line);
-
-/** Largest number in a table: a larger one lies outside the sphere that holds all stars (NB6_R_NB_ALL of
- *  step/radius.h), or overflows in products. */
-#define NB6_DATA_LARGEST 1e15
 
 /** Read a line of n numbers and nothing else, which are quantities from `first` on. Called in the C locale.
  *  @param[out] value [n]   @return NBC_OK; NBC_BAD_INPUT */

@@ -229,10 +229,13 @@ class Positional(RunTest):
         return done.stdout, done.stderr
 
     def test_mcluster(self):
-        """X.input finds X.dat.10 or X.fort.10 beside it, also when another cluster's dat.10 is near."""
+        """X.input finds X.dat.10, X.fort.10, X.input.dat.10 or X.input.fort.10 beside it, also when another cluster's dat.10
+        is near."""
         self.write_data(80, "dat.10")
         for text, ending, tables in ((MCLUSTER_PP, ".dat.10", {2: "N-body units", 10: "Msun, pc, km/s"}),
-                                     (MCLUSTER_6, ".fort.10", {4: "N-body units", -1: "Msun, pc, km/s"})):
+                                     (MCLUSTER_PP, ".input.dat.10", {2: "N-body units"}),
+                                     (MCLUSTER_6, ".fort.10", {4: "N-body units", -1: "Msun, pc, km/s"}),
+                                     (MCLUSTER_6, ".input.fort.10", {4: "N-body units"})):
             for kz22, units in tables.items():
                 for binaries in (0, 5):
                     with self.subTest(ending=ending, kz22=kz22, binaries=binaries):

@@ -137,8 +137,8 @@ static void wrong_rows(void **state)
     refuse("# head\n\n0.5\n" GOOD, "dat.10:3: 1 column, ");
     refuse(GOOD "0.5 1 2 3 4 5 6 7\n", "dat.10:2: more than 7 columns");
     refuse(GOOD "0.5 1 2 x 4 5 6\n", "dat.10:2: column 4 (z): 'x' is not a number");
-    refuse(GOOD "0.5 1 2,,4 5 6\n", "dat.10:2: column 4 (z): nothing before a comma");
-    refuse(",0.5 1 2 3 4 5 6\n", "dat.10:1: column 1 (mass): nothing before a comma");
+    refuse(GOOD "0.5 1 2,,4 5 6\n", "dat.10:2: column 4 (z): is empty");
+    refuse(",0.5 1 2 3 4 5 6\n", "dat.10:1: column 1 (mass): is empty");
     refuse(GOOD "0.5 1 2 3 4 5 1.2.3\n", "column 7 (vz): '1.2.3' is not a number");
     refuse(GOOD "0.5 1 2 3 4 1e 6\n", "column 6 (vy): '1e' is not a number");
     refuse(GOOD "0.5 0x10 2 3 4 5 6\n", "column 2 (x): '0x10' is not a number");
@@ -146,7 +146,7 @@ static void wrong_rows(void **state)
     refuse(GOOD "0.5 1 NaN 3 4 5 6\n", "column 3 (y): 'NaN' is not a finite number");
     refuse(GOOD "0.5 1 2 3 -Infinity 5 6\n", "column 5 (vx): '-Infinity' is not a finite number");
     refuse(GOOD "0.5 1 2 3 4 5 1e999\n", "column 7 (vz): '1e999' is too large for a double");
-    refuse("m x y z vx vy w\n" GOOD GOOD, "dat.10:1: column 1 (mass): 'm' is not a number");
+    refuse("m x y z vx vy w\n" GOOD GOOD, "dat.10:1: this line names the columns mass x y z vx vy, but not vz");
     refuse(GOOD "-0.5 1 2 3 4 5 6\n", "dat.10:2: column 1 (mass): is negative");
     refuse(GOOD "0.5 1 2 3 4 5 00000000000000000000000000000000000000000000000000000000000000001\n",
            "column 7 (vz): '000000000000000000000000...' is too long for a number");

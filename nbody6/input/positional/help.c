@@ -101,9 +101,9 @@ static const char introduction[] =
     "is\n"
     "a number. Beyond Fortran, `!` begins a comment. What follows the last record is ignored. Stars of X.input are "
     "read\n"
-    "from X.dat.10 or X.fort.10 beside it, as McLuster writes them, if there is such a file. `nbody6 --to-namelist "
-    "FILE`\n"
-    "writes the namelist that says the same.\n";
+    "from X.dat.10, X.fort.10, X.input.dat.10 or X.input.fort.10 beside it, as McLuster writes them, if there is such "
+    "a\n"
+    "file. `nbody6 --to-namelist FILE` writes the namelist that says the same.\n";
 
 static const char translations[] =
     "Also in files of NBODY6: `TCOMP` is in minutes; the fifth number of the second record is `NNBMAX`, the longest "
