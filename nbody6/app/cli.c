@@ -33,7 +33,8 @@ static const struct option options[] = {
     {"--out", TEXT, AT(out), "NAME", "begin the names of all output files with NAME (else: the input file's name)"},
     {"--overwrite", FLAG, AT(overwrite), "", "remove the files of an earlier run of this name"},
     {"--resume", TEXT, offsetof(struct nb6_cli, checkpoint), NB6_ACTION_RESUME, "FILE",
-     "continue from a checkpoint, bit for bit, or with the changes of an input file (*)"},
+     "continue from a checkpoint, NAME.ckpt.h5 or NAME, bit for bit, or with the changes of an input file (*); with "
+     "--check: show how"},
     {"--status", NAME_OR_NOTHING, offsetof(struct nb6_cli, status_of), NB6_ACTION_STATUS, "[DIR]",
      "what became of the runs in a folder, or of a run NAME: finished, running, stopped or failed, and how to go on"},
     {"--tcrit", NUMBER, AT(t_crit), "T", "end at N-body time T (*)"},
@@ -138,7 +139,14 @@ static int take_count(const struct option *o, const char *value, struct nb6_cli 
 
 static int set_action(const char *name, enum nb6_action action, struct nb6_cli *cli, struct nbc_error *err)
 {
-    if (cli->action != NB6_ACTION_RUN && cli->action != action)
+    const enum nb6_action before = cli->action;
+    if ((before == NB6_ACTION_CHECK && action == NB6_ACTION_RESUME) ||
+        (before == NB6_ACTION_RESUME && action == NB6_ACTION_CHECK)) {
+        cli->action = NB6_ACTION_RESUME;
+        cli->check = 1;
+        return NBC_OK;
+    }
+    if (before != NB6_ACTION_RUN && before != action)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: does not go together with another option that says what to do", name);
     cli->action = action;
     return NBC_OK;

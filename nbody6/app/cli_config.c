@@ -1,5 +1,6 @@
 #include "nbody6/app/cli_config.h"
 
+#include "common/file.h"
 #include "common/nbc.h"
 #include "nbody6/app/cli.h"
 #include "nbody6/input/config.h"
@@ -49,4 +50,24 @@ int nb6_cli_override(const struct nb6_cli *cli, struct nb6_config *config, struc
     if (status != NBC_OK) return status;
     nb6_cli_set_name(cli, config);
     return nb6_config_check(config, err);
+}
+
+int nb6_cli_find_checkpoint(struct nb6_cli *cli, char path[NB6_NAME_BYTES], struct nbc_error *err)
+{
+    static const char ending[] = ".ckpt.h5";
+    const char *given = cli->checkpoint, *dot = given ? strrchr(given, '.') : NULL;
+    if (!given || nbc_file_exists(given)) return NBC_OK;
+    const int has_dot = dot && dot[1] == '\0'; /* as shells complete the names of several files */
+    if (nbc_file_name(path, NB6_NAME_BYTES, given, ending + has_dot))
+        return nbc_fail(err, NBC_BAD_INPUT, "--resume: the name of the checkpoint is too long");
+    if (nbc_file_exists(path)) {
+        cli->checkpoint = path;
+        return NBC_OK;
+    }
+    if (dot && strcmp(dot, ".h5") == 0) return NBC_OK; /* its reader knows whether the other one is there */
+    return nbc_fail(
+        err, NBC_FILE,
+        "--resume %s: there is no such checkpoint, nor %s; `nbody6 --status` shows the runs in a folder and "
+        "how they go on",
+        given, path);
 }

@@ -7,7 +7,7 @@
 #include "nbody6/app/run.h"
 #include "nbody6/app/screen.h"
 #include "nbody6/app/setup.h"
-#include "nbody6/app/status.h"
+#include "nbody6/app/status/status.h"
 #include "nbody6/app/wrapped_calls.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input.h"
@@ -60,7 +60,7 @@ static int resume_with(const struct nb6_cli *cli, const char *checkpoint, const 
     struct nb6_run_options run = run_options(cli);
     run.changes = text;
     run.dynamics_only = cli->dynamics_only;
-    if (cli->action == NB6_ACTION_CHECK) return nb6_run_show_changes(checkpoint, &run, err);
+    if (cli->action == NB6_ACTION_CHECK || cli->check) return nb6_run_show_changes(checkpoint, &run, err);
     return nb6_run_resume(checkpoint, &run, err);
 }
 
@@ -169,7 +169,9 @@ static int act(const struct nb6_cli *cli, struct nbc_error *err)
     case NB6_ACTION_HELP_INPUT:
         return nb6_input_help(stdout, cli->help_name, cli->markdown, err);
     case NB6_ACTION_RESUME:
-        return cli->input ? with_input(cli, err) : nb6_run_resume(cli->checkpoint, &run, err);
+        if (cli->input) return with_input(cli, err);
+        return cli->check ? nb6_run_show_changes(cli->checkpoint, &run, err)
+                          : nb6_run_resume(cli->checkpoint, &run, err);
     case NB6_ACTION_STATUS:
         return nb6_status_print(cli->status_of ? cli->status_of : ".", err);
     case NB6_ACTION_TO_NAMELIST:
@@ -185,7 +187,8 @@ static int act(const struct nb6_cli *cli, struct nbc_error *err)
 /* The printed text is the product of the command: it is no run with files. */
 static int prints_its_product(const struct nb6_cli *cli)
 {
-    return cli->action != NB6_ACTION_RUN && cli->action != NB6_ACTION_RESUME && cli->action != NB6_ACTION_INIT_ONLY;
+    return cli->check ||
+           (cli->action != NB6_ACTION_RUN && cli->action != NB6_ACTION_RESUME && cli->action != NB6_ACTION_INIT_ONLY);
 }
 
 int main(int argc, char **argv)
@@ -193,7 +196,9 @@ int main(int argc, char **argv)
     struct nbc_error err = {0};
     struct nb6_cli cli;
     nb6_screen_open("nbody6");
+    char checkpoint[NB6_NAME_BYTES];
     int status = nb6_cli_parse(argc, argv, &cli, &err);
+    if (status == NBC_OK) status = nb6_cli_find_checkpoint(&cli, checkpoint, &err);
     int needs_input = cli.action <= NB6_ACTION_TO_NAMELIST;
     if (status == NBC_OK && needs_input && !cli.input) {
         if (isatty(STDIN_FILENO)) {

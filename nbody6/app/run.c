@@ -93,8 +93,7 @@ static int say_stars(struct nb6_session *session, const struct nb6_config *settl
                      struct nbc_error *err)
 {
     struct nb6_bulk bulk;
-    const double(*x)[3] = (const double(*)[3])model->x, (*v)[3] = (const double(*)[3])model->v;
-    const int status = nb6_bulk_find(model->n, model->mass, x, v, &bulk, err);
+    const int status = nb6_stars_find(model, &bulk, err);
     if (status) return status;
     say_data(session, model, &bulk.multiples);
     nb6_stars_announce(&session->progress, settled, model, &bulk, &session->sim->run.units);
@@ -146,6 +145,7 @@ int nb6_run_new(const struct nb6_config *config, const struct nb6_run_options *o
     session.profile = options->profile;
     session.progress.quiet = options->quiet;
     int status = nb6_run_names_set(&session.names, config->run.name, err);
+    if (!status) status = nb6_run_names_refuse_folder(&session.names, err);
     if (!status) status = nb6_run_lock_take(&session.lock, session.names.lock, err);
     if (!status) status = nb6_run_names_refuse_special(&session.names, err);
     if (!status && config->run.write_data_table) status = nbc_file_refuse_special(session.names.table, err);
@@ -200,7 +200,8 @@ static int prepare(const char *checkpoint, const struct nb6_run_options *options
     if (!status && !options->name && nb6_run_names_of_checkpoint(checkpoint, prefix))
         status = copy_name(config->run.name, sizeof config->run.name, prefix, "--resume", err);
     if (!status) status = apply_options(config, options, err);
-    return status ? status : nb6_run_names_set(&session->names, config->run.name, err);
+    if (!status) status = nb6_run_names_set(&session->names, config->run.name, err);
+    return status ? status : nb6_run_names_refuse_folder(&session->names, err);
 }
 
 /* Older checkpoints do not name the GPUs. */
@@ -332,6 +333,7 @@ int nb6_run_init_only(const struct nb6_config *config, const struct nb6_run_opti
     struct nb6_model model = {0};
     struct nb6_config settled;
     int status = nb6_run_names_set(&names, config->run.name, err);
+    if (!status) status = nb6_run_names_refuse_folder(&names, err);
     if (!status) status = nbc_file_refuse_special(names.initial, err);
     if (!status) status = nbc_file_refuse_special(names.table, err);
     if (status) return status;

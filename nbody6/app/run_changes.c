@@ -20,6 +20,16 @@ int nb6_run_take_changes(const struct nb6_run_options *options, double t, FILE *
     return options->changes ? nb6_input_change(options->changes, &input, t, config, changes, err) : NBC_OK;
 }
 
+/* The end by the command line stands above that of an input. */
+static int set_end(const char *checkpoint, const struct nb6_run_options *options, double t, struct nb6_config *config,
+                   struct nbc_error *err)
+{
+    if (options->t_crit > 0) config->run.t_crit = options->t_crit;
+    if (config->run.t_crit >= t) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_INPUT, "%s %.10g: %s is at t = %.10g already",
+                    options->t_crit > 0 ? "--tcrit" : "TCRIT =", config->run.t_crit, checkpoint, t);
+}
+
 int nb6_run_show_changes(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err)
 {
     struct nb6_config config;
@@ -27,11 +37,14 @@ int nb6_run_show_changes(const char *checkpoint, const struct nb6_run_options *o
     struct nb6_changes changes;
     int status = nb6_checkpoint_read_config(checkpoint, &config, &state, err);
     if (!status) status = nb6_run_take_changes(options, state.t, stderr, &config, &changes, err);
+    if (!status) status = set_end(checkpoint, options, state.t, &config, err);
     if (status) return status;
     printf("%s, t = %.12g, goes on to t = %.12g%s\n", checkpoint, state.t, config.run.t_crit,
            changes.count ? "; changes:" : "; nothing changes");
     for (int k = 0; k < changes.count; k++)
         printf("  %-8s %s -> %s\n", changes.change[k].name, changes.change[k].before, changes.change[k].after);
+    if (state.t_ended > 0 && state.t_ended >= config.run.t_crit)
+        printf("  it has reached its end; --tcrit T takes it further\n");
     return NBC_OK;
 }
 

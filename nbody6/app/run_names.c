@@ -2,6 +2,7 @@
 
 #include "common/file.h"
 #include "common/nbc.h"
+#include "nbody6/app/shell_word.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -98,6 +99,17 @@ static int each_file(const struct nb6_run_names *names, chooser *chosen, int (*v
     }
     closedir(directory);
     return status;
+}
+
+int nb6_run_names_refuse_folder(const struct nb6_run_names *names, struct nbc_error *err)
+{
+    char folder[NB6_NAME_BYTES], word[NB6_SHELL_WORD];
+    const char *name;
+    struct stat status;
+    split(names->prefix, folder, &name);
+    if (stat(folder, &status) == 0 || errno != ENOENT) return NBC_OK; /* other reasons show when it is used */
+    return nbc_fail(err, NBC_FILE, "%s: there is no such folder for the files of this run; `mkdir -p %s` makes it",
+                    folder, nb6_shell_word(folder, word));
 }
 
 int nb6_run_names_each_snapshot(const struct nb6_run_names *names, int (*visit)(void *context, const char *path),
@@ -197,9 +209,12 @@ int nb6_run_names_check(const struct nb6_run_names *names, int overwrite, struct
     for (int k = 0; k < FILES && !status; k++) status = visit_file(&visit, files[k]);
     if (!status) status = nb6_run_names_each_snapshot(names, visit_file, &visit, err);
     if (status || !visit.count) return status;
+    char word[NB6_SHELL_WORD];
+    const int goes_on = nbc_file_exists(names->checkpoint);
     return nbc_fail(
         err, NBC_BAD_INPUT,
         "there are files of an earlier run: %s%s; --out NAME gives this one another name, --overwrite removes "
-        "them, and --resume %s would continue the earlier run",
-        visit.found, visit.count > 4 ? ", ..." : "", names->checkpoint);
+        "them%s%s%s",
+        visit.found, visit.count > 4 ? ", ..." : "", goes_on ? ", and --resume " : "",
+        goes_on ? nb6_shell_word(names->checkpoint, word) : "", goes_on ? " would continue the earlier run" : "");
 }

@@ -26,6 +26,9 @@ int nb6_run_names_of_checkpoint(const char *checkpoint, char prefix[NB6_NAME_BYT
 /** NAME.snap.00012.h5 */
 void nb6_run_names_snapshot(const struct nb6_run_names *names, int64_t number, char path[NB6_NAME_BYTES + 40]);
 
+/** Refuse a name in a folder that does not exist, with the command that makes it.   @return NBC_OK; NBC_FILE */
+int nb6_run_names_refuse_folder(const struct nb6_run_names *names, struct nbc_error *err);
+
 /** Call a function with the path of each existing snapshot, in no order, until it returns a failure.
  *  @return NBC_OK; NBC_FILE (the folder cannot be listed); the status of the function */
 int nb6_run_names_each_snapshot(const struct nb6_run_names *names, int (*visit)(void *context, const char *path),

@@ -12,6 +12,7 @@
 #include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
 #include "nbody6/app/run_retry.h"
+#include "nbody6/app/shell_word.h"
 #include "nbody6/app/signals.h"
 #include "nbody6/app/stuck_note.h"
 #include "nbody6/input/config.h"
@@ -250,6 +251,7 @@ static void summarize(struct nb6_session *session)
 static int keep_what_is_left(struct nb6_session *session, struct nbc_error *err)
 {
     struct nbc_error ignored = {0};
+    char word[NB6_SHELL_WORD];
     const char *device = nb6_sim_on_gpu(session->sim) ? " --device cpu" : "";
     const int irr_on_gpu = nb6_sim_irr_on_gpu(session->sim);
     const char *option = irr_on_gpu ? " --irr-backend " : "", *irr = irr_on_gpu ? nb6_sim_irregular_on_cpu() : "";
@@ -257,8 +259,8 @@ static int keep_what_is_left(struct nb6_session *session, struct nbc_error *err)
     if (!err || !nb6_device_is_lost(session->sim) || write_checkpoint(session, &ignored)) return 0;
     const size_t used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used,
-             "; nbody6 --resume %s%s%s%s%s goes on without it from t = %.12g", session->names.checkpoint, engine,
-             device, option, irr, session->checkpoint_t);
+             "; nbody6 --resume %s%s%s%s%s goes on without it from t = %.12g",
+             nb6_shell_word(session->names.checkpoint, word), engine, device, option, irr, session->checkpoint_t);
     return 1;
 }
 
@@ -312,13 +314,14 @@ static int evolve_with_retries(struct nb6_session *session, struct nbc_error *er
 
 int nb6_session_evolve(struct nb6_session *session, struct nbc_error *err)
 {
+    char word[NB6_SHELL_WORD];
     int status = evolve_with_retries(session, err);
     if (!status) status = write_checkpoint(session, err);
     if (status) return fail(session, status, err);
     if (!session->reason[0]) nb6_retry_forget(session);
     if (session->reason[0])
         nb6_progress_note(&session->progress, "stopped: %s; nbody6 --resume %s goes on", session->reason,
-                          session->names.checkpoint);
+                          nb6_shell_word(session->names.checkpoint, word));
     else
         nb6_progress_note(&session->progress, "done: the end of the run is reached");
     summarize(session);

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/analysis/bulk.h"
+#include "nbody6/app/stars/stars_note.h"
 #include "nbody6/input/config.h"
 #include "nbody6/model/imf.h"
 #include "nbody6/model/model.h"
@@ -88,8 +89,7 @@ int nb6_setup_find(const struct nb6_config *config, struct nb6_setup_facts *fact
         facts->mass_total += model.mass[i];
     }
     facts->a_widest = widest_binary(&model, config->binaries.n);
-    status =
-        nb6_bulk_find(model.n, model.mass, (const double(*)[3])model.x, (const double(*)[3])model.v, &facts->bulk, err);
+    status = nb6_stars_find(&model, &facts->bulk, err);
     if (!status) {
         note_structure(&facts->bulk.structure, facts);
         count_binaries(&facts->bulk.multiples, config, facts);

@@ -68,7 +68,7 @@ static void find_integer(const struct nb6_input_values *values, struct missing_l
 static void find_missing(const struct nb6_input_values *values, int goes_on, struct missing_list *list)
 {
     const char *level = nb6_input_text(values, "ININPUT", "LEVEL");
-    if (level[0] && strcmp(level, "0") != 0) {
+    if (level[0] && strcmp(level, "0") != 0 && nb6_input_kz(values, 19) != 0) { /* else it has no effect */
         struct missing *item = add(list, NB6_MISSING_STELLAR, nb6_input_get(values, "ININPUT", "LEVEL")->line,
                                    "level of stellar evolution");
         snprintf(item->setting, sizeof item->setting, "LEVEL='%s'", nb6_namelist_show(level, strlen(level)).text);
@@ -204,6 +204,14 @@ static void note_unused(const struct nb6_input_values *values, const char *group
         fprintf(notes, "note: %s=%lld has no effect: %s\n", name, (long long)value->integer, unused);
 }
 
+static void note_level(const struct nb6_input_values *values, FILE *notes)
+{
+    const char *level = nb6_input_text(values, "ININPUT", "LEVEL");
+    if (level[0] && strcmp(level, "0") != 0 && nb6_input_kz(values, 19) == 0)
+        fprintf(notes, "note: LEVEL='%s' has no effect: stellar evolution is off by KZ(19) = 0\n",
+                nb6_namelist_show(level, strlen(level)).text);
+}
+
 /* "note: DISK, A, B: accepted without effect: ..."; others than those without any are noted by their status. */
 static void note_group(const struct nb6_input_values *values, const char *group, FILE *notes)
 {
@@ -254,6 +262,7 @@ void nb6_input_note_ignored(const struct nb6_input_values *values, FILE *notes)
     if (!notes) return;
     note_nearest(values, notes);
     note_collisional(values, notes);
+    note_level(values, notes);
     note_unused(values, "INDATA", "NHI0", notes);
     note_group(values, "INXTRNL0", notes);
     note_group(values, "INSETUP", notes);

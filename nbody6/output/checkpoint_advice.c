@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "NAME.ckpt.h5" <-> "NAME.ckpt.prev.h5": the other of the two that a run keeps, if it is there. */
+/* "NAME.ckpt.h5" <-> "NAME.ckpt.prev.h5": the other of the two that a run keeps.
+ * @return 1: it is there; 0: it is not; -1: there is none to a name of another kind */
 static int other_checkpoint(const char *path, char *other, size_t size)
 {
     static const char *const endings[2] = {".ckpt.h5", ".ckpt.prev.h5"};
@@ -19,7 +20,7 @@ static int other_checkpoint(const char *path, char *other, size_t size)
         int written = snprintf(other, size, "%.*s%s", (int)(length - ending), path, endings[1 - k]);
         return written > 0 && (size_t)written < size && nbc_file_exists(other);
     }
-    return 0;
+    return -1;
 }
 
 /* Append the remedy: try the other checkpoint, only if it is sound itself. */
@@ -28,7 +29,9 @@ int nb6_checkpoint_advise(const char *path, int status, struct nbc_error *err)
     char other[NB6_HDF5_PATH];
     if ((status != NBC_FILE && status != NBC_BAD_INPUT) || !err) return status;
     size_t used = strlen(err->text);
-    if (!other_checkpoint(path, other, sizeof other))
+    const int is_there = other_checkpoint(path, other, sizeof other);
+    if (is_there < 0) return status;
+    if (!is_there)
         snprintf(err->text + used, sizeof err->text - used, "; there is no other checkpoint beside it");
     else if (nb6_seal_check(other, NB6_CHECKPOINT_SCHEMA, NULL))
         snprintf(err->text + used, sizeof err->text - used, "; the other one, %s, cannot be used either", other);

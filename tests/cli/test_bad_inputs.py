@@ -112,7 +112,8 @@ CASES = [
     ("unknown level", inp("", "LEVEL='X'"), ["bad.inp:3", "LEVEL", "'0'"]),
     # options that are not there
     ("stellar evolution", inp("", "KZ(19)=3"), ["bad.inp:3", "KZ(19)=3", "stellar evolution", "KZ(19)=0", "--dynamics-only"]),
-    ("level of stellar evolution", inp("", "LEVEL='B'"), ["bad.inp:3", "LEVEL='B'", "LEVEL='0'", "--dynamics-only"]),
+    ("level of stellar evolution", inp("", "LEVEL='B' KZ(19)=3"), ["bad.inp:3", "LEVEL='B'", "LEVEL='0'", "KZ(19)=3",
+                                                         "--dynamics-only"]),
     ("several at once", inp("", "KZ(19)=3 KZ(27)=2\nKZ(34)=1"),
      ["3 settings", "line 3: KZ(19)=3", "line 3: KZ(27)=2", "line 4: KZ(34)=1", "set KZ(34)=0"]),
     ("galaxy", inp("", "KZ(14)=9"), ["bad.inp:3", "KZ(14)=9", "tidal tensors", "KZ(14)=0", "another cluster"]),

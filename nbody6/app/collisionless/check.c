@@ -177,9 +177,8 @@ int nb6_collisionless_print(const struct nb6_config *c, const struct nb6_model *
     struct nb6_bulk bulk;
     struct nb6_collisionless_options options;
     const int64_t n = model->n;
-    const double(*x)[3] = (const double(*)[3])model->x, (*v)[3] = (const double(*)[3])model->v;
     int status = nb6_collisionless_options_of(c, &options, err);
-    if (!status) status = nb6_bulk_find(n, model->mass, x, v, &bulk, err);
+    if (!status) status = nb6_stars_find(model, &bulk, err);
     if (status) return status;
     const double dt = options.dt, eta = options.eta, steps = c->run.t_crit / dt;
     fprintf(out, "%s: N = %lld, softening %.6g\n", c->run.input_path, (long long)n, options.softening);

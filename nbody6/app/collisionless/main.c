@@ -22,7 +22,8 @@ static const char USAGE[] =
     "  --check                  read input and bodies, say what a run would do, and end\n"
     "  --out NAME               begin the names of all output files with NAME (else: the input file's name)\n"
     "  --overwrite              remove the files of an earlier run of this name\n"
-    "  --resume FILE            continue from a checkpoint, bit for bit, or with the changes of an input file: of "
+    "  --resume FILE            continue from a checkpoint, NAME.ckpt.h5 or NAME, bit for bit, or with the changes of "
+    "an input file: of "
     "TCRIT, QE,\n"
     "                           DTADJ, DELTAT and other times and outputs\n"
     "  --tcrit T                end at N-body time T, a multiple of DT (*)\n"
@@ -104,12 +105,15 @@ static int resume(const struct nb6_cli *cli, struct nbc_error *err)
 {
     struct nb6_run_options run = run_options(cli);
     struct nb6_input_text text;
-    if (!cli->input) return nb6_collisionless_run_resume(cli->checkpoint, &run, err);
+    if (!cli->input)
+        return cli->check ? nb6_run_show_changes(cli->checkpoint, &run, err)
+                          : nb6_collisionless_run_resume(cli->checkpoint, &run, err);
     int status = nb6_input_load(cli->input, &text, err);
     if (status) return status;
     run.changes = &text;
     run.dynamics_only = cli->dynamics_only;
-    status = nb6_collisionless_run_resume(cli->checkpoint, &run, err);
+    status = cli->check ? nb6_run_show_changes(cli->checkpoint, &run, err)
+                        : nb6_collisionless_run_resume(cli->checkpoint, &run, err);
     nb6_input_unload(&text);
     return status;
 }
@@ -141,8 +145,10 @@ int main(int argc, char **argv)
     struct nbc_error err = {0};
     struct nb6_cli cli;
     nb6_screen_open("nbody6-collisionless");
+    char checkpoint[NB6_NAME_BYTES];
     int status = nb6_cli_parse(argc, argv, &cli, &err);
+    if (!status) status = nb6_cli_find_checkpoint(&cli, checkpoint, &err);
     if (!status && cli.threads) omp_set_num_threads(cli.threads);
     if (!status) status = act(&cli, &err);
-    return nb6_screen_end(status, cli.action != NB6_ACTION_RUN && cli.action != NB6_ACTION_RESUME, &err);
+    return nb6_screen_end(status, cli.check || (cli.action != NB6_ACTION_RUN && cli.action != NB6_ACTION_RESUME), &err);
 }

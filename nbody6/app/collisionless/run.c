@@ -15,6 +15,7 @@
 #include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
 #include "nbody6/app/run_owner.h"
+#include "nbody6/app/shell_word.h"
 #include "nbody6/app/signals.h"
 #include "nbody6/app/stars/stars_note.h"
 #include "nbody6/collisionless/collisionless.h"
@@ -241,6 +242,7 @@ static void summarize(struct session *s)
 /* From an open log to the last checkpoint. */
 static int run_to_end(struct session *s, struct nbc_error *err)
 {
+    char word[NB6_SHELL_WORD];
     int status = evolve(s, err);
     if (!status) status = write_checkpoint(s, err);
     if (status) {
@@ -250,7 +252,7 @@ static int run_to_end(struct session *s, struct nbc_error *err)
     }
     if (s->reason[0])
         nb6_progress_note(&s->progress, "stopped: %s; nbody6-collisionless --resume %s goes on", s->reason,
-                          s->names.checkpoint);
+                          nb6_shell_word(s->names.checkpoint, word));
     else
         nb6_progress_note(&s->progress, "done: the end of the run is reached");
     summarize(s);
@@ -325,21 +327,20 @@ static int warn_of_steps(struct session *s, const struct nb6_model *model, struc
     return status;
 }
 
-/* Two ends may have been given. */
 static void say_end(struct session *s, const struct nb6_config *asked)
 {
     char text[NB6_END_TEXT];
     if (nb6_config_tell_end(asked, s->run.units.time_myr, text)) nb6_progress_note(&s->progress, "note: %s", text);
 }
 
-/* The bodies as they were understood. */
+/* The bodies as they were understood, and whether the steps are right for them. */
 static int say_bodies(struct session *s, const struct nb6_model *model, struct nbc_error *err)
 {
     struct nb6_bulk bulk;
-    const double(*x)[3] = (const double(*)[3])model->x, (*v)[3] = (const double(*)[3])model->v;
-    const int status = nb6_bulk_find(model->n, model->mass, x, v, &bulk, err);
-    if (!status) nb6_stars_announce(&s->progress, &s->run.config, model, &bulk, &s->run.units);
-    return status;
+    const int status = nb6_stars_find(model, &bulk, err);
+    if (status) return status;
+    nb6_stars_announce(&s->progress, &s->run.config, model, &bulk, &s->run.units);
+    return warn_of_steps(s, model, err);
 }
 
 static int make_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
@@ -356,7 +357,6 @@ static int make_run(struct session *s, const struct nb6_config *config, const st
         say_end(s, config);
         status = say_bodies(s, &model, err);
     }
-    if (!status) status = warn_of_steps(s, &model, err);
     nb6_model_free(&model);
     if (status) return status;
     status = open_log(s, 0, err);
@@ -371,6 +371,7 @@ int nb6_collisionless_run_new(const struct nb6_config *config, const struct nb6_
     int status = config->run.t_crit_myr == 0 ? nb6_collisionless_check(config, err) : NBC_OK;
     session_open(&s, options);
     if (!status) status = nb6_run_names_set(&s.names, config->run.name, err);
+    if (!status) status = nb6_run_names_refuse_folder(&s.names, err);
     if (!status) status = nb6_run_lock_take(&s.lock, s.names.lock, err);
     if (!status) status = nb6_run_names_refuse_special(&s.names, err);
     if (!status && config->run.write_data_table) status = nbc_file_refuse_special(s.names.table, err);
@@ -388,9 +389,9 @@ int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_erro
     int status = config->run.t_crit_myr == 0 ? nb6_collisionless_check(config, err) : NBC_OK;
     if (!status) status = make_model(config, &settled, &model, err);
     if (status) return status;
-    status = nb6_collisionless_print(&settled, &model, stdout, err);
-    const struct nb6_units units = nb6_units_from(settled.rbar_pc, settled.zmbar_msun, model.n);
     char text[NB6_END_TEXT];
+    const struct nb6_units units = nb6_units_from(settled.rbar_pc, settled.zmbar_msun, model.n);
+    status = nb6_collisionless_print(&settled, &model, stdout, err);
     if (!status && nb6_config_tell_end(config, units.time_myr, text)) printf("  %s\n", text);
     nb6_model_free(&model);
     return status;
@@ -424,7 +425,8 @@ static int take_options(struct session *s, const char *checkpoint, const struct 
         status = copy_text(run->name, sizeof run->name, prefix, "--resume", err);
     if (!status) status = nb6_config_check(&s->run.config, err);
     if (!status) status = nb6_collisionless_check(&s->run.config, err);
-    return status ? status : nb6_run_names_set(&s->names, run->name, err);
+    if (!status) status = nb6_run_names_set(&s->names, run->name, err);
+    return status ? status : nb6_run_names_refuse_folder(&s->names, err);
 }
 
 /* The name is known from the checkpoint, which the run that holds the lock may replace: so it is read again. */

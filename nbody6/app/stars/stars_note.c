@@ -1,5 +1,6 @@
 #include "nbody6/app/stars/stars_note.h"
 
+#include "common/nbc.h"
 #include "nbody6/analysis/bulk.h"
 #include "nbody6/app/progress.h"
 #include "nbody6/app/stars/unit_advice.h"
@@ -9,6 +10,11 @@
 
 #include <stdio.h>
 #include <string.h>
+
+int nb6_stars_find(const struct nb6_model *model, struct nb6_bulk *bulk, struct nbc_error *err)
+{
+    return nb6_bulk_find(model->n, model->mass, (const double(*)[3])model->x, (const double(*)[3])model->v, bulk, err);
+}
 
 void nb6_stars_tell_q(const struct nb6_bulk *bulk, int suspect, char text[NB6_Q_TEXT])
 {

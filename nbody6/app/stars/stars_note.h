@@ -11,6 +11,8 @@ struct nbc_error;
 
 enum { NB6_Q_TEXT = 160, NB6_STARS_TEXT = 640 };
 
+/** nb6_bulk_find of a model. */
+int nb6_stars_find(const struct nb6_model *model, struct nb6_bulk *bulk, struct nbc_error *err);
 /** "0.497", "0.497 +- 0.003, by a sample of 10000", or a cold start by its name.
  *  @param[in] suspect  1: of units that are likely to be wrong: then it is none */
 void nb6_stars_tell_q(const struct nb6_bulk *bulk, int suspect, char text[NB6_Q_TEXT]);

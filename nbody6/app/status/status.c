@@ -1,11 +1,12 @@
-#include "nbody6/app/status.h"
+#include "nbody6/app/status/status.h"
 
 #include "common/file.h"
 #include "common/nbc.h"
 #include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
-#include "nbody6/app/status_find.h"
-#include "nbody6/app/status_read.h"
+#include "nbody6/app/shell_word.h"
+#include "nbody6/app/status/status_find.h"
+#include "nbody6/app/status/status_read.h"
 #include "nbody6/input/config.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/state/body.h"
@@ -100,7 +101,8 @@ static void say_running(const struct facts *facts)
         say_where(facts, facts->row.known ? facts->row.t : facts->last.state.t);
     else
         puts(" no row yet");
-    printf("  to stop it with a checkpoint: touch %s\n", facts->names.stop);
+    char word[NB6_SHELL_WORD];
+    printf("  to stop it with a checkpoint: touch %s\n", nb6_shell_word(facts->names.stop, word));
 }
 
 /* The program that wrote a checkpoint can continue it. */
@@ -111,21 +113,24 @@ static const char *program_of(const struct nb6_run_state *state)
 
 static void say_finished(const struct facts *facts)
 {
+    char word[NB6_SHELL_WORD];
     printf("finished");
     say_where(facts, facts->last.state.t);
-    printf("  to go further: %s --resume %s --tcrit T\n", program_of(&facts->last.state), facts->names.checkpoint);
+    printf("  to go further: %s --resume %s --tcrit T\n", program_of(&facts->last.state),
+           nb6_shell_word(facts->names.checkpoint, word));
 }
 
 /* The files to continue from, after a run that did not reach its end. */
 static void say_how(const struct facts *facts)
 {
     const struct nb6_run_names *names = &facts->names;
+    char word[NB6_SHELL_WORD];
     if (facts->last.good)
         printf("  to go on from t = %.10g: %s --resume %s\n", facts->last.state.t, program_of(&facts->last.state),
-               names->checkpoint);
+               nb6_shell_word(names->checkpoint, word));
     else if (facts->previous.good)
         printf("  to go on from t = %.10g: %s --resume %s\n", facts->previous.state.t,
-               program_of(&facts->previous.state), names->previous);
+               program_of(&facts->previous.state), nb6_shell_word(names->previous, word));
     else
         printf("  there is no checkpoint to go on from: nbody6 --overwrite with its input begins anew\n");
 }
@@ -145,10 +150,12 @@ static void say_stopped(const struct facts *facts)
 static void say_fault(const struct facts *facts)
 {
     const double error = facts->row.de_cluster_interval, limit = 5 * facts->fault.config.run.energy_tol;
+    char word[NB6_SHELL_WORD];
     if (facts->row.known && fabs(error) > limit)
         printf("  the energy error of the interval up to t = %.10g, %.2g, is above 5 QE = %.2g; %s. "
                "Changes stand in an input CHANGES.inp: nbody6 --resume %s CHANGES.inp\n",
-               facts->row.t, error, limit, nb6_error_advice(facts->row.part), facts->names.checkpoint);
+               facts->row.t, error, limit, nb6_error_advice(facts->row.part),
+               nb6_shell_word(facts->names.checkpoint, word));
     else
         printf("  the message is on the standard error of the run\n");
     printf("  the state before it: %s\n", facts->names.fault);

@@ -1,4 +1,4 @@
-#include "nbody6/app/status_find.h"
+#include "nbody6/app/status/status_find.h"
 
 #include "common/file.h"
 #include "common/nbc.h"

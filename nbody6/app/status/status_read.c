@@ -1,4 +1,4 @@
-#include "nbody6/app/status_read.h"
+#include "nbody6/app/status/status_read.h"
 
 #include "common/file.h"
 
