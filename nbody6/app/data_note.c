@@ -82,6 +82,7 @@ void nb6_data_describe(const struct nb6_model *model, const struct nb6_multiples
             model->properties->column[k].unit[1] ? " (" : "",
             model->properties->column[k].unit[1] ? model->properties->column[k].unit : "",
             model->properties->column[k].unit[1] ? ")" : "");
+    if (data->unread[0]) add(text, "; not read: %s", data->unread);
     if (data->ids_unused) add(text, "; ids are not used, as they are not all different and from 1 to 2^62 - 1");
     describe_hubble(model, text);
     if (data->t != 0) add(text, "; of t = %.6g there, which is t = 0 here", data->t);

@@ -203,15 +203,16 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INMODEL", "W0", NB6_REAL, 1, NB6_USED, "", "6", WITHIN(NB6_KING_W0_MIN, NB6_KING_W0_MAX),
      "central potential of the King model", FIELD(DOUBLE, model.king_w0)},
     {"INMODEL", "DATA", NB6_TEXT, 1, NB6_USED, "", "'dat.10'", ANY,
-     "stars: a table m x y z vx vy vz or with named columns, text, CSV, gzip, or HDF5 (snapshots); here or beside the "
-     "input; else X.dat.10 for X.input",
+     "stars: a table m x y z vx vy vz or with named columns, CSV, gzip, HDF5, or of PeTar, NBODY6++GPU, AMUSE; here or "
+     "beside the input; else X.dat.10 for X.input",
      FIELD(TEXT, model.data_path)},
     {"INMODEL", "UNITS", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
      "of DATA: 'nbody' (KZ(22) = 2), 'scaled' (6), 'astro': Msun, pc, km/s (10), 'gadget', or three as 'Msun AU km/s', "
      "'232533 Msun kpc km/s'; else as the file says",
      NO_FIELD},
     {"INMODEL", "COLUMNS", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
-     "of DATA, by name or number: mass x y z vx vy vz, and perhaps the id; of HDF5 the group, 'PartType4'",
+     "of DATA, by name or number: mass x y z vx vy vz, and perhaps the id; of HDF5 the group, 'PartType4', "
+     "'Step#3', or set",
      FIELD(TEXT, data.columns)},
     {"INMODEL", "KEEP", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
      "of DATA: columns that stay with the stars and stand in snapshots, by name, or 'all', or 'none'; else types, "

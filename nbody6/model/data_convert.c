@@ -90,7 +90,7 @@ static double virial_ratio(const struct bulk *b, double g)
 static int judge(const struct nb6_config *config, const struct nb6_model *model, struct nbc_error *err)
 {
     struct bulk b;
-    const int status = find_bulk(model, &b, err);
+    const int status = find_bulk(model, &b, err), of_petar = strstr(model->data.format, "PeTar") != NULL;
     if (status || fabs(b.mass - 1.0) <= UNIT_MASS_ERROR) return status;
     return nbc_fail(
         err, NBC_BAD_INPUT,
@@ -101,9 +101,9 @@ static int judge(const struct nb6_config *config, const struct nb6_model *model,
         "  as Msun, pc, km/s: mass %.4g Msun, half-mass radius %.4g pc, speed %.4g km/s: virial ratio about %.2g "
         "(0.5: equilibrium)\n"
         "say which in &INMODEL: UNITS='astro' (Msun, pc, km/s), 'nbody' (N-body units, as they are), 'scaled' (brought "
-        "to N-body units and to the virial ratio Q), or three units such as 'Msun AU km/s'",
+        "to N-body units and to the virial ratio Q), or three units such as 'Msun AU km/s'%s",
         config->model.data_path, b.mass, b.mass, b.r_half, b.speed, virial_ratio(&b, 1), b.mass, b.r_half, b.speed,
-        virial_ratio(&b, NB6_G_PC_KMS2_MSUN));
+        virial_ratio(&b, NB6_G_PC_KMS2_MSUN), of_petar ? "; PeTar with its option -u 1 writes 'Msun pc pc/Myr'" : "");
 }
 
 /* ---- units that are stated ---- */

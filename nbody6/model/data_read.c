@@ -5,6 +5,7 @@
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_layouts.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/petar.h"
 #include "nbody6/model/table_lines.h"
 
 #include <locale.h>
@@ -28,6 +29,35 @@ static int read_layout(const struct nb6_config *config, const struct nb6_columns
     return status;
 }
 
+/* A snapshot of PeTar, without units. */
+static int read_petar(const struct nb6_config *config, enum nb6_petar kind, const struct nb6_columns *columns,
+                      struct nb6_model *model, struct nbc_error *err)
+{
+    const char *path = config->model.data_path;
+    const int64_t n = config->model.n;
+    double scale[NB6_ID];
+    struct nb6_model made = {.n = 0};
+    if (columns->keep.count || columns->keep.all)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: KEEP: of snapshots of PeTar masses, places and velocities are read; remove KEEP", path);
+    for (int k = 0; k < NB6_ID; k++) scale[k] = nb6_data_scale(config, (enum nb6_quantity)k);
+    int status = nb6_petar_read(path, kind, scale, &made, err);
+    if (!status && n > made.n)
+        status = nbc_fail(err, NBC_BAD_INPUT, "%s: %lld stars, but N = %lld: set N = %lld", path, (long long)made.n,
+                          (long long)n, (long long)made.n);
+    if (!status) status = nb6_model_refuse_coincident(path, NULL, &made, err);
+    if (status) {
+        nb6_model_free(&made);
+        return status;
+    }
+    if (n > 0) {
+        made.data.rows_unused = made.n - n;
+        made.n = n;
+    }
+    *model = made;
+    return NBC_OK;
+}
+
 static int read_file(const struct nb6_config *config, struct nb6_model *model, struct nb6_data_units *units,
                      struct nbc_error *err)
 {
@@ -35,8 +65,11 @@ static int read_file(const struct nb6_config *config, struct nb6_model *model, s
     const int status = nb6_columns_parse(config->data.columns, config->data.keep, &columns, err);
     if (status) return status;
     if (config->data.layout != NB6_LAYOUT_FOUND) return read_layout(config, &columns, model, err);
-    return nb6_particles_is_hdf5(config->model.data_path) ? nb6_particles_read(config, &columns, model, units, err)
-                                                          : nb6_table_read(config, &columns, model, units, err);
+    const char *path = config->model.data_path;
+    if (nb6_particles_is_hdf5(path)) return nb6_particles_read(config, &columns, model, units, err);
+    const enum nb6_petar kind = columns.count ? NB6_PETAR_NONE : nb6_petar_kind(path);
+    if (kind != NB6_PETAR_NONE) return read_petar(config, kind, &columns, model, err);
+    return nb6_table_read(config, &columns, model, units, err);
 }
 
 /* strtod follows the locale of the program: a comma for a point in many. */

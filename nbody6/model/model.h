@@ -27,6 +27,7 @@ struct nb6_data_facts {
     char format[48];            /**< "table", "table with named columns", "snapshot of nbody6", ... */
     enum nb6_units_from units_from;
     double unit[3];       /**< of mass, length, velocity in Msun, pc, km/s, as the file was read; 0: N-body units */
+    char unread[160];     /**< names of what the file has and is not read, ", ..." behind them for more; "" */
     char units_text[128]; /**< the same in words: "Msun, kpc, km/s", "N-body units" */
 };
 

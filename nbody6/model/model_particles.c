@@ -7,6 +7,7 @@
 #include "nbody6/input/properties.h"
 #include "nbody6/input/words/columns.h"
 #include "nbody6/input/words/unit_names.h"
+#include "nbody6/model/foreign_hdf5.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
 #include "nbody6/model/particles_header.h"
@@ -384,14 +385,9 @@ static int check_values(const struct nb6_config *config, const struct nb6_data_u
 
 /* ---- all of it ---- */
 
-static int read_source(const struct source *s, const struct nb6_config *config, const struct nb6_keep *keep,
-                       struct nb6_model *model, struct nb6_data_units *units, struct nbc_error *err)
+static int read_source(const struct source *s, const struct nb6_keep *keep, struct nb6_model *model,
+                       struct nbc_error *err)
 {
-    const char *path = s->part->file.path;
-    const int64_t n_wanted = config->model.n;
-    if (s->n < n_wanted)
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: %lld stars, but N = %lld: set N = %lld", path, (long long)s->n,
-                        (long long)n_wanted, (long long)s->n);
     int status = nb6_model_alloc(s->n, model, err);
     if (status) return status;
     read_masses(s, model->mass);
@@ -399,13 +395,19 @@ static int read_source(const struct source *s, const struct nb6_config *config, 
     read_reals(s, "Velocities", 3, model->v);
     status = status_of(s);
     if (!status) status = read_names(s, model, err);
-    if (!status) status = keep_datasets(s, keep, model, err);
-    if (n_wanted > 0) {
-        model->data.rows_unused = s->n - n_wanted;
-        model->n = n_wanted;
-    }
-    if (!status) status = nb6_particles_read_units(&s->part->file, model, units, err);
-    return status ? status : check_values(config, units, model, err);
+    return status ? status : keep_datasets(s, keep, model, err);
+}
+
+/* The first n_wanted stars; 0: all. */
+static int take_wanted(const char *path, int64_t n_wanted, struct nb6_model *model, struct nbc_error *err)
+{
+    if (n_wanted <= 0) return NBC_OK;
+    if (model->n < n_wanted)
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: %lld stars, but N = %lld: set N = %lld", path, (long long)model->n,
+                        (long long)n_wanted, (long long)model->n);
+    model->data.rows_unused = model->n - n_wanted;
+    model->n = n_wanted;
+    return NBC_OK;
 }
 
 /* A file to be read. */
@@ -417,13 +419,32 @@ struct reading {
     struct nbc_error *err;
 };
 
+/* By its layout: of AMUSE, of NBODY6++GPU, or of GADGET.   @param[in,out] lead  the file, open */
+static int read_layout(struct part *lead, struct source *s, const struct reading *r)
+{
+    struct nb6_hdf5 *file = &lead->file;
+    const struct nb6_keep *keep = &r->columns->keep;
+    const int amuse = nb6_amuse_is_one(file), step = !amuse && nb6_step_is_one(file);
+    if (file->status) return file->status;
+    if ((amuse || step) && (keep->count || keep->all))
+        return nbc_fail(r->err, NBC_BAD_INPUT, "%s: KEEP: of %s masses, places and velocities are read; remove KEEP",
+                        file->path, amuse ? "files of AMUSE" : "snapshots of NBODY6++GPU");
+    int status = amuse  ? nb6_amuse_read(file, r->columns, r->model, r->units, r->err)
+                 : step ? nb6_step_read(file, r->columns, r->model, r->units, r->err)
+                        : open_snapshot(lead, r->columns, s, r->err);
+    if (!status && s->parts > 0) status = read_source(s, keep, r->model, r->err);
+    if (!status) status = take_wanted(file->path, r->config->model.n, r->model, r->err);
+    if (!status && s->parts > 0) status = nb6_particles_read_units(&s->part->file, r->model, r->units, r->err);
+    return status;
+}
+
 static int read_files(const struct reading *r)
 {
     struct part lead;
     struct source s = {.parts = 0};
     int status = open_part(r->config->model.data_path, &lead, r->err);
-    if (!status) status = open_snapshot(&lead, r->columns, &s, r->err);
-    if (!status) status = read_source(&s, r->config, &r->columns->keep, r->model, r->units, r->err);
+    if (!status) status = read_layout(&lead, &s, r);
+    if (!status) status = check_values(r->config, r->units, r->model, r->err);
     close_snapshot(&lead, &s);
     return status;
 }
