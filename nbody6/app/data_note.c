@@ -67,12 +67,14 @@ void nb6_data_tell_units(const struct nb6_data_facts *data, char text[NB6_DATA_U
              data->units == NB6_FILE_NBODY_SCALED ? "; scaled to N-body units" : "");
 }
 
-void nb6_data_describe(const struct nb6_model *model, const struct nb6_multiples *systems, char text[NB6_DATA_TEXT])
+void nb6_data_describe(const struct nb6_model *model, const struct nb6_multiples *systems, int units,
+                       char text[NB6_DATA_TEXT])
 {
     const struct nb6_data_facts *data = &model->data;
-    char units[NB6_DATA_UNITS];
-    nb6_data_tell_units(data, units);
-    snprintf(text, NB6_DATA_TEXT, "%lld stars from a %s in %s", (long long)model->n, data->format, units);
+    char of_file[NB6_DATA_UNITS];
+    nb6_data_tell_units(data, of_file);
+    snprintf(text, NB6_DATA_TEXT, "%lld stars from a %s%s%s", (long long)model->n, data->format, units ? " in " : "",
+             units ? of_file : "");
     if (data->units == NB6_FILE_PHYSICAL) add(text, ", length unit %.6g pc", model->rbar_pc);
     if (data->rows_unused) add(text, "; %lld more are not used", (long long)data->rows_unused);
     if (data->columns_unused)

@@ -82,7 +82,7 @@ static void say_data(struct nb6_session *session, const struct nb6_model *model,
     const nb6_t *sim = session->sim;
     int64_t regularized = 0;
     if (sim->run.config.model.kind != NB6_MODEL_FILE) return;
-    nb6_data_describe(model, systems, text);
+    nb6_data_describe(model, systems, 1, text);
     for (int64_t i = 0; i < sim->n; i++) regularized += nb6_get_star(sim, i)->owner != 0;
     nb6_progress_note(&session->progress, "%s: %s; regularized from the start: %lld", sim->run.config.model.data_path,
                       text, (long long)(regularized / 2));

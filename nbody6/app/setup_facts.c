@@ -93,7 +93,7 @@ int nb6_setup_find(const struct nb6_config *config, struct nb6_setup_facts *fact
     if (!status) {
         note_structure(&facts->bulk.structure, facts);
         count_binaries(&facts->bulk.multiples, config, facts);
-        if (config->model.kind == NB6_MODEL_FILE) nb6_data_describe(&model, &facts->bulk.multiples, facts->about);
+        if (config->model.kind == NB6_MODEL_FILE) nb6_data_describe(&model, &facts->bulk.multiples, 0, facts->about);
     }
     nb6_model_free(&model);
     return status;

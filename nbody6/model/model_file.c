@@ -265,11 +265,12 @@ static int read_table(struct table *t, const struct nb6_model_config *config, st
     if (t->n == 0)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: no data in it: a row for each star is needed, m x y z vx vy vz",
                         config->data_path);
-    if (t->stated_n > 0 && t->n + t->rows_unused != t->stated_n)
+    const int64_t rows = t->n + t->rows_unused;
+    if (t->stated_n > 0 && rows != t->stated_n)
         return nbc_fail(err, NBC_BAD_INPUT,
-                        "%s: its first line says %lld stars, but %lld rows follow; add the missing rows, remove those "
-                        "that are too many, or correct the line",
-                        config->data_path, (long long)t->stated_n, (long long)(t->n + t->rows_unused));
+                        "%s: its first line says %lld stars, but %lld row%s; %s, or correct the line",
+                        config->data_path, (long long)t->stated_n, (long long)rows, rows == 1 ? " follows" : "s follow",
+                        rows < t->stated_n ? "add the missing rows" : "remove those that are too many");
     if (t->n < config->n)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: %lld rows, but N = %lld: set N = %lld or add the missing rows",
                         config->data_path, (long long)t->n, (long long)config->n, (long long)t->n);

@@ -265,7 +265,7 @@ static void note_step(struct nb6_hdf5 *file, hid_t group, const char *step, stru
     float time = 0;
     if (nb6_hdf5_has_attribute(file, group, "Time")) nb6_hdf5_get(file, group, "Time", H5T_NATIVE_FLOAT, 0, &time);
     facts->t = (double)time;
-    snprintf(facts->format, sizeof facts->format, "snapshot of NBODY6++GPU, %.16s,", step);
+    snprintf(facts->format, sizeof facts->format, "snapshot of NBODY6++GPU, %.16s", step);
     nb6_foreign_unread(facts, "forces, steps, stellar parameters");
 }
 

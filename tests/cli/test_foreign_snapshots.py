@@ -70,7 +70,8 @@ class ForeignSnapshotsTest(RunTest):
                     with self.subTest(stellar=stellar, centre=centre, binary=binary):
                         self.assert_stars("data.3", self.nbody, "UNITS='Msun pc pc/Myr'", 1e-10)
                         text = self.check("data.3", "UNITS='Msun pc pc/Myr'")
-                        self.assertIn("from a snapshot of PeTar (%s) in Msun, pc, pc/Myr" % ("binary" if binary else "text"), text)
+                        self.assertIn("from a snapshot of PeTar (%s)" % ("binary" if binary else "text"), text)
+                        self.assertIn("Msun, pc, pc/Myr, as UNITS says", text)
                         self.assertIn("not read: %sbinary states, radii" % ("the centre in the header; " if centre else ""), text)
                         self.assertIn("of t = 2.5 there", text)
                         self.refuse("data.3", ["'Msun pc pc/Myr'", "PeTar with its option -u 1"])
@@ -117,7 +118,8 @@ class ForeignSnapshotsTest(RunTest):
                 foreign.write_step(file, 0, rows, names, time=1.0)
             self.assertEqual(self.assert_stars("snap.40_1.h5part", self.nbody, rtol=2e-6), names)
             text = self.check("snap.40_1.h5part")
-            self.assertIn("from a snapshot of NBODY6++GPU, Step#0, in " + words, text)
+            self.assertIn("from a snapshot of NBODY6++GPU, Step#0", text)
+            self.assertRegex(text, "units of the data +" + words)
             self.assertIn("of t = 1 there", text)
             self.assertIn("not read: forces", text)
 
@@ -129,8 +131,8 @@ class ForeignSnapshotsTest(RunTest):
                 rows[:, 1] += step
                 n = 60 if step % 5 == 0 else 20 + step
                 foreign.write_step(file, step, rows[:n], range(1, n + 1), time=step)
-        self.assertIn("Step#10,", self.check("s.h5"))
-        self.assertIn("11, in", self.check("s.h5", "COLUMNS='Step#11' UNITS='nbody'"))
+        self.assertIn("Step#10;", self.check("s.h5"))
+        self.assertIn("Step#11;", self.check("s.h5", "COLUMNS='Step#11' UNITS='nbody'"))
         self.refuse("s.h5", ["without stars in Step#12"], "COLUMNS='Step#12'")
         self.refuse("s.h5", ["no columns that COLUMNS could name"], "COLUMNS='1 2 3 4 5 6 7'")
         self.refuse("s.h5", ["KEEP: of snapshots of NBODY6++GPU"], "KEEP='031 KW'")
@@ -174,8 +176,8 @@ class ForeignSnapshotsTest(RunTest):
                     foreign.write_amuse(self.path("a.hdf5"), {None: old + [rows]}, units, version, more=("radius", "age"))
                     self.assert_stars("a.hdf5", self.nbody, rtol=1e-9)
                     text = self.check("a.hdf5")
-                    self.assertIn("from a file of AMUSE in %s, as the file says" %
-                                  {"si": "kg, m, m/s", "astro": "Msun, pc, km/s", "nbody": "N-body units"}[units], text)
+                    self.assertIn("from a file of AMUSE", text)
+                    self.assertIn("%s, as the file says" % {"si": "kg, m, m/s", "astro": "Msun, pc, km/s", "nbody": "N-body units"}[units], text)
                     self.assertIn("not read: age, radius", text)
         foreign.write_amuse(self.path("a.hdf5"), {None: [self.physical]}, "none")
         self.refuse("a.hdf5", ["neither the file nor the input says what they are in"])

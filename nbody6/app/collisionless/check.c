@@ -163,7 +163,7 @@ static void print_bodies(const struct nb6_config *c, const struct nb6_model *mod
     const struct nb6_units units = nb6_units_from(c->rbar_pc, c->zmbar_msun, model->n);
     char text[NB6_STARS_TEXT], data[NB6_DATA_TEXT];
     if (c->model.kind == NB6_MODEL_FILE) {
-        nb6_data_describe(model, &bulk->multiples, data);
+        nb6_data_describe(model, &bulk->multiples, 1, data);
         fprintf(out, "  %s: %s\n", c->model.data_path, data);
     }
     nb6_stars_describe(bulk, &units, nb6_units_are_suspect(c, &model->data, bulk, &units), text);

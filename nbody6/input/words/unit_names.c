@@ -143,6 +143,16 @@ struct nb6_unit nb6_unit_find(enum nb6_quantity quantity, const char *text, size
     return (struct nb6_unit){NB6_UNIT_UNKNOWN, 1};
 }
 
+/* Solar masses and parsecs of other programs differ by less from ours. */
+static const double SAME_UNIT = 5e-4;
+
+/* To three digits, if that is the same unit. */
+static double round_digits(double factor)
+{
+    const double digits = pow(10, floor(log10(factor)) - 2), rounded = round(factor / digits) * digits;
+    return fabs(rounded / factor - 1) < SAME_UNIT ? rounded : factor;
+}
+
 void nb6_unit_text(enum nb6_quantity quantity, double factor, char text[NB6_UNIT_TEXT])
 {
     static const struct {
@@ -151,12 +161,13 @@ void nb6_unit_text(enum nb6_quantity quantity, double factor, char text[NB6_UNIT
                    {"pc/myr", "pc/Myr"}, {"au/yr", "AU/yr"}, {"kpc/gyr", "kpc/Gyr"}};
     static const char *const base[] = {"Msun", "pc", "km/s"};
     const enum dimension of = dimension_of(quantity);
-    snprintf(text, NB6_UNIT_TEXT, "%.6g %s", factor, base[of]);
+    const double rounded = round_digits(factor);
+    snprintf(text, NB6_UNIT_TEXT, "%.6g %s", rounded, base[of]);
     char *plus = strstr(text, "e+");
     if (plus) memmove(plus + 1, plus + 2, strlen(plus + 2) + 1); /* 1e10 */
     for (size_t k = 0; k < sizeof units / sizeof units[0]; k++) {
         const struct nb6_unit unit = nb6_unit_find(quantity, units[k].text, strlen(units[k].text));
-        if (units[k].of != of || !(fabs(unit.factor / factor - 1) < 1e-12)) continue;
+        if (units[k].of != of || !(fabs(unit.factor / factor - 1) < SAME_UNIT)) continue;
         snprintf(text, NB6_UNIT_TEXT, "%s", units[k].text);
         for (size_t s = 0; s < sizeof spelled / sizeof spelled[0]; s++)
             if (strcmp(units[k].text, spelled[s].small) == 0) snprintf(text, NB6_UNIT_TEXT, "%s", spelled[s].usual);

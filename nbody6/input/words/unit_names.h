@@ -23,7 +23,8 @@ struct nb6_unit {
 struct nb6_unit nb6_unit_find(enum nb6_quantity quantity, const char *text, size_t length);
 
 enum { NB6_UNIT_TEXT = 32 };
-/** The unit that is so many Msun, pc or km/s, by its usual name: "kpc", or "232533 Msun" where it has none. */
+/** The unit that is so many Msun, pc or km/s, by its usual name: "kpc", or "232533 Msun" where it has none. Solar
+ * masses and parsecs of other programs, which differ by some 1e-4, have the same name. */
 void nb6_unit_text(enum nb6_quantity quantity, double factor, char text[NB6_UNIT_TEXT]);
 
 /** The units that a data file states. */
