@@ -133,7 +133,7 @@ double nb6_data_scale(const struct nb6_config *config, enum nb6_quantity quantit
     return config->model.file_units == NB6_FILE_PHYSICAL ? asked_factor(&config->data, (int)quantity) : 1;
 }
 
-/* What the units were, for the user. */
+/* The units that the stars were read in, for the user. */
 static void note_units(const double factor[NB6_ID], struct nb6_data_facts *facts)
 {
     static const enum nb6_quantity of[] = {NB6_MASS, NB6_X, NB6_VX};

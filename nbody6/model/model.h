@@ -7,9 +7,9 @@
 
 struct nb6_properties;
 
-/** Who said in what units a data file is. */
+/** The source of the units of a data file. */
 enum nb6_units_from {
-    NB6_UNITS_ASSUMED, /**< nobody: its masses add up to 1 */
+    NB6_UNITS_ASSUMED, /**< none: its masses add up to 1 */
     NB6_UNITS_KZ,      /**< KZ(22) */
     NB6_UNITS_INPUT,   /**< UNITS of &INMODEL */
     NB6_UNITS_FILE     /**< the file */

@@ -11,7 +11,7 @@ MSUN_KG, PC_M = 1.988409870698051e30, 3.0856775814913673e16  # GM_sun = 1.327124
 
 
 def petar_rest(i, stellar):
-    """What follows mass, place and velocity: (format, value) of each column. Binary state; radius, dm, time_record,
+    """The columns behind mass, place and velocity, as (format, value): binary state; radius, dm, time_record,
     time_interrupt with stellar evolution; r_search, id, mass_bk, status, two radii, acceleration, pot, pot_soft,
     n_ngb."""
     first = [("q", 0)] + ([("d", 1e-8), ("d", 0.0), ("d", 0.0), ("d", 1e10)] if stellar else [])

@@ -166,7 +166,7 @@ static void units(void **state)
     }
 }
 
-/* What a message calls a unit is the unit. */
+/* The name of a unit in a message means that unit. */
 static void names_of_units(void **state)
 {
     (void)state;

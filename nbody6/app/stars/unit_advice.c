@@ -95,7 +95,7 @@ static void name_units(const struct likely *likely, char text[3 * NB6_UNIT_TEXT]
     snprintf(text, 3 * NB6_UNIT_TEXT, likely->is_nbody ? "nbody" : "%s %s %s", unit[0], unit[1], unit[2]);
 }
 
-/* What to do if the guess is right. */
+/* The remedy, if the guess is right. */
 static void add_remedy(const struct nb6_data_facts *data, const struct likely *likely, char text[NB6_UNIT_ADVICE])
 {
     const size_t used = strlen(text);
