@@ -188,14 +188,13 @@ static int check_asked(const struct nb6_config *config, const struct nb6_data_un
     if (asked == NB6_FILE_NBODY && kind == NB6_UNIT_PHYSICAL)
         return nbc_fail(err, NBC_BAD_INPUT,
                         "%s: the file says that it is in physical units, Msun, pc and km/s or others, but the input "
-                        "takes it in N-body units; set UNITS='astro' in &INMODEL or KZ(22) = 10 (-1 in an input of "
-                        "NBODY6)",
-                        path);
+                        "takes it in N-body units; set UNITS='astro' in &INMODEL%s",
+                        path, config->data.units_asked ? "" : " or KZ(22) = 10 (-1 in an input of NBODY6)");
     if (asked == NB6_FILE_PHYSICAL && kind == NB6_UNIT_NBODY)
         return nbc_fail(err, NBC_BAD_INPUT,
                         "%s: the file says that it is in N-body units, but the input takes it in Msun, pc, km/s; set "
-                        "UNITS='nbody' in &INMODEL or KZ(22) = 2",
-                        path);
+                        "UNITS='nbody' in &INMODEL%s",
+                        path, config->data.units_asked ? "" : " or KZ(22) = 2");
     for (int k = 0; k < NB6_ID && asked == NB6_FILE_PHYSICAL && config->data.msun > 0; k++)
         if (units->unit[k].kind == NB6_UNIT_PHYSICAL &&
             fabs(units->unit[k].factor / asked_factor(&config->data, k) - 1) > 1e-6)

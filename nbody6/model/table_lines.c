@@ -40,7 +40,7 @@ static int refuse_foreign(const char *path, struct nbc_error *err)
 int nb6_table_open(const char *path, struct nb6_table_lines *lines, struct nbc_error *err)
 {
     struct stat info;
-    const char *remedy = "check the path; it counts from the current folder";
+    const char *remedy = path[0] == '/' ? "check the path" : "check the path; it counts from the current folder";
     lines->path = path;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return nbc_fail(err, NBC_BAD_INPUT, "data file %s: is a folder; %s", path, remedy);

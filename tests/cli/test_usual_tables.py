@@ -174,6 +174,12 @@ class TablesTest(RunTest):
         shutil.copy(self.path("t.inp"), self.path("u.inp"))
         self.write("v.inp", "&INMODEL DATA='u.inp' /\n")
         self.assertIn("run it: `nbody6 u.inp`", self.run_command("--check", "v.inp", code=2))
+        head = "m [Msun],x [pc],y [pc],z [pc],vx [km/s],vy [km/s],vz [km/s]\n" + self.table(",")
+        self.refuse(head, ["set UNITS='astro' in &INMODEL\n"], "UNITS='nbody'")
+        self.refuse(head, ["set UNITS='astro' in &INMODEL or KZ(22) = 10"], n="KZ(22)=2")
+        for path, counts in (("none.dat", True), (self.path("none.dat"), False)):
+            self.write("v.inp", "&INMODEL DATA='%s' /\n" % path)
+            self.assertEqual("it counts from the current folder" in self.run_command("--check", "v.inp", code=2), counts)
 
 
 if __name__ == "__main__":
