@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "nbody6/analysis/multiples.h"
 #include "nbody6/analysis/structure.h"
+#include "nbody6/state/nearest.h"
 
 #include <math.h>
 
@@ -176,8 +177,11 @@ int nb6_bulk_find(int64_t n, const double *mass, const double (*x)[3], const dou
 {
     struct nb6_bulk found = {.n = n};
     struct nb6_systems systems = {.n = 0};
-    int status = nb6_structure_find(n, mass, x, v, &found.structure, err);
-    if (!status) status = nb6_multiples_systems(n, mass, x, v, &found.multiples, &systems, err);
+    struct nb6_nearest *nearest = NULL;
+    int status = nb6_nearest_find(n, x, &nearest, err);
+    if (!status) status = nb6_structure_of(n, mass, x, v, nearest, &found.structure, err);
+    if (!status) status = nb6_multiples_systems(n, mass, x, v, nearest, &found.multiples, &systems, err);
+    nb6_nearest_free(nearest);
     if (status) return status;
     found.r_half = found.structure.r_half;
     const struct set few = {n, mass, x, v},

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/state/kdtree.h"
+#include "nbody6/state/nearest.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,9 +124,21 @@ static void remove_gone(struct bodies *b)
     b->n = kept;
 }
 
-static int find_level(struct bodies *b, struct nb6_multiples *found, struct nbc_error *err)
+static void take_nearest(const struct nb6_nearest *nearest, struct bodies *b)
 {
-    const int status = find_nearest(b, err);
+    for (int64_t i = 0; i < b->n; i++)
+        for (int k = 0; k < NEAREST; k++) {
+            b->nearest[NEAREST * i + k] = nearest->index[i][k];
+            b->r2[NEAREST * i + k] = nearest->r2[i][k];
+        }
+}
+
+/* @param[in] nearest  of these bodies; NULL: to be found */
+static int find_level(const struct nb6_nearest *nearest, struct bodies *b, struct nb6_multiples *found,
+                      struct nbc_error *err)
+{
+    const int status = nearest ? NBC_OK : find_nearest(b, err);
+    if (nearest) take_nearest(nearest, b);
     if (status) return status;
     for (int64_t i = 0; i < b->n; i++) {
         const int64_t j = b->nearest[NEAREST * i];
@@ -139,14 +152,15 @@ static int find_level(struct bodies *b, struct nb6_multiples *found, struct nbc_
 }
 
 int nb6_multiples_systems(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
-                          struct nb6_multiples *found, struct nb6_systems *systems, struct nbc_error *err)
+                          const struct nb6_nearest *nearest, struct nb6_multiples *found, struct nb6_systems *systems,
+                          struct nbc_error *err)
 {
     struct bodies b;
     struct nb6_multiples sum = {.n_binary = 0};
     int status = bodies_make(n, mass, x, v, &b, err);
     for (int64_t before = n + 1, level = 0; !status && level < LEVELS && b.n > 1 && b.n < before; level++) {
         before = b.n;
-        status = find_level(&b, &sum, err);
+        status = find_level(level == 0 ? nearest : NULL, &b, &sum, err);
     }
     if (!status) {
         *found = sum;
@@ -170,7 +184,7 @@ int nb6_multiples_find(int64_t n, const double *mass, const double (*x)[3], cons
                        struct nb6_multiples *found, struct nbc_error *err)
 {
     struct nb6_systems systems;
-    const int status = nb6_multiples_systems(n, mass, x, v, found, &systems, err);
+    const int status = nb6_multiples_systems(n, mass, x, v, NULL, found, &systems, err);
     if (!status) nb6_systems_free(&systems);
     return status;
 }

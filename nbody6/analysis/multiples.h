@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+struct nb6_nearest; /* nbody6/state/nearest.h */
+
 struct nb6_multiples {
     int64_t n_binary, n_triple, n_larger; /**< systems of two, three, and more stars */
     double a_least, a_most;               /**< semi-major axes of two stars, those within larger systems too; 0: none */
@@ -24,10 +26,12 @@ struct nb6_systems {
     int64_t n;
     double *mass, (*x)[3], (*v)[3];
 };
-/** The same, with the systems that were found.   @param[out] systems  release with nb6_systems_free; after a failure
- *  there is nothing to release */
+/** The same, with the systems that were found.
+ *  @param[in]  nearest  nearest neighbours of these stars, the costliest part, if they are known; NULL: not known
+ *  @param[out] systems  release with nb6_systems_free; after a failure there is nothing to release */
 int nb6_multiples_systems(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
-                          struct nb6_multiples *found, struct nb6_systems *systems, struct nbc_error *err);
+                          const struct nb6_nearest *nearest, struct nb6_multiples *found, struct nb6_systems *systems,
+                          struct nbc_error *err);
 void nb6_systems_free(struct nb6_systems *systems);
 
 #endif

@@ -21,7 +21,7 @@ enum { SHORT_HEADER = 3, LONG_HEADER = 9 };
 
 static const char UNREAD[] = "binary states, radii, forces and what else stands behind the velocities";
 static const char UNREAD_CENTRE[] =
-    "the centre in the header; binary states, radii, forces and what else stands behind "
+    "the centre in the header, binary states, radii, forces and what else stands behind "
     "the velocities";
 
 /* Two integers, time, and perhaps the centre. */

@@ -20,7 +20,21 @@ static const struct {
                {"\x28\xb5\x2f\xfd", "compressed with zstd", "unzstd", 4},
                {"PK\x03\x04", "a zip archive or a spreadsheet", "unzip, or save as CSV", 4},
                {"SIMPLE  =", "a FITS file", "save as CSV", 9},
-               {"<?xml", "XML", "save as CSV", 5}};
+               {"<?xml", "XML", "save as CSV", 5},
+               {" ## N_STAR", "the text output single.40_T of NBODY6++GPU, whose rows are broken into several lines",
+                "build it with HDF5, and snap.40_T.h5part is read", 10}};
+
+/* Bytes of the largest record that is looked for: text as a number is larger. */
+enum { RECORD_MAX = 1 << 28 };
+
+/* A record of Fortran has its length before and behind it. */
+static int has_fortran_record(FILE *file)
+{
+    int32_t before, behind;
+    rewind(file);
+    return fread(&before, sizeof before, 1, file) == 1 && before >= 4 && before <= RECORD_MAX &&
+           fseek(file, before, SEEK_CUR) == 0 && fread(&behind, sizeof behind, 1, file) == 1 && behind == before;
+}
 
 static int refuse_foreign(const char *path, struct nbc_error *err)
 {
@@ -28,7 +42,15 @@ static int refuse_foreign(const char *path, struct nbc_error *err)
     FILE *file = fopen(path, "rb");
     if (!file) return NBC_OK; /* the next function that opens it reports the error */
     const size_t got = fread(begin, 1, sizeof begin, file);
+    const int fortran = has_fortran_record(file);
     fclose(file);
+    if (fortran)
+        return nbc_fail(
+            err, NBC_BAD_INPUT,
+            "data file %s: is a binary file of Fortran, as conf.3 and single.40 of NBODY6++GPU, OUT3 of "
+            "NBODY6, or GADGET's format 1; text, text compressed with gzip, HDF5 and snapshots of PeTar are "
+            "read: write one of these",
+            path);
     for (size_t k = 0; k < sizeof foreign / sizeof foreign[0]; k++)
         if (got >= foreign[k].length && memcmp(begin, foreign[k].bytes, foreign[k].length) == 0)
             return nbc_fail(err, NBC_BAD_INPUT,

@@ -3,6 +3,7 @@
 import gzip
 import os
 import random
+import struct
 import subprocess
 import unittest
 
@@ -72,7 +73,7 @@ class ForeignSnapshotsTest(RunTest):
                         text = self.check("data.3", "UNITS='Msun pc pc/Myr'")
                         self.assertIn("from a snapshot of PeTar (%s)" % ("binary" if binary else "text"), text)
                         self.assertIn("Msun, pc, pc/Myr, as UNITS says", text)
-                        self.assertIn("not read: %sbinary states, radii" % ("the centre in the header; " if centre else ""), text)
+                        self.assertIn("not read: %sbinary states, radii" % ("the centre in the header, " if centre else ""), text)
                         self.assertIn("of t = 2.5 there", text)
                         self.refuse("data.3", ["'Msun pc pc/Myr'", "PeTar with its option -u 1"])
         foreign.write_petar(self.path("data.3"), petar)
@@ -164,6 +165,15 @@ class ForeignSnapshotsTest(RunTest):
         with h5py.File(self.path("b.h5"), "w") as file:
             foreign.write_step(file, 0, rows, range(1, 61), pairs=pairs, members=False)
         self.refuse("b.h5", ['star 1 of "161 Bin Name1" is not among the stars', "before 2021"])
+
+    def test_other_files_of_nbody6(self):
+        """Outputs that are not read are called by their names."""
+        record = struct.pack("=iiiiii", 16, 60, 1, 1, 20, 16)
+        with open(self.path("conf.3_0"), "wb") as file:
+            file.write(record + struct.pack("=i80si", 80, b"", 80))
+        self.refuse("conf.3_0", ["is a binary file of Fortran, as conf.3"])
+        self.write("single.40_0", " ## N_STAR          60  Time[NB]   0.0\n" + " 0.0 0.0 0.0\n" * 30)
+        self.refuse("single.40_0", ["the text output single.40_T of NBODY6++GPU", "snap.40_T.h5part"])
 
     # ---- AMUSE
 
