@@ -20,6 +20,7 @@ struct nb6_data_facts {
     enum nb6_file_units units;  /**< units of the file's stars: stated, found in the file, or NB6_FILE_NBODY */
     int64_t rows_unused;        /**< rows beyond the n that were asked for */
     int columns_unused;         /**< columns that are not used */
+    int is_own;                 /**< 1: a snapshot or model of nbody6 */
     int ids_unused;             /**< 1: ids that are not all different and positive; names count from 1 */
     double rbar_pc, zmbar_msun; /**< of a snapshot of this code; 0: not stated */
     double t;                   /**< time of a snapshot, N-body units or its own */

@@ -128,6 +128,7 @@ int nb6_particles_read_units(struct nb6_hdf5 *file, struct nb6_model *model, str
     get(file, "Header", "Time", &model->data.t);
     snprintf(model->data.format, sizeof model->data.format, "HDF5 in the GADGET layout");
     if (nb6_hdf5_has(file, file->file, "nbody6")) {
+        model->data.is_own = 1;
         read_own_units(file, model, units);
         return file->status;
     }

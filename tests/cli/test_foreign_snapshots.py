@@ -59,6 +59,17 @@ class ForeignSnapshotsTest(RunTest):
         numpy.testing.assert_allclose(rows, wanted, rtol=rtol, atol=rtol)
         return names
 
+    def test_own_snapshots(self):
+        """Their units are right whatever their virial ratio is, as of a cluster with tidal tails."""
+        self.assertNotIn("virial ratio Q =", self.check("m.init.h5"))
+        with h5py.File(self.path("m.init.h5"), "a") as file:
+            file["PartType4"]["Velocities"][:] *= 5
+        text = self.check("m.init.h5")
+        self.assertRegex(text, r"virial ratio Q +12\.5, as it is")
+        self.assertNotIn("virial ratio Q =", text)
+        numpy.savetxt(self.path("t.dat"), self.nbody * [1, 1, 1, 1, 5, 5, 5])
+        self.assertIn("virial ratio Q = 12.5", self.check("t.dat"))  # of a table it is warned of
+
     # ---- PeTar
 
     def test_petar(self):

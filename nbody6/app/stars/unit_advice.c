@@ -232,18 +232,19 @@ int nb6_units_q_is_set(const struct nb6_config *config)
     return model->virial_ratio >= 0 && (model->kind != NB6_MODEL_FILE || model->file_units == NB6_FILE_NBODY_SCALED);
 }
 
-/* Of stars whose virial ratio says whether their units are right. */
-static int has_own_q(const struct nb6_config *config, const struct nb6_bulk *bulk)
+/* Of stars whose virial ratio says whether their units are right. Those of our own snapshots are, and tidal tails make
+ * their ratio large. */
+static int has_own_q(const struct nb6_config *config, const struct nb6_data_facts *data, const struct nb6_bulk *bulk)
 {
     return config->model.kind == NB6_MODEL_FILE && bulk->n >= NB6_BULK_FEW && !nb6_units_q_is_set(config) &&
-           !has_gas(&config->tide);
+           !has_gas(&config->tide) && !data->is_own;
 }
 
 int nb6_units_are_suspect(const struct nb6_config *config, const struct nb6_data_facts *data,
                           const struct nb6_bulk *bulk, const struct nb6_units *units)
 {
     struct likely likely;
-    if (!has_own_q(config, bulk)) return 0;
+    if (!has_own_q(config, data, bulk)) return 0;
     const struct reading r = read_stars(data, bulk, units);
     return is_wrong(&r, &likely);
 }
@@ -252,7 +253,7 @@ void nb6_units_advise(const struct nb6_config *config, const struct nb6_data_fac
                       const struct nb6_units *units, nb6_unit_warning *warn, void *context)
 {
     advise_galaxy(&config->tide, warn, context);
-    if (has_own_q(config, bulk)) {
+    if (has_own_q(config, data, bulk)) {
         const struct reading r = read_stars(data, bulk, units);
         struct likely likely;
         if (is_wrong(&r, &likely)) {
