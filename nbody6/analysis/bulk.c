@@ -184,6 +184,7 @@ int nb6_bulk_find(int64_t n, const double *mass, const double (*x)[3], const dou
     nb6_nearest_free(nearest);
     if (status) return status;
     found.r_half = found.structure.r_half;
+    for (int64_t i = 0; i < n; i++) found.mass_most = fmax(found.mass_most, mass[i]);
     const struct set few = {n, mass, x, v},
                      all = {systems.n, systems.mass, (const double(*)[3])systems.x, (const double(*)[3])systems.v};
     status = measure(n < NB6_BULK_FEW ? &few : &all, &found, err);

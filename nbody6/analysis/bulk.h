@@ -19,6 +19,7 @@ struct nb6_bulk {
     int64_t n_summed;    /**< systems among which the potential energy was summed */
     int64_t n_system;    /**< systems there are: stars, binaries, triples and larger ones each count as one */
     double mass, r_half; /**< total mass; half-mass radius about the density centre */
+    double mass_most;    /**< of the heaviest star */
     double speed;        /**< root mean square of the systems, about their centre of mass */
     double speed_centre; /**< of the centre of mass */
     double virial_ratio; /**< Q = T/|U| of the systems, T about the centre of mass; -1: not defined, U = 0 */

@@ -179,6 +179,21 @@ class UnitsTest(RunTest):
             for fragment in fragments:
                 self.assertIn(fragment, text)
 
+    def test_planets(self):
+        """A star with bodies on circular orbits is no star cluster, and its size is none of one."""
+        rng = random.Random(2)
+        rows = [[1.0, 0, 0, 0, 0, 0, 0]]
+        for k in range(40):
+            radius, phase = (5 + k) / FACTORS["AU"], rng.uniform(0, 2 * math.pi)
+            speed = math.sqrt(G / radius)
+            rows.append([1e-6, radius * math.cos(phase), radius * math.sin(phase), 0, -speed * math.sin(phase),
+                         speed * math.cos(phase), 0])
+        self.write("t.dat", rows, (1, 1 / FACTORS["AU"], 1))
+        text = self.check("DATA='t.dat' UNITS='Msun AU km/s'")
+        self.assertAlmostEqual(self.value(text, "virial ratio Q"), 0.5, delta=0.01)
+        self.assertNotIn("no star cluster", text)
+        self.assertIn("virial ratio Q = ", self.check("DATA='t.dat' UNITS='astro'"))
+
     def test_galaxy(self):
         """Places and lengths of the galaxy in pc; the same in kpc have no warning."""
         gas = "MP=0.1 AP2=1"

@@ -264,7 +264,8 @@ void nb6_units_advise(const struct nb6_config *config, const struct nb6_data_fac
     /* physical sizes of N-body stars mean nothing without RBAR and ZMBAR */
     const int no_size = config->model.kind == NB6_MODEL_FILE && data->units != NB6_FILE_PHYSICAL &&
                         (config->data.length_unit_open || config->data.mass_unit_open);
-    if (bulk->n < NB6_BULK_FEW || no_size || nb6_config_is_collisionless(config)) return;
+    const int is_system = bulk->mass_most > 0.5 * bulk->mass; /* a star with planets, a black hole with stars */
+    if (bulk->n < NB6_BULK_FEW || no_size || is_system || nb6_config_is_collisionless(config)) return;
     advise_size(config, data, bulk->r_half * units->length_pc, bulk->mass * units->mass_msun / (double)bulk->n, warn,
                 context);
 }

@@ -26,7 +26,7 @@ int nb6_units_are_suspect(const struct nb6_config *config, const struct nb6_data
  *  * Q outside [NB6_COLD_START, NB6_HOT_START], with the units that make it about 0.5, if some do. A cold start for
  *    which no other units are likely is none. Nothing where the input sets Q, for fewer than NB6_BULK_FEW stars, in
  *    gas, which binds hot stars too, or for snapshots of nbody6.
- *  * Half-mass radii and mean masses that no star cluster has (collisional runs).
+ *  * Half-mass radii and mean masses that no star cluster has (collisional runs, without a body of most of the mass).
  *  * Lengths of a galaxy in kpc that are right in pc.
  *  @param[in] config  settled, with the units of the model   @param[in] data  of a data file; else unused */
 void nb6_units_advise(const struct nb6_config *config, const struct nb6_data_facts *data, const struct nb6_bulk *bulk,
