@@ -56,9 +56,10 @@ class NamesTest(RunTest):
         files = {name: self.read(name) for name in os.listdir(self.folder)}
         for arguments in (("--check", "--resume", "a"), ("--resume", "a.ckpt.h5", "--check"), ("--resume=a", "--check")):
             self.assertRegex(self.run_command(*arguments),
-                             r"^a.ckpt.h5, t = 0.25, goes on to t = 0.25; nothing changes\n  it has reached its end; --tcrit T "
-                             r"takes it further\n$")
-            self.assertEqual("a.ckpt.h5, t = 0.25, goes on to t = 3; nothing changes\n", self.run_command(*arguments, "--tcrit", "3"))
+                             r"^a.ckpt.h5, t = 0.25, goes on to t = 0.25; nothing changes\n"
+                             r"  it has reached its end; --tcrit T takes it further\n$")
+            self.assertEqual("a.ckpt.h5, t = 0.25, goes on to t = 3; nothing changes\n",
+                             self.run_command(*arguments, "--tcrit", "3"))
             text = self.run_command(*arguments, "more.inp")
             self.assertIn("goes on to t = 1; changes:\n", text)
             self.assertRegex(text, r"ETAI +0.02 -> 0.01")
@@ -78,7 +79,7 @@ class NamesTest(RunTest):
             os.makedirs(self.path(os.path.dirname(name)) if "/" in name else self.folder, exist_ok=True)
             text = self.run_command("a.inp", "--out=" + name, "--wall-limit", "1e-9")
             commands = [re.search(r"(nbody6 --resume .*) goes on", text).group(1)]
-            text = self.run_command("--status=" + name if name[0] == "-" else "--status", *([name] if name[0] != "-" else []))
+            text = self.run_command(*(["--status=" + name] if name[0] == "-" else ["--status", name]))
             commands.append(re.search(r"to go on from t = 0: (nbody6 .*)", text).group(1))
             for command in commands:
                 words = shlex.split(command)

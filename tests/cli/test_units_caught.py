@@ -100,7 +100,8 @@ class UnitsTest(RunTest):
                              ("Msun pc m/s", "astro"), ("1e10 Msun kpc km/s", "astro"), ("Msun pc km/s", "nbody"),
                              ("Msun AU km/s", "nbody"), ("Msun pc km/s", "gadget"),
                              ("nbody", "astro")):
-            mass, length, velocity = re.match(r"((?:\S+ )?\S+) (\S+) (\S+)$", right).groups() if right != "nbody" else [""] * 3
+            found = re.match(r"((?:\S+ )?\S+) (\S+) (\S+)$", right)
+            mass, length, velocity = found.groups() if found else [""] * 3
             factors = ({"Msun": 1, "1e10 Msun": 1e10, "kg": 1 / 1.98841e30}[mass], 1 / FACTORS[length],
                        {"km/s": 1, "m/s": 1e-3}[velocity]) if mass else (total, 2, v_unit)
             self.write("t.dat", rows, factors)
@@ -219,7 +220,8 @@ class UnitsTest(RunTest):
         q, error = re.search(r"virial ratio Q +(\S+) \+- (\S+), by a sample of 10000 stars", text).groups()
         self.assertLess(float(error), 0.005)
         self.assertLess(abs(float(q) - 0.5), 4 * float(error) + 0.003)  # the sphere itself scatters by 0.2 percent
-        self.assertIn("UNITS='Msun pc km/s' Q would be 0.5", self.warnings(self.check("DATA='t.dat' UNITS='Msun kpc km/s'")))
+        text = self.check("DATA='t.dat' UNITS='Msun kpc km/s'")
+        self.assertIn("UNITS='Msun pc km/s' Q would be 0.5", self.warnings(text))
 
     def test_collisionless(self):
         """The other program says the same."""
