@@ -36,12 +36,17 @@ static void describe_systems(const struct nb6_model *model, const struct nb6_mul
 
 static void describe_massless(const struct nb6_model *model, char text[NB6_DATA_TEXT])
 {
-    int64_t count = 0;
-    for (int64_t i = 0; i < model->n; i++) count += model->mass[i] == 0;
+    int64_t count = 0, first = 0;
+    for (int64_t i = model->n; i-- > 0;) {
+        if (model->mass[i] > 0) continue;
+        count++;
+        first = model->name[i];
+    }
     if (count == 1)
-        add(text, "; 1 star has mass 0, and attracts no other");
+        add(text, "; star %lld has mass 0, and attracts no other", (long long)first);
     else if (count > 1)
-        add(text, "; %lld stars have mass 0, and attract no others", (long long)count);
+        add(text, "; %lld stars have mass 0, star %lld and others, and attract none", (long long)count,
+            (long long)first);
 }
 
 /* GADGET writes h whether its units have it or not. */

@@ -165,9 +165,9 @@ class TablesTest(RunTest):
         self.assertNotIn("mass 0", self.check(self.table()))
         text = self.table().splitlines()
         text[3] = text[3].replace("0.125000", "0", 1)
-        self.assertIn("; 1 star has mass 0, and attracts no other", self.check("\n".join(text) + "\n", "UNITS='nbody'"))
+        self.assertIn("; star 4 has mass 0, and attracts no other", self.check("\n".join(text) + "\n", "UNITS='nbody'"))
         text[5] = text[5].replace("0.125000", "0", 1)
-        self.assertIn("; 2 stars have mass 0, and attract no others", self.check("\n".join(text) + "\n", "UNITS='nbody'"))
+        self.assertIn("; 2 stars have mass 0, star 4 and others, and attract none", self.check("\n".join(text) + "\n", "UNITS='nbody'"))
 
     def test_clauses_that_apply(self):
         """Of a first row that cannot be read: what may help there, and nothing else."""
