@@ -232,7 +232,7 @@ static void test_set(void **state)
     const char *const bad[][2] = {{"ETAI", "1"},  {"ETAI", "x"},       {"ETAI", ""},      {"ETAJ", "1"},
                                   {"", "1"},      {"KZ(51)", "0"},     {"KZ(19)", "3"},   {"KZ(14)", "9"},
                                   {"N", "5 /"},   {"MODEL", "'ring'"}, {"N", "5 ETAI=1"}, {"N", "'"},
-                                  {"N=3,N", "4"}, {"N", "5 / &X y=1"}, {"LEVEL", "'C'"}};
+                                  {"N=3,N", "4"}, {"N", "5 / &X y=1"}, {"LEVEL", "'X'"}};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         if (nb6_input_set(&config, bad[k][0], bad[k][1], &err) != NBC_BAD_INPUT)
             fail_msg("%s=%s was accepted", bad[k][0], bad[k][1]);
