@@ -84,7 +84,7 @@ static int is_count(struct table *t, const char *line)
     double value[2] = {0, 0};
     char why[NB6_WHY_ROOM];
     int count = 0;
-    if (t->n > 0 || t->stated_n > 0 || t->head.columns > 0) return 0;
+    if (t->n > 0 || t->stated_n > 0) return 0;
     for (; !nb6_table_ends(*line); count++)
         if (count == 2 ||
             nb6_table_number(nb6_table_field(&line, (struct nb6_division){',', 0}), 1, &value[count], why))
@@ -268,8 +268,9 @@ static int read_table(struct table *t, const struct nb6_model_config *config, st
     const int64_t rows = t->n + t->rows_unused;
     if (t->stated_n > 0 && rows != t->stated_n)
         return nbc_fail(err, NBC_BAD_INPUT,
-                        "%s: its first line says %lld stars, but %lld row%s; %s, or correct the line",
-                        config->data_path, (long long)t->stated_n, (long long)rows, rows == 1 ? " follows" : "s follow",
+                        "%s: its first line says %lld star%s, but %lld row%s; %s, or correct the line",
+                        config->data_path, (long long)t->stated_n, t->stated_n == 1 ? "" : "s", (long long)rows,
+                        rows == 1 ? " follows" : "s follow",
                         rows < t->stated_n ? "add the missing rows" : "remove those that are too many");
     if (t->n < config->n)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: %lld rows, but N = %lld: set N = %lld or add the missing rows",

@@ -70,11 +70,11 @@ static int check_count(const struct place *p, int count, const struct nb6_table_
         if (head->at[k] >= wanted) wanted = head->at[k] + 1;
     while (missing < NB6_ID && head->at[missing] < count) missing++;
     if (head->columns && count != head->columns)
-        return nbc_fail(err, NBC_BAD_INPUT, "%s:%lld: %d columns, but the head of the table names %d", p->path, line,
-                        count, head->columns);
+        return nbc_fail(err, NBC_BAD_INPUT, "%s:%lld: %d column%s, but the head of the table names %d", p->path, line,
+                        count, count == 1 ? "" : "s", head->columns);
     if (head->numbered && count < wanted)
-        return nbc_fail(err, NBC_BAD_INPUT, "%s:%lld: %d columns, but COLUMNS wants one of number %d", p->path, line,
-                        count, wanted);
+        return nbc_fail(err, NBC_BAD_INPUT, "%s:%lld: %d column%s, but COLUMNS wants one of number %d", p->path, line,
+                        count, count == 1 ? "" : "s", wanted);
     if (count < wanted)
         return nbc_fail(err, NBC_BAD_INPUT, "%s:%lld: %d column%s, but a row is m x y z vx vy vz: %s is missing",
                         p->path, line, count, count == 1 ? "" : "s", nb6_quantity_names[missing]);

@@ -96,11 +96,12 @@ class TablesTest(RunTest):
         self.refuse(",".join(NAMES) + "\n" + quoted, ["t.dat:2: column 1 (mass): ", "has a comma for a decimal point"])
 
     def test_first_line_with_n(self):
-        for first in ("8\n", "  8  \n", "# stars\n8\n", "8 0.0\n"):
+        for first in ("8\n", "  8  \n", "# stars\n8\n", "8 0.0\n", "# m x y z vx vy vz\n8\n", "8\nm x y z vx vy vz\n"):
             self.assertEqual(self.stars(first + self.table()), self.plain, first)
         self.assertIn("of t = 2.5 there", self.check("8 2.5\n" + self.table()))
         self.assertEqual(len(self.stars("8\n" + self.table(), "UNITS='nbody'", n="N=5").splitlines()), 5)
         self.refuse("9\n" + self.table(), ["its first line says 9 stars, but 8 rows follow"])
+        self.refuse("1\n" + self.table(), ["its first line says 1 star, but 8 rows follow; remove"])
         self.refuse("7\n" + self.table(), ["its first line says 7 stars, but 8 rows follow"])
         self.refuse("8\n3\n0\n" + "0.125\n" * 8, ["t.dat:2: 1 column,", "KZ(22) = 3"])
         self.refuse("8.5\n" + self.table(), ["t.dat:1: 1 column, but a row is m x y z vx vy vz"],
