@@ -108,13 +108,13 @@ static int choose(const struct set *systems, struct summed *s, struct nbc_error 
     return NBC_OK;
 }
 
-/* sum_j m_j/r_ij over the others; places that coincide contribute nothing. */
-static double potential_at(const struct summed *s, int64_t i)
+/* sum_j m_j/r_ij over the first `end` but i itself; places that coincide contribute nothing. */
+static double potential_at(const struct summed *s, int64_t i, int64_t end)
 {
     const double x = s->x[i], y = s->y[i], z = s->z[i], *sx = s->x, *sy = s->y, *sz = s->z, *mass = s->mass;
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (int64_t j = 0; j < s->n; j++) {
+    for (int64_t j = 0; j < end; j++) {
         const double dx = sx[j] - x, dy = sy[j] - y, dz = sz[j] - z, r2 = dx * dx + dy * dy + dz * dz;
         sum += r2 > 0 ? mass[j] / sqrt(r2) : 0;
     }
@@ -139,8 +139,9 @@ static double relative_error(const struct summed *s, double sum_pot, double sum_
 static double potential_energy(const struct set *systems, struct summed *s, double mass, double *error)
 {
     double sum_pot = 0, sum_mass = 0, own = 0, own_all = 0;
+    const int all = s->n == systems->n; /* each pair once; the error of a sample needs the potential of each member */
 #pragma omp parallel for schedule(dynamic, 64)
-    for (int64_t i = 0; i < s->n; i++) s->pot[i] = potential_at(s, i);
+    for (int64_t i = 0; i < s->n; i++) s->pot[i] = potential_at(s, i, all ? i : s->n);
     for (int64_t i = 0; i < s->n; i++) {
         sum_pot += s->mass[i] * s->pot[i];
         sum_mass += s->mass[i];
@@ -148,7 +149,7 @@ static double potential_energy(const struct set *systems, struct summed *s, doub
     }
     for (int64_t i = 0; i < systems->n; i++) own_all += systems->mass[i] * systems->mass[i];
     *error = relative_error(s, sum_pot, sum_mass, systems->n);
-    if (s->n == systems->n) return 0.5 * sum_pot;
+    if (all) return sum_pot;
     const double pairs = sum_mass * sum_mass - own; /* a system does not attract itself */
     return pairs > 0 ? 0.5 * sum_pot * (mass * mass - own_all) / pairs : 0;
 }
