@@ -147,11 +147,16 @@ class UnitsTest(RunTest):
         text = self.check("DATA='h.dat'")
         self.assertIn("1e10 Msun, kpc, km/s, as the file says", text)
         self.assertEqual(text.split("virial ratio")[1], plain)
-        for units in ("0 Msun kpc km/s", "232533 kpc km/s", "Msun 5 kpc", "1e Msun kpc km/s"):
+        for units, why in (("0 Msun kpc km/s", "give"), ("232533 kpc km/s", "give"), ("1e Msun kpc km/s", "give"),
+                           ("Msun 5 kpc", "the unit of velocity is missing; give"), ("furlong", "give"),
+                           ("2 Msun", "the unit of length is missing; give"),
+                           ("Msun km/s kpc", "'km/s' is no unit of length; give"),
+                           ("Msun 3 furlong km/s", "'3 furlong' is no unit of length; give"),
+                           ("Msun pc km/s Myr", "there are more than three units; give")):
             with open(self.path("c.inp"), "w") as file:
                 file.write("&INMODEL DATA='f.dat' UNITS='%s' /\n" % units)
             text = self.run_command("--check", "c.inp", code=2)
-            self.assertIn("c.inp:1: UNITS: '%s' is no valid value" % units, text)
+            self.assertIn("c.inp:1: UNITS: '%s' is no valid value; %s" % (units, why), text)
             self.assertIn("'232533 Msun kpc km/s'", text)
 
     def test_no_warning(self):
