@@ -27,6 +27,7 @@
 #include "nbody6/output/log.h"
 #include "nbody6/output/restore.h"
 #include "nbody6/output/run_snapshot.h"
+#include "nbody6/run/frame_make.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
@@ -250,6 +251,18 @@ static void warn_of_short_steps(struct nb6_session *session)
         nb6_progress_warn(&session->progress, "warning: %s", text);
 }
 
+static int say_resumed_stars(struct nb6_session *session, struct nbc_error *err)
+{
+    nb6_t *sim = session->sim;
+    struct nb6_frame frame;
+    if (session->progress.quiet) return NBC_OK;
+    int status = nb6_frame_make(sim, sim->ti_reached, 0, &frame, err);
+    if (status) return status;
+    status = nb6_stars_announce_frame(&session->progress, &frame, &sim->run.units, err);
+    nb6_frame_free(&frame);
+    return status;
+}
+
 static int continue_run(struct nb6_session *session, const char *checkpoint, const struct resumed *resumed,
                         const struct nb6_run_options *options, struct nbc_error *err)
 {
@@ -265,8 +278,9 @@ static int continue_run(struct nb6_session *session, const char *checkpoint, con
                           checkpoint, t);
         return NBC_OK;
     }
+    int status = say_resumed_stars(session, err);
     say_start(session, checkpoint);
-    int status = nb6_session_open_files(session, state, err);
+    if (!status) status = nb6_session_open_files(session, state, err);
     if (!status && strcmp(state->engine, nb6_engine_name(session->sim)) != 0)
         status = nb6_log_engine(&session->log, nb6_engine_name(session->sim), t, err);
     if (!status) status = tell_changes(session, &resumed->changes, t, err);

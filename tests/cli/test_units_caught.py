@@ -92,6 +92,23 @@ class UnitsTest(RunTest):
             self.assertEqual(done.stdout, "")
             self.assertEqual("UNITS='Msun pc km/s' Q would be 0." in done.stderr, warned, done.stderr)
 
+    def test_resumed_run(self):
+        """A run that goes on says it of its stars as they are then, and has the same bits as one that was not stopped."""
+        with open(self.path("r.inp"), "w") as file:
+            file.write("&ININPUT N=100 TCRIT=1 DTADJ=0.5 DELTAT=0.5 KZ(23)=1 /\n&INMODEL MODEL='plummer' /\n")
+        self.run_command("--quiet", "--out", "a", "r.inp")
+        self.run_command("--quiet", "--out", "b", "r.inp", "--tcrit", "0.5")
+        text = self.run_command("--resume", "b", "--tcrit", "1")
+        found = re.search(r"^stars: N = 100, total mass 1 \(100 Msun\), half-mass radius (\S+) .*Q = (\S+),", text, re.M)
+        with open(self.path("b.log.csv")) as file:
+            rows = [line.strip().split(",") for line in file if line[0] != "#"]
+        row = dict(zip(rows[0], rows[2]))
+        self.assertEqual(float(row["t"]), 0.5)
+        self.assertAlmostEqual(float(found.group(1)) / float(row["r_half"]), 1, delta=1e-3)
+        self.assertAlmostEqual(float(found.group(2)) / float(row["virial_ratio"]), 1, delta=0.02)
+        self.assert_same_run("a", "b")
+        self.assertNotIn("stars: N", self.run_command("--resume", "b", "--tcrit", "1.5", "--quiet"))
+
     def test_likely_units(self):
         """Each table is read in wrong units; the warning names the right ones, and with them there is none."""
         rows = sphere(300, 0.5, 2, 0.5)

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/analysis/bulk.h"
+#include "nbody6/analysis/frame.h"
 #include "nbody6/app/progress.h"
 #include "nbody6/app/stars/unit_advice.h"
 #include "nbody6/input/config.h"
@@ -60,4 +61,17 @@ void nb6_stars_announce(struct nb6_progress *progress, const struct nb6_config *
     nb6_stars_describe(bulk, units, nb6_units_are_suspect(config, &model->data, bulk, units), text);
     nb6_progress_note(progress, "%s", text);
     nb6_units_advise(config, &model->data, bulk, units, warn, progress);
+}
+
+int nb6_stars_announce_frame(struct nb6_progress *progress, const struct nb6_frame *frame,
+                             const struct nb6_units *units, struct nbc_error *err)
+{
+    struct nb6_bulk bulk;
+    char text[NB6_STARS_TEXT];
+    const double(*x)[3] = (const double(*)[3])frame->x, (*v)[3] = (const double(*)[3])frame->v;
+    const int status = nb6_bulk_find(frame->n, frame->mass, x, v, &bulk, err);
+    if (status) return status;
+    nb6_stars_describe(&bulk, units, 0, text);
+    nb6_progress_note(progress, "%s", text);
+    return NBC_OK;
 }
