@@ -260,6 +260,9 @@ class UnitsTest(RunTest):
         self.assertIn("stars: N = 200, total mass 1 (100 Msun)", before)
         self.assertIn("with UNITS='Msun pc km/s' Q would be 0.49", before)
         self.assertNotIn("warning: virial", self.check("DATA='t.dat' UNITS='astro'", more, command))
+        done = subprocess.run([command, "--resume", "c", "--tcrit", "0.125"], cwd=self.folder, stdout=subprocess.PIPE,
+                              text=True)
+        self.assertIn("stars: N = 200, total mass 1 (100 Msun)", done.stdout)
 
 
 if __name__ == "__main__":

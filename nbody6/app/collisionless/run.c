@@ -4,9 +4,9 @@
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/adjust_row.h"
-#include "nbody6/analysis/bulk.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/app/collisionless/check.h"
+#include "nbody6/app/collisionless/note.h"
 #include "nbody6/app/collisionless/row.h"
 #include "nbody6/app/new_sim.h"
 #include "nbody6/app/progress.h"
@@ -17,7 +17,6 @@
 #include "nbody6/app/run_owner.h"
 #include "nbody6/app/shell_word.h"
 #include "nbody6/app/signals.h"
-#include "nbody6/app/stars/stars_note.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
@@ -317,30 +316,10 @@ static int make_model(const struct nb6_config *config, struct nb6_config *settle
     return status;
 }
 
-static int warn_of_steps(struct session *s, const struct nb6_model *model, struct nbc_error *err)
-{
-    char advice[NB6_COLLISIONLESS_ADVICE];
-    struct nb6_collisionless_options options;
-    const int status = nb6_collisionless_options_of(&s->run.config, &options, err);
-    if (!status && nb6_collisionless_advise(&options, model->n, model->mass, advice, sizeof advice))
-        nb6_progress_warn(&s->progress, "%s", advice);
-    return status;
-}
-
 static void say_end(struct session *s, const struct nb6_config *asked)
 {
     char text[NB6_END_TEXT];
     if (nb6_config_tell_end(asked, s->run.units.time_myr, text)) nb6_progress_note(&s->progress, "note: %s", text);
-}
-
-/* The bodies as they were understood, and whether the steps are right for them. */
-static int say_bodies(struct session *s, const struct nb6_model *model, struct nbc_error *err)
-{
-    struct nb6_bulk bulk;
-    const int status = nb6_stars_find(model, &bulk, err);
-    if (status) return status;
-    nb6_stars_announce(&s->progress, &s->run.config, model, &bulk, &s->run.units);
-    return warn_of_steps(s, model, err);
 }
 
 static int make_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
@@ -355,7 +334,7 @@ static int make_run(struct session *s, const struct nb6_config *config, const st
     if (!status) {
         say_start(s, s->names.prefix, options->quiet);
         say_end(s, config);
-        status = say_bodies(s, &model, err);
+        status = nb6_collisionless_announce(&s->progress, &s->run.config, &model, &s->run.units, err);
     }
     nb6_model_free(&model);
     if (status) return status;
@@ -472,7 +451,8 @@ static int go_on(struct session *s, const char *checkpoint, const struct nb6_run
     }
     if (strcmp(checkpoint, s->names.checkpoint) == 0) s->checkpoint_t = t;
     say_start(s, checkpoint, options->quiet);
-    int status = open_log(s, state->log_bytes, err);
+    int status = nb6_collisionless_announce_resumed(&s->progress, s->system, &s->run.units, err);
+    if (!status) status = open_log(s, state->log_bytes, err);
     if (!status) status = tell_changes(s, t, err);
     return status ? status : run_to_end(s, err);
 }

@@ -1,0 +1,44 @@
+#include "nbody6/app/collisionless/note.h"
+
+#include "common/nbc.h"
+#include "nbody6/analysis/bulk.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/app/collisionless/check.h"
+#include "nbody6/app/progress.h"
+#include "nbody6/app/stars/stars_note.h"
+#include "nbody6/collisionless/collisionless.h"
+#include "nbody6/input/config.h"
+#include "nbody6/model/model.h"
+
+static int warn_of_steps(struct nb6_progress *progress, const struct nb6_config *config, const struct nb6_model *model,
+                         struct nbc_error *err)
+{
+    char advice[NB6_COLLISIONLESS_ADVICE];
+    struct nb6_collisionless_options options;
+    const int status = nb6_collisionless_options_of(config, &options, err);
+    if (!status && nb6_collisionless_advise(&options, model->n, model->mass, advice, sizeof advice))
+        nb6_progress_warn(progress, "%s", advice);
+    return status;
+}
+
+int nb6_collisionless_announce(struct nb6_progress *progress, const struct nb6_config *config,
+                               const struct nb6_model *model, const struct nb6_units *units, struct nbc_error *err)
+{
+    struct nb6_bulk bulk;
+    const int status = nb6_stars_find(model, &bulk, err);
+    if (status) return status;
+    nb6_stars_announce(progress, config, model, &bulk, units);
+    return warn_of_steps(progress, config, model, err);
+}
+
+int nb6_collisionless_announce_resumed(struct nb6_progress *progress, struct nb6_collisionless *system,
+                                       const struct nb6_units *units, struct nbc_error *err)
+{
+    struct nb6_frame frame;
+    if (progress->quiet) return NBC_OK;
+    int status = nb6_collisionless_frame(system, 0, &frame, err);
+    if (status) return status;
+    status = nb6_stars_announce_frame(progress, &frame, units, err);
+    nb6_frame_free(&frame);
+    return status;
+}
