@@ -123,6 +123,10 @@ class Stars:
         v = self.v - self.mean_velocity
         return structure.dispersion_profile(self._distance(axis), v if axis is None else v[:, axis], per_shell)
 
+    def anisotropy_profile(self, per_shell=50):
+        """structure.anisotropy_profile about the centre and its motion."""
+        return structure.anisotropy_profile(self.x - self.centre, self.v - self.mean_velocity, per_shell)
+
     def _distance(self, axis):
         d = self.x - self.centre
         if axis is not None:

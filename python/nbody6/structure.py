@@ -53,13 +53,25 @@ def density_centre(x, mass, neighbours=6):
 
 
 def lagrangian_radii(r, mass, fractions):
-    """Radii that hold these fractions of the mass: that of the first star with which a sum is reached."""
+    """Radii that hold these fractions of the mass: that of the first star with which a sum is reached.   Raises
+    ValueError: a fraction is below 0 or above 1."""
+    fractions = np.atleast_1d(np.asarray(fractions, dtype=float))
+    wrong = fractions[~((fractions >= 0) & (fractions <= 1))]
+    if wrong.size:
+        raise ValueError("a fraction of the mass is from 0 to 1, and %g is not%s" % (
+            wrong[0], ": %g percent is %g" % (wrong[0], wrong[0] / 100) if 1 < wrong[0] <= 100 else ""))
     if len(r) == 0:
         return np.full(len(fractions), np.nan)
     order = np.argsort(r, kind="stable")
     sums = np.cumsum(mass[order])
     place = np.searchsorted(sums, np.asarray(fractions) * sums[-1] * (1 - 1e-12))
     return r[order[np.minimum(place, len(r) - 1)]]
+
+
+def relaxation_time(n, mass, r_half):
+    """Half-mass relaxation time 0.138 n r_h^(3/2) / (m^(1/2) ln(0.11 n)) of n > 9 stars of total mass m, with G = 1
+    (Spitzer 1987, eq. 2-63; the factor in the logarithm by Giersz & Heggie 1994, MNRAS 268, 257)."""
+    return 0.138 * n * r_half**1.5 / (np.sqrt(mass) * np.log(0.11 * n))
 
 
 def shells(r, per_shell):
@@ -103,6 +115,31 @@ def dispersion_profile(r, v, per_shell=50):
             sigma.append(s)
             error.append(s / np.sqrt(2 * degrees))
     return np.array(radius), np.array(sigma), np.array(error)
+
+
+def anisotropy_profile(x, v, per_shell=50):
+    """beta = 1 - (variance across the radius)/2 / (variance along it) in shells of equal numbers: 0 is isotropic, 1 has
+    radial motion alone; rotation counts as motion across.
+
+    x, v: [n][3] relative to the centre and its motion.   Returns radius, beta, its standard deviation (of variances of
+    normal velocities), each [shells].
+    """
+    r = np.sqrt((x**2).sum(axis=1))
+    radius, beta, error = [], [], []
+    for shell in shells(r, per_shell):
+        shell = shell[r[shell] > 0]
+        if len(shell) < 3:
+            continue
+        unit = x[shell] / r[shell, None]
+        along = (v[shell] * unit).sum(axis=1)
+        across = v[shell] - along[:, None] * unit
+        variance = along.var()
+        if variance > 0:
+            ratio = (across**2).sum(axis=1).mean() / (2 * variance)
+            radius.append(np.median(r[shell]))
+            beta.append(1 - ratio)
+            error.append(ratio * np.sqrt(3 / len(shell)))
+    return np.array(radius), np.array(beta), np.array(error)
 
 
 def mass_function(mass, bins=12):

@@ -72,14 +72,17 @@ class Units:
 
     @staticmethod
     def label(dimension, unit="physical"):
-        """The unit in words: `Msun/pc^3`."""
+        """The unit in words: `Msun/pc^3`, `Msun (km/s)^2`."""
         if unit != "physical":
             return "N-body" if unit == "nbody" else unit
-        above = ["%s%s" % (name, "" if power == 1 else "^%d" % power)
-                 for name, power in zip(PHYSICAL, DIMENSIONS[dimension]) if power > 0]
-        below = ["/%s%s" % (name, "" if power == -1 else "^%d" % -power)
-                 for name, power in zip(PHYSICAL, DIMENSIONS[dimension]) if power < 0]
+        powers = list(zip(PHYSICAL, DIMENSIONS[dimension]))
+        above = [Units._power(name, power) for name, power in powers if power > 0]
+        below = ["/" + Units._power(name, -power) for name, power in powers if power < 0]
         return (" ".join(above) or "1") + "".join(below)
+
+    @staticmethod
+    def _power(name, power):
+        return name if power == 1 else "%s^%d" % ("(%s)" % name if "/" in name else name, power)
 
     def quantity(self, values, dimension):
         """An astropy Quantity in physical units.   Raises ImportError where astropy is not installed."""

@@ -60,6 +60,27 @@ class LiveTest(unittest.TestCase):
         head, _, body = self.answer(connection).partition(b"\r\n\r\n")
         return int(head.split()[1]), head.decode(), body
 
+    def test_address_comes_first(self):
+        """It is told before the page is made, which begins at once and not with the first browser."""
+        told, made = [], threading.Event()
+
+        def make():
+            told.append("made")
+            made.set()
+            return PAGE
+
+        class Once(live.Server):
+            def serve_forever(self, *_):
+                made.wait(60)
+
+        server, live.Server = live.Server, Once
+        try:
+            live.serve(live.Pages(make, lambda: []), 0, told.append)
+        finally:
+            live.Server = server
+        self.assertRegex(told[0], r"^http://127\.0\.0\.1:\d+/$")
+        self.assertEqual(told[1:], ["made"])
+
     def test_hosts(self):
         """The three names of this machine with the port, in any case; a name that an attacker has lead here is refused,
         as is a request without one or with two."""

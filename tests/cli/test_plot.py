@@ -16,6 +16,7 @@ import urllib.request
 
 import h5py
 import numpy as np
+from PIL import Image
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.abspath(os.environ.get("NB6_BUILD", "build"))
@@ -23,7 +24,7 @@ sys.path.insert(0, os.path.join(SOURCE, "python"))
 
 import nbody6  # noqa: E402
 from nbody6 import tables  # noqa: E402
-from nbody6.plot import advice, command, panels_energy, panels_integrator, story, tracks  # noqa: E402
+from nbody6.plot import advice, command, movie, panels_energy, panels_integrator, story, tracks  # noqa: E402
 from nbody6.plot.report import Report  # noqa: E402
 
 PLOT = os.path.join(SOURCE, "tools", "nbody6-plot")
@@ -137,7 +138,7 @@ class PlotTest(unittest.TestCase):
         with open(prefix + ".html", encoding="utf-8") as file:
             text = file.read()
         for figure in Page(text).figures:
-            self.assertEqual(figure["svg"], 1)
+            self.assertIn(figure["svg"], (1, 2))  # in each unit
             self.assertRegex(figure["sentence"], r"Normal")
         return text
 
@@ -225,6 +226,8 @@ class PlotTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (0, path + "\n"), done.stderr)
             with open(path, "rb") as file:
                 self.assertIn(mark, file.read(12))
+        with Image.open(self.name + ".gif") as film:
+            self.assertEqual((film.size, film.n_frames), ((movie.SIZE, movie.SIZE), movie.LEAST_S * movie.GIF_RATE))
         done = plot("--movie", self.name)  # the name is not taken for that of the film
         self.assertEqual((done.returncode, done.stdout), (0, self.name + "." + kinds[-1][0] + "\n"), done.stderr)
         self.assertIn("required: NAME", plot("--movie", path).stderr)
@@ -365,11 +368,14 @@ class RealRunTest(unittest.TestCase):
         with open(os.path.join(self.folder, "real.html"), encoding="utf-8") as file:
             text = file.read()
         page = Page(text)
-        for name in ("overview", "cluster", "evolution", "binaries", "energy", "integrator", "surface-density",
-                     "dispersion", "radii", "mass-groups", "orbits", "hardness", "energy-budget", "energy-channels",
-                     "steps", "neighbours", "wall-time"):
+        for name in ("overview", "cluster", "scene", "evolution", "binaries", "energy", "integrator", "density",
+                     "cumulative-mass", "surface-density", "dispersion", "anisotropy", "radii", "mass-groups",
+                     "relaxation", "drift", "orbits", "hardness", "energy-budget", "energy-channels", "steps",
+                     "neighbours", "wall-time"):
             self.assertIn(name, page.ids)
         self.assertIn("[pc]", text)
+        self.assertIn(" escaped.", text)
+        self.assertNotIn(" left.", text)
 
     def test_work_of_a_field_on_page_and_terminal(self):
         """A cluster in gas that leaves: the channel has its figure and its sentence, and both have the same number."""

@@ -148,7 +148,7 @@ class OddTest(unittest.TestCase):
             for event in (dict(ESCAPE, mass=None, v=[None] * 3), ESCAPE, dict(MERGER, mass=None, mass_gone=None,
                                                                              energy=None), dict(CHAIN, binding=None)):
                 file.write(json.dumps(event) + "\n")
-        self.assertIn("Who left", self.page(self.name))
+        self.assertIn("Escapers", self.page(self.name))
         self.assertTrue(np.isnan(tables.to_number("")))
 
 

@@ -78,23 +78,22 @@ def make_movie(options, tell):
         raise ReadError("%s: the run has written no snapshots, of which a film is made: KZ(3)=1" % run.name)
     from . import movie
     path = options.movie or (options.out or run.name) + movie.default_ending()
-    movie.write(path, movie.frames(run, Report.scale_of(run), tell))
+    movie.write(path, movie.frames(run, Report.scale_of(run), tell, movie.ending_of(path)))
     return path
 
 
 def serve(options):
     run = Run(options.name[0])  # a name that is wrong is told now, not in the browser
-    from . import live, page
+    from . import live
 
     def make():
+        from . import page  # matplotlib takes its time, in which the address is there already
         return page.make_page(make_report(run.name, options, lambda *_: None), options.title, live.REFRESH_S)
 
     def watched():
         return [run.name + ".log.csv", *sorted(glob.glob(glob.escape(run.name) + ".snap.*.h5"))]
 
-    pages = live.Pages(make, watched)
-    pages.get()
-    live.serve(pages, options.port,
+    live.serve(live.Pages(make, watched), options.port,
                lambda address: print("%s shows %s; Ctrl-C ends it" % (address, printable(run.name)), flush=True))
 
 

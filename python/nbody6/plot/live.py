@@ -67,8 +67,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # ---- requests
 
     def parse_request(self):
-        """A page elsewhere may have a browser ask here, under a name of its own that leads to this address: what it
-        is called by tells that."""
+        """A page elsewhere may have a browser ask here, under a name of its own that leads to this address: the name in
+        the request tells that."""
         if not super().parse_request():
             return False
         hosts, port = self.headers.get_all("Host") or [], self.server.server_address[1]
@@ -151,10 +151,19 @@ class Server(http.server.ThreadingHTTPServer):
             print("nbody6-plot: %s: %s" % (type(error).__name__, error), file=sys.stderr)
 
 
+def prepare(pages):
+    """Makes the page before a browser asks for it. What goes wrong is told to the browser, which asks again."""
+    try:
+        pages.get()
+    except Exception:
+        pass
+
+
 def serve(pages, port, said):
-    """Serve until Ctrl-C.   port 0: any free one; said(address) is called first"""
+    """Serve until Ctrl-C.   port 0: any free one; said(address) is called first, and then the page is made"""
     with Server(pages, port) as server:
         said("http://127.0.0.1:%d/" % server.server_address[1])
+        threading.Thread(target=prepare, args=(pages,), daemon=True).start()
         try:
             server.serve_forever(0.2)
         except KeyboardInterrupt:

@@ -1,4 +1,5 @@
-"""The cluster as a film: a picture for each snapshot, put together by ffmpeg (MP4) or Pillow (GIF)."""
+"""The cluster as a film: the stars move smoothly from one snapshot to the next, and the time is in each picture; put
+together by ffmpeg (MP4) or Pillow (GIF)."""
 
 import os
 import shutil
@@ -6,84 +7,142 @@ import subprocess
 
 import numpy as np
 
-from ..errors import ReadError, WriteError
+from ..errors import WriteError
 from ..files import replacing
-from .style import plain, plt
+from .frames import Interval, snapshots
+from .panels_cluster import mass_classes
+from .style import figure, plain, styled
 
-RATE = 12  # pictures a second
-SIZE = 720  # pixels, even as H.264 wants it
-MOST_FRAMES = 600
-
-
-def _frame(run, snapshot, width, scale, times):
-    figure = plt.figure(figsize=(6, 6), dpi=SIZE / 6, facecolor="#0b0d12")
-    axes = figure.add_axes((0, 0, 1, 1), facecolor="#0b0d12")
-    d = (snapshot.x - snapshot.centre) * scale.factor("length")
-    mass = snapshot.mass / max(snapshot.mass.max(), 1e-300)
-    order = np.argsort(mass)
-    n = len(mass)
-    size = float(np.clip(6000 / n, 0.5, 14)) * (0.4 + 3 * mass[order]**0.5)
-    axes.scatter(d[order, 0], d[order, 1], size, c=mass[order]**0.4, cmap="magma", vmin=-0.6, vmax=1.0, linewidths=0,
-                 alpha=0.9)
-    axes.set_xlim(-width, width)
-    axes.set_ylim(-width, width)
-    axes.axis("off")
-    axes.text(0.03, 0.96, plain(run.title), transform=axes.transAxes, color="white", fontsize=12, va="top")
-    axes.text(0.97, 0.96, times(snapshot.t), transform=axes.transAxes, color="white", fontsize=12, va="top", ha="right")
-    bar = 10.0**np.floor(np.log10(width / 2))
-    axes.plot([-0.94 * width, -0.94 * width + bar], [-0.93 * width] * 2, color="white", lw=2)
-    axes.text(-0.94 * width, -0.91 * width, "%g %s" % (bar, scale.label("length")), color="white", fontsize=10,
-              va="bottom")
-    figure.canvas.draw()
-    pixels = np.asarray(figure.canvas.buffer_rgba())[:, :, :3].copy()
-    plt.close(figure)
-    return pixels
+RATE = 24  # pictures a second
+SIZE = 1080  # pixels, even as H.264 wants it
+LEAST_S, MOST_S = 10, 60  # seconds that a film takes
+A_SNAPSHOT_S = 0.25  # and from one snapshot to the next, within these limits
+GIF_RATE = 12  # its pictures take more room
+SKY, WHITE = "#0b0d12", "#ffffff"
+# Light stars to heavy ones: brighter, as for a film seen in the dark.
+STARS = ("#5b7fd6", "#7f88dc", "#a592de", "#c99cd9", "#e6aac6", "#f6bcae", "#fdd39f", "#fff1c4")
 
 
-def frames(run, scale, tell):
-    """Pictures [SIZE][SIZE][3] of all snapshots that can be read, at most MOST_FRAMES."""
-    which = np.unique(np.linspace(0, len(run.snapshots) - 1, min(len(run.snapshots), MOST_FRAMES)).round().astype(int))
-    width = None
-    for done, k in enumerate(which):
-        tell("drawing the film", done, len(which))
-        try:
-            snapshot = run.snapshot(int(k))
-        except ReadError:
-            continue  # is being written
-        if width is None:
-            r = snapshot.r * scale.factor("length")
-            width = 1.15 * r.max() if len(r) <= 12 else min(1.1 * r.max(), 2.2 * np.quantile(r, 0.85))
-            width = width or 1.0
-        myr = run.time_myr if scale.unit == "physical" else None
-        yield _frame(run, snapshot, width, scale, lambda t: "%.1f Myr" % (t * myr) if myr else "t = %.4g" % t)
-    tell("drawing the film", len(which), len(which))
+def count_of_frames(snapshots_there, rate):
+    """Of the whole film: at least LEAST_S seconds, at most MOST_S."""
+    return int(round(rate * min(max(LEAST_S, A_SNAPSHOT_S * (snapshots_there - 1)), MOST_S)))
+
+
+def width_of(snapshot):
+    """Half of the frame, in N-body units."""
+    r = snapshot.r
+    return (1.15 * r.max() if len(r) <= 12 else min(1.1 * r.max(), 2.2 * np.quantile(r, 0.85))) or 1.0
+
+
+class Screen:
+    """One figure, in which only what changes is drawn anew."""
+
+    def __init__(self, title, width, scale):
+        """width: half of the frame in units of the scale"""
+        self.figure, self.axes = figure(6, 6)
+        self.figure.set_layout_engine("none")
+        self.figure.set_dpi(SIZE / 6)
+        self.figure.set_facecolor(SKY)
+        self.axes.set_position((0, 0, 1, 1))
+        self.axes.set_xlim(-width, width)
+        self.axes.set_ylim(-width, width)
+        self.axes.axis("off")
+        self.dots, self.time = None, self.axes.text(0.97, 0.965, "", transform=self.axes.transAxes, color=WHITE,
+                                                    fontsize=13, va="top", ha="right")
+        self.axes.text(0.03, 0.965, plain(title), transform=self.axes.transAxes, color=WHITE, fontsize=13, va="top")
+        bar = 10.0**np.floor(np.log10(width / 2))
+        self.axes.plot([-0.94 * width, -0.94 * width + bar], [-0.93 * width] * 2, color=WHITE, lw=2)
+        self.axes.text(-0.94 * width, -0.91 * width, "%g %s" % (bar, scale.label("length")), color=WHITE, fontsize=10,
+                       va="bottom")
+
+    def show_stars(self, mass):
+        """Prepares dots for stars of these masses; heavy ones come last, above the others."""
+        if self.dots is not None:
+            self.dots.remove()
+        kind = mass_classes(mass)[0]
+        kind = np.full(len(mass), 4) if kind is None else kind
+        self.order = np.argsort(kind, kind="stable")
+        size = float(np.clip(6000 / len(mass), 0.8, 16)) * (0.5 + (kind[self.order] / 7)**2 * 5)
+        if len(mass) <= 12:
+            size = size + 20
+        self.dots = self.axes.scatter(np.zeros(len(mass)), np.zeros(len(mass)), size, linewidths=0, zorder=2,
+                                      c=np.array(STARS)[kind[self.order]])
+
+    def picture(self, x, text):
+        """Pixels [SIZE][SIZE][3].   x: [n][2] in units of the scale"""
+        self.dots.set_offsets(x[self.order])
+        self.time.set_text(text)
+        self.figure.canvas.draw()
+        return np.asarray(self.figure.canvas.buffer_rgba())[:, :, :3].copy()
+
+
+def _times_of_frames(times, frames):
+    """Of each picture: evenly from the first snapshot to the last; a film of one snapshot has one time."""
+    return np.linspace(times[0], times[-1], frames if len(times) > 1 else 1)
+
+
+@styled
+def _draw(run, scale, tell, ending):
+    rate = GIF_RATE if ending == ".gif" else RATE
+    known = [t for t in run.snapshot_times() if np.isfinite(t)]
+    if not known:
+        return
+    frames = count_of_frames(len(known), rate)
+    moments, myr, factor = _times_of_frames(sorted(known), frames), run.time_myr, scale.factor("length")
+    shown, done, screen, first = snapshots(run, 4 * frames), 0, None, None
+
+    def texts(t):
+        return "%.2f Myr" % (t * myr) if myr and scale.unit == "physical" else "t = %.2f" % t
+
+    for snapshot in shown:
+        if screen is None:
+            screen = Screen(run.title, width_of(snapshot) * factor, scale)
+        if first is not None:
+            interval = Interval(first, snapshot)
+            screen.show_stars(first.mass)
+            while done < len(moments) and moments[done] < snapshot.t:
+                tell("drawing the film", done, len(moments))
+                x = interval.at((moments[done] - first.t) / interval.h)
+                yield screen.picture(x[:, :2] * factor, texts(moments[done]))
+                done += 1
+        first = snapshot
+    if first is not None:
+        screen.show_stars(first.mass)
+        yield screen.picture((first.x - first.centre)[:, :2] * factor, texts(first.t))
+    tell("drawing the film", len(moments), len(moments))
+
+
+def frames(run, scale, tell, ending=".mp4"):
+    """Pictures [SIZE][SIZE][3] of the whole run.   ending: of the file, .mp4 or .gif"""
+    return _draw(run, scale, tell, ending)
+
+
+def ending_of(path):
+    """.mp4 or .gif.   Raises WriteError: another one, or there is no ffmpeg for the first."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in (".mp4", ".gif"):
+        raise WriteError("%s: a film ends in .mp4 (by ffmpeg) or .gif (by Pillow)" % path)
+    if ending == ".mp4" and not shutil.which("ffmpeg"):
+        raise WriteError("%s: there is no ffmpeg on this machine; a name that ends in .gif does without" % path)
+    return ending
 
 
 def write(path, pictures):
     """MP4 by ffmpeg, or GIF by Pillow, as the name ends.   Raises WriteError."""
-    kind = os.path.splitext(path)[1].lower()
-    if kind == ".mp4":
-        return _write_mp4(path, pictures)
-    if kind == ".gif":
+    if ending_of(path) == ".gif":
         return _write_gif(path, pictures)
-    raise WriteError("%s: a film ends in .mp4 (by ffmpeg) or .gif (by Pillow)" % path)
+    with replacing(path, ".mp4") as (_, partial):
+        _run_ffmpeg(path, partial, pictures)
 
 
 def default_ending():
     return ".mp4" if shutil.which("ffmpeg") else ".gif"
 
 
-def _write_mp4(path, pictures):
-    if not shutil.which("ffmpeg"):
-        raise WriteError("%s: there is no ffmpeg on this machine; a name that ends in .gif does without" % path)
-    with replacing(path, ".mp4") as (_, partial):
-        _run_ffmpeg(path, partial, pictures)
-
-
 def _run_ffmpeg(path, partial, pictures):
     command = ["ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",
                "-s", "%dx%d" % (SIZE, SIZE), "-r", str(RATE), "-i", "-", "-an", "-c:v", "libx264",
-               "-pix_fmt", "yuv420p", "-crf", "22", "-movflags", "+faststart", partial]
+               "-pix_fmt", "yuv420p", "-crf", "20", "-movflags", "+faststart", partial]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         for picture in pictures:
@@ -102,8 +161,8 @@ def _write_gif(path, pictures):
         from PIL import Image
     except ImportError:
         raise WriteError("%s: a GIF needs Pillow: pip install pillow" % path) from None
-    images = [Image.fromarray(picture).resize((480, 480)).quantize(64) for picture in pictures]
+    images = [Image.fromarray(picture).quantize(64) for picture in pictures]
     if not images:
         raise WriteError("%s: there is no snapshot to draw" % path)
     with replacing(path) as (handle, _), os.fdopen(handle, "wb", closefd=False) as file:
-        images[0].save(file, format="GIF", save_all=True, append_images=images[1:], duration=1000 // RATE, loop=0)
+        images[0].save(file, format="GIF", save_all=True, append_images=images[1:], duration=1000 // GIF_RATE, loop=0)

@@ -1,4 +1,4 @@
-"""The cluster at the time of the last snapshot: from three sides, its profiles and its masses; tracks of few bodies."""
+"""The cluster at the time of the last snapshot, from three sides, and tracks of few bodies."""
 
 import itertools
 
@@ -7,11 +7,12 @@ from matplotlib.collections import LineCollection
 
 from .. import structure
 from ..tables import has_galaxy
-from .style import (BLUE, GREY, ORANGE, RED, SERIES, STARS_AS_VECTORS, Panel, figure, few_ticks, log_axis_x,
-                    log_scale, number, plt)
-from .tracks import tracks
+from .axes import few_ticks, legend, log_scale, time_axis
+from .colours import BLUE, DASHES, GREY, MASS_MAP, ORANGE, RED, SERIES
+from .style import STARS_AS_VECTORS, Panel, figure, number
 
 SIDES = ((0, 1, "face-on"), (0, 2, "from the side"), (1, 2, "from the front"))
+ROUND = np.array([np.cos(np.linspace(0, 2 * np.pi, 97)), np.sin(np.linspace(0, 2 * np.pi, 97))])
 
 
 def circles(report):
@@ -19,27 +20,42 @@ def circles(report):
     row = report.log.nearest(report.snapshot.t) if report.log is not None else None
     if row is None or report.few:
         return {}
-    columns = (("core", "r_core", RED, "-"), ("half-mass", "r_half", ORANGE, "-"), ("tidal", "r_tide", GREY, "--"))
+    columns = (("core", "r_core", RED, "-"), ("half-mass", "r_half", ORANGE, "-."), ("tidal", "r_tide", GREY, "--"))
     return {label: (float(report.log[column][row]), colour, style) for label, column, colour, style in columns
             if column in report.log and report.log[column][row] > 0
             and (column != "r_tide" or has_galaxy(report.log))}
 
 
-def _dots(axes, stars, x, y):
-    """Light stars below heavy ones, which are larger and of another colour."""
-    n = len(stars)
-    heavy = np.zeros(n, dtype=bool)
-    positive = stars.mass[stars.mass > 0]
-    if len(positive) and positive.max() > 1.5 * positive.min():
-        heavy[np.argsort(-stars.mass, kind="stable")[:max(1, min(n // 20, 500))]] = True
-    image = n > STARS_AS_VECTORS
-    size = float(np.clip(3000 / n, 0.4, 9))
-    axes.scatter(x[~heavy], y[~heavy], size, color=BLUE, linewidths=0, alpha=float(np.clip(2500 / n, 0.25, 0.8)),
-                 rasterized=image)
-    if heavy.any():
-        relative = stars.mass[heavy] / stars.mass.max()
-        axes.scatter(x[heavy], y[heavy], size * (1 + 8 * relative**0.5), color=ORANGE, linewidths=0, alpha=0.95,
-                     rasterized=image, label="heaviest %d %%" % round(100 * heavy.mean()))
+def mass_classes(mass):
+    """Class of each star, from 0 for light ones to len(MASS_MAP) - 1 in equal steps of log mass, and the limits of the
+    classes; None, None: all masses are the same, to half of them."""
+    positive = mass[mass > 0]
+    if not len(positive) or positive.max() <= 1.5 * positive.min():
+        return None, None
+    limits = np.geomspace(positive.min(), positive.max(), len(MASS_MAP) + 1)
+    return np.clip(np.searchsorted(limits, mass, "right") - 1, 0, len(MASS_MAP) - 1), limits
+
+
+def star_sizes(n, kind=None):
+    """Areas of dots: smaller where there are many, larger for heavier classes."""
+    size = float(np.clip(4000 / max(n, 1), 0.5, 9))
+    return size if kind is None else size * (0.55 + (kind / (len(MASS_MAP) - 1))**2 * 7)
+
+
+def dots(axes, mass, x, y, scale=None):
+    """Stars as dots, heavy ones larger, darker and above light ones.   scale: report.Scale of masses in the legend"""
+    n, image = len(mass), len(mass) > STARS_AS_VECTORS
+    kind, limits = mass_classes(mass)
+    if kind is None:
+        axes.scatter(x, y, star_sizes(n), color=BLUE, linewidths=0, rasterized=image)
+        return
+    for k in range(len(MASS_MAP)):
+        axes.scatter(x[kind == k], y[kind == k], star_sizes(n, k), color=MASS_MAP[k], linewidths=0, rasterized=image)
+    if scale is not None:
+        form = "%.2g " + scale.label("mass") if scale.unit == "physical" else "m = %.2g"
+        for k in range(0, len(MASS_MAP), 2):
+            middle = np.sqrt(limits[k] * limits[k + 1]) * scale.factor("mass")
+            axes.scatter([], [], max(6, star_sizes(n, k)), color=MASS_MAP[k], linewidths=0, label=form % middle)
 
 
 def views(report):
@@ -50,106 +66,30 @@ def views(report):
     factor, rings = report.scale.factor("length"), circles(report)
     d, r = (stars.x - stars.centre) * factor, stars.r * factor
     width = min(1.1 * r.max(), 2.2 * np.quantile(r, 0.85)) or 1.0
+    coloured = mass_classes(stars.mass)[0] is not None
     panels = []
     for i, j, side in SIDES:
-        drawn, axes = figure(height=4.3)
-        _dots(axes, stars, d[:, i], d[:, j])
+        drawn, axes = figure(height=4.5)
+        dots(axes, stars.mass, d[:, i], d[:, j], report.scale)
         for label, (radius, colour, style) in rings.items():
             if radius * factor < 1.4 * width:
-                axes.add_patch(plt.Circle((0, 0), radius * factor, fill=False, color=colour, ls=style, lw=1.4, zorder=5,
-                                          label="%s radius" % label))
+                axes.plot(*(radius * factor * ROUND), color=colour, ls=style, lw=1.6, zorder=5,
+                          label="%s radius" % label)
         axes.set_xlim(-width, width)
         axes.set_ylim(-width, width)
         axes.set_aspect("equal")
         few_ticks(axes, 5, 5)
         axes.set_xlabel("%s [%s]" % ("xyz"[i], report.scale.label("length")))
         axes.set_ylabel("%s [%s]" % ("xyz"[j], report.scale.label("length")))
-        if axes.get_legend_handles_labels()[0]:
-            axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.16), ncol=2)
+        legend(axes)
         outside = int(((np.abs(d[:, i]) > width) | (np.abs(d[:, j]) > width)).sum())
         text = "The stars at t = %g, %s (%s-%s), about the density centre." % (stars.t, side, "xyz"[i], "xyz"[j])
+        text += " Heavy stars are larger and stand out." if coloured else ""
         text += " %d are outside the frame." % outside if outside else ""
         text += " Normal: round, densest in the middle." if not rings.get("tidal") else \
             " Normal: round and densest in the middle; with a galaxy tails along x and y grow outside the tidal radius."
         panels.append(Panel("view-" + "xyz"[i] + "xyz"[j], "The cluster %s" % side, drawn, text))
     return panels
-
-
-def surface_density(report):
-    stars = report.snapshot
-    if stars is None or len(stars) < 60:
-        return None
-    drawn, axes = figure()
-    shell = max(10, min(len(stars) // 12, 400))
-    factor, density = report.scale.factor("length"), report.scale.factor("mass/length^2")
-    for axis, colour in ((2, BLUE), (0, ORANGE)):
-        radius, rho, _, error = stars.density_profile(shell, axis=axis)
-        axes.errorbar(radius * factor, rho * density, rho * density * error, fmt="o-", ms=3, lw=1, color=colour,
-                      label="along %s" % "xyz"[axis])
-    axes.legend(loc="lower left")
-    log_scale(axes, 1)
-    log_axis_x(axes)
-    axes.set_xlabel("projected distance [%s]" % report.scale.label("length"))
-    axes.set_ylabel("surface density [%s]" % report.scale.label("mass/length^2").replace("^2", "²"))
-    return Panel("surface-density", "Surface density", drawn,
-                 "Mass for each area in rings of %d stars, seen from two sides; bars are one standard deviation. "
-                 "Normal: "
-                 "flat inside the core, falling outside, the same from both sides within the bars." % shell)
-
-
-def dispersion(report):
-    stars = report.snapshot
-    if stars is None or len(stars) < 60 or not stars.v.any():
-        return None
-    systems = stars.with_centres_of_mass()
-    systems.centre = stars.centre
-    shell = max(10, min(len(systems) // 12, 400))
-    length, speed = report.scale.factor("length"), report.scale.factor("velocity")
-    drawn, axes = figure()
-    for axis, colour in ((2, BLUE), (0, ORANGE)):
-        radius, sigma, error = systems.dispersion_profile(shell, axis=axis)
-        axes.errorbar(radius * length, sigma * speed, error * speed, fmt="o-", ms=3, lw=1, color=colour,
-                      label="along %s" % "xyz"[axis])
-    log_axis_x(axes)
-    axes.set_ylim(bottom=0)
-    axes.legend(loc="lower left")
-    axes.set_xlabel("projected distance [%s]" % report.scale.label("length"))
-    axes.set_ylabel("velocity dispersion [%s]" % report.scale.label("velocity"))
-    return Panel("dispersion", "Velocity dispersion", drawn,
-                 "Spread of velocities along two lines of sight in rings of %d bodies; regularized pairs count as one "
-                 "body, others are resolved. Normal: highest in the centre, falling outwards; a rise at the edge is "
-                 "made "
-                 "by stars that leave; a point far above the rest by a close pair that is resolved." % shell)
-
-
-def masses(report):
-    stars = report.snapshot
-    if stars is None or len(stars) < 60:
-        return None
-    mass = stars.mass[stars.mass > 0]
-    if len(mass) == 0 or mass.max() < 1.5 * mass.min():
-        return None
-    factor = report.scale.factor("mass")
-    drawn, axes = figure()
-    inside = stars[stars.r <= stars.lagrangian_radii([0.5])[0]]
-    for some, colour, label in ((stars, BLUE, "all"), (inside, RED, "inside the half-mass radius")):
-        edges, number_of, error = structure.mass_function(some.mass)
-        middle = np.sqrt(edges[1:] * edges[:-1]) * factor
-        good = number_of > 0
-        axes.errorbar(middle[good], number_of[good], error[good], fmt="o-", ms=3, lw=1, color=colour, label=label)
-    log_scale(axes, 1)
-    log_axis_x(axes)
-    axes.legend(loc="lower left")
-    axes.set_xlabel("mass [%s]" % report.scale.label("mass"))
-    axes.set_ylabel("dN / dlog₁₀ m")
-    text = "Stars for each decade of mass."
-    if len(stars) > 60:
-        ratio, error = stars.mass_segregation_ratio(min(20, len(stars) // 4), 100)
-        text += " Mass segregation ratio Λ of the heaviest 20 (Allison et al. 2009): %.2f ± %.2f; 1: they lie like " \
-                "the " \
-            "others; above 1: closer together." % (ratio, error)
-    text += " Normal: the shape of the initial mass function; inside, fewer light stars as the cluster ages."
-    return Panel("masses", "Mass function", drawn, text)
 
 
 # ---- few bodies
@@ -159,7 +99,7 @@ def paths(report):
     stars = report.snapshot
     if stars is None or not report.few or not report.earlier:
         return []
-    path, t, names = tracks([*report.earlier, stars])
+    path, t, names = report.tracks
     panels, factor = [], report.scale.factor("length")
     centre = structure.mean(stars.x, stars.mass)
     d = (path - centre) * factor
@@ -171,6 +111,8 @@ def paths(report):
                                            colors=[SERIES[k % len(SERIES)] for k in range(len(d))]))
         axes.scatter(d[order, -1, i], d[order, -1, j], 10 + 70 * (stars.mass / stars.mass.max())**(2 / 3), zorder=4,
                      c=[SERIES[k % len(SERIES)] for k in order])
+        for k in order:
+            axes.annotate("%d" % names[k], d[k, -1, (i, j)], xytext=(6, 6), textcoords="offset points", fontsize=8)
         axes.autoscale()
         axes.margins(0.06)
         axes.set_aspect("equal", adjustable="datalim")
@@ -188,21 +130,19 @@ def paths(report):
 def distances(report, d, t, names):
     drawn, axes = figure()
     nearest = (np.inf, None, None)
-    times, label = report.times(t)
+    times, _ = report.times(t)
     for k, (i, j) in enumerate(itertools.combinations(range(len(d)), 2)):
         distance = np.sqrt(((d[i] - d[j])**2).sum(axis=1))
-        axes.plot(times, distance, color=SERIES[k % len(SERIES)], lw=1.1, label="%s – %s" % (names[i], names[j]))
+        axes.plot(times, distance, color=SERIES[k % len(SERIES)], lw=1.1, ls=DASHES[k % len(DASHES)],
+                  label="%s – %s" % (names[i], names[j]))
         at = int(np.argmin(distance))
         nearest = min(nearest, (distance[at], t[at], (names[i], names[j])), key=lambda x: x[0])
     log_scale(axes, 1)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.14), ncol=3)
-    axes.set_xlabel(label)
+    legend(axes)
+    time_axis(axes, report)
     axes.set_ylabel("distance [%s]" % report.scale.label("length"))
     return Panel("distances", "Distances", drawn,
-                 "Distances between the bodies along the tracks. Closest: %s of %s and %s at t = %.6g. Normal: "
-                 "whatever "
-                 "the orbits ask for; a bound pair goes up and down between two values."
+                 "Distances between the bodies along the tracks. Closest: %s of %s and %s at t = %.6g. Normal: the "
+                 "distance in a bound pair goes up and down between two values."
                  % (number(nearest[0], 3), nearest[2][0], nearest[2][1], nearest[1]))
 
-
-ALL = (surface_density, dispersion, masses)

@@ -4,7 +4,9 @@ import numpy as np
 
 from ..run import CHANNELS
 from .advice import advice
-from .style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, Panel, figure, log_scale, number
+from .axes import legend, log_scale, power_label, time_axis
+from .colours import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED
+from .style import Panel, figure, number
 
 MARKS = (("merger", "mergers", RED, "*"), ("chain_formed", "chains", PURPLE, "|"), ("escape", "escapers", ORANGE, "v"),
          ("energy_jump", "jumps of the error", INK, "x"))
@@ -26,7 +28,7 @@ def error(report):
     if log is None:
         return None
     accumulated, interval = report.error_columns
-    t, label = report.times(log["t"])
+    t, _ = report.times(log["t"])
     drawn, axes = figure()
     for column, name, style in ((interval, "of each interval", dict(color=ORANGE, lw=0.8, marker="s", ms=2)),
                                 (accumulated, "accumulated", dict(color=BLUE, marker="o", ms=2.5))):
@@ -38,9 +40,9 @@ def error(report):
     if not axes.lines:
         return None
     log_scale(axes, 2)
-    axes.set_xlabel(label)
+    time_axis(axes, report)
     axes.set_ylabel("|ΔE / E|")
-    axes.legend(loc="lower right", ncol=2)
+    legend(axes)
     values = np.abs(log[accumulated][np.isfinite(log[accumulated])])
     largest = advice(log, accumulated)
     return Panel("energy-error", "Energy error", drawn,
@@ -52,35 +54,43 @@ def error(report):
 
 
 def budget(report):
-    """Where the energy went: physics."""
+    """What the energy did since the start: physics."""
     log = report.log
     if log is None or "e_total" not in log or "e_bind" not in log or len(log) < 2:
         return None
-    t, label = report.times(log["t"])
+    t, _ = report.times(log["t"])
+    factor, unit = report.scale.factor("mass velocity^2"), report.scale.label("mass velocity^2")
+    unit = unit.replace("^2", "²")
+
+    def change(values):
+        return (values - values[0]) * factor
+
     drawn, axes = figure(height=3.5)
-    axes.plot(t, log["e_total"], color=INK, lw=2, label="total")
-    axes.plot(t, log["e_total"] - log["e_bind"], color=BLUE, label="single stars and centres of mass")
+    axes.axhline(0, color=GREY, lw=0.8)
+    axes.plot(t, change(log["e_total"]), color=INK, lw=2, label="total")
     if log["e_bind"].any():
-        axes.plot(t, log["e_bind"], color=RED, label="regularized pairs and chains")
-    for column, name, colour in (("e_escaped", "taken by escapers", ORANGE), ("e_merged", "taken by mergers", PURPLE),
-                                 ("e_galaxy", "work of the external field", GREEN)):
+        axes.plot(t, change(log["e_total"] - log["e_bind"]), color=BLUE, ls=(0, (5, 2)),
+                  label="single stars and centres of mass")
+        axes.plot(t, change(log["e_bind"]), color=RED, ls="-.", label="regularized pairs and chains")
+    for column, name, colour, style in (("e_escaped", "taken by escapers", ORANGE, "--"),
+                                        ("e_merged", "taken by mergers", PURPLE, (0, (2, 1))),
+                                        ("e_galaxy", "work of the external field", GREEN, (0, (1, 1)))):
         if column in log and log[column].any():
-            axes.plot(t, log[column], color=colour, ls="--", label=name)
+            axes.plot(t, log[column] * factor, color=colour, ls=style, label=name)
     low, high = axes.get_ylim()
     axes.set_ylim(low - 0.2 * (high - low), high + 0.02 * (high - low))
     mark_events(axes, report)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=2)
-    axes.set_xlabel(label)
-    axes.set_ylabel("energy [N-body]")
-    return Panel("energy-budget", "Where the energy is", drawn,
-                 "The total energy, its part in the cluster and that inside pairs and chains, with what escapers and "
-                 "mergers "
-                 "took away; marks along the lower edge are events. Normal: the total changes only where somebody "
-                 "leaves "
-                 "or merges%s; pairs give energy to the cluster as they harden, and their line jumps by what a pair "
-                 "holds "
-                 "when it begins or ends to be regularized." % (", and by the work of the external field"
-                                                                if field_work_so_far(log) else ""))
+    legend(axes)
+    time_axis(axes, report)
+    power_label(axes, "E − E₀", unit)
+    return Panel("energy-budget", "Where the energy went", drawn,
+                 "Change of the energy since the start, when it was %s %s: of all, of the cluster and of the motion "
+                 "inside pairs and chains, with what escapers and mergers took away; marks along the lower edge are "
+                 "events. Normal: the total changes only where a star escapes or merges%s; pairs give energy to the "
+                 "cluster as they harden, and their line jumps by the energy of a pair when its regularization begins "
+                 "or ends."
+                 % (number(log["e_total"][0] * factor), unit,
+                    ", and by the work of the external field" if field_work_so_far(log) else ""))
 
 
 def field_work_so_far(log):
@@ -95,20 +105,22 @@ def field_work(report):
     work = field_work_so_far(log)
     if work is None or len(log) < 2:
         return None
-    t, label = report.times(log["t"])
+    t, _ = report.times(log["t"])
+    factor, unit = report.scale.factor("mass velocity^2"), report.scale.label("mass velocity^2").replace("^2", "²")
     drawn, axes = figure()
-    axes.plot(t, log["e_galaxy"], color=GREEN, lw=2, label="work so far")
+    axes.plot(t, log["e_galaxy"] * factor, color=GREEN, lw=2, label="work so far")
     if "e_tide" in log:
-        axes.plot(t, log["e_tide"], color=BLUE, label="energy of the stars in the field")
+        axes.plot(t, log["e_tide"] * factor, color=BLUE, ls="--", label="energy of the stars in the field")
     axes.axhline(0, color=GREY, lw=1)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=2)
-    axes.set_xlabel(label)
-    axes.set_ylabel("energy [N-body]")
+    legend(axes)
+    time_axis(axes, report)
+    power_label(axes, "energy", unit)
     return Panel("field-work", "Work of the external field", drawn,
-                 "The field of the galaxy or of the gas depends on time, so that it does work: %s so far, with a total "
-                 "energy of %s at the start. It is physics and no error, and the energy error leaves it out. Normal: in "
-                 "a galaxy it swings with each pericentre, by more the more stars are far out; where gas leaves it "
-                 "rises until the gas has gone." % (number(work), number(log["e_total"][0])))
+                 "The field of the galaxy or of the gas depends on time, so that it does work: %s so far, with a "
+                 "total energy of %s at the start, in %s. It is physics and no error, and the energy error leaves it "
+                 "out. Normal: in a galaxy it swings with each pericentre, by more the more stars are far out; where "
+                 "gas leaves it rises until the gas has gone."
+                 % (number(work * factor), number(log["e_total"][0] * factor), unit))
 
 
 def channels(report):
@@ -118,23 +130,25 @@ def channels(report):
               and np.abs(log[column]).max() > 0]
     if not errors or len(log) < 2:
         return None
-    t, label = report.times(log["t"])
+    t, _ = report.times(log["t"])
+    factor, unit = report.scale.factor("mass velocity^2"), report.scale.label("mass velocity^2").replace("^2", "²")
     drawn, axes = figure(height=3.5)
-    colours = {"e_pairs": BLUE, "e_chains": RED, "e_hierarchies": GREEN, "e_integration": GREY}
+    looks = {"e_pairs": (BLUE, "--"), "e_chains": (RED, "-."), "e_hierarchies": (GREEN, ":"),
+             "e_integration": (INK, "-")}
     for column, _ in errors:
-        value = np.abs(log[column])
-        axes.plot(t, np.where(value > 0, value, np.nan), color=colours[column], label=column[2:])
+        value = np.abs(log[column]) * factor
+        axes.plot(t, np.where(value > 0, value, np.nan), color=looks[column][0], ls=looks[column][1],
+                  marker="." if len(t) < 40 else None, ms=4, label=column[2:])
     log_scale(axes, 2)
     low, high = axes.get_ylim()
     axes.set_ylim(low * (low / high)**0.25, high)
     mark_events(axes, report)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3)
-    axes.set_xlabel(label)
-    axes.set_ylabel("|energy| [N-body]")
+    legend(axes)
+    time_axis(axes, report)
+    axes.set_ylabel("|energy| [%s]" % unit)
     largest = max(errors, key=lambda e: abs(log[e[0]][-1]))
     return Panel("energy-channels", "Errors by channel", drawn,
-                 "What each source has added to the energy so far, in the books that the program keeps. The largest "
-                 "now is "
+                 "What each source has added to the energy so far, by the ledger of the program. The largest now is "
                  "%s. Normal: that of the integration; if pairs or chains lead by far, encounters are what limits this "
                  "run." % largest[1].replace("error of ", "that of "))
 

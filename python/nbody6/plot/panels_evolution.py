@@ -4,8 +4,9 @@ import numpy as np
 
 from ..tables import has_galaxy, lagrangian_columns
 from .report import GROUP_FRACTIONS
-from .style import (BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SERIES, SKY, Panel, figure, few_ticks, log_scale,
-                    number, plain)
+from .axes import few_ticks, label_ends, legend, log_scale, time_axis
+from .colours import BLUE, GREEN, GREY, MASS_MAP, PURPLE, RED
+from .style import Panel, figure, number
 
 LAGRANGIAN_SHOWN = (0.01, 0.05, 0.1, 0.2, 0.5, 0.7, 0.9)
 
@@ -14,25 +15,12 @@ def positive(values):
     return np.where(values > 0, values, np.nan)
 
 
-def label_ends(axes, labels):
-    """Name each line beside its right end, moved apart where lines come close: (y, text, colour)."""
-    axes.figure.canvas.draw()
-    height = axes.transAxes.inverted().transform(axes.transData.transform([(0, y) for y, _, _ in labels]))[:, 1]
-    at, lowest = {}, -1.0
-    for k in np.argsort(height):
-        at[k] = max(height[k], lowest + 0.062)
-        lowest = at[k]
-    excess = max(0.0, lowest - 1.0)
-    for k, (_, text, colour) in enumerate(labels):
-        axes.annotate(text, (1.01, at[k] - excess), xycoords="axes fraction", va="center", fontsize=8, color=colour)
-
-
 def radii(report):
     """Lagrangian radii of all stars."""
     log = report.log
     columns = lagrangian_columns(log) if log is not None else {}
     shown = [f for f in LAGRANGIAN_SHOWN if f in columns] or sorted(columns)
-    factor, (t, label) = report.scale.factor("length"), report.times(log["t"] if log is not None else [])
+    factor, (t, _) = report.scale.factor("length"), report.times(log["t"] if log is not None else [])
     drawn, axes = figure()
     labels = []
     for fraction in shown:
@@ -49,10 +37,8 @@ def radii(report):
             axes.plot(t, positive(log[column]) * factor, style, color=RED, lw=1.5, label=name)
     log_scale(axes, 0.5)
     axes.set_ylabel("radius [%s]" % report.scale.label("length"))
-    axes.set_xlabel(label)
-    axes.margins(x=0.02)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="lower left", ncol=2)
+    time_axis(axes, report)
+    legend(axes)
     label_ends(axes, labels)
     half = lagrangian_columns(log).get(0.5)
     text = "Radii about the density centre that hold these parts of the mass, and the core radius."
@@ -68,26 +54,25 @@ def radii_by_mass(report):
     history = report.history
     if not history or len(history["limits"]) < 2 or len(history["t"]) < 2:
         return None
-    t, label = report.times(history["t"])
+    t, _ = report.times(history["t"])
     factor, mass = report.scale.factor("length"), report.scale.factor("mass")
     limits = [0.0, *(limit * mass for limit in history["limits"])]
     drawn, axes = figure()
     half = GROUP_FRACTIONS.index(0.5)
-    for k, colour in zip(range(len(limits) - 1), (SKY, ORANGE, RED)):
-        name = "%.3g to %.3g" % (limits[k], limits[k + 1]) if k else "to %.3g" % limits[1]
-        axes.plot(t, positive(history["radii"][:, k, half]) * factor, color=colour, lw=2, label=name)
-        axes.plot(t, positive(history["radii"][:, k, 0]) * factor, color=colour, lw=1, ls="--")
+    for k, colour in zip(range(len(limits) - 1), (MASS_MAP[0], MASS_MAP[3], MASS_MAP[6])):
+        name = "%.3g to %.3g" % (limits[k], limits[k + 1]) if k else "m to %.3g" % limits[1]
+        mark = dict(marker="o^s"[k], ms=3, markevery=max(1, len(t) // 8))
+        axes.plot(t, positive(history["radii"][:, k, half]) * factor, color=colour, lw=2, label=name, **mark)
+        axes.plot(t, positive(history["radii"][:, k, 0]) * factor, color=colour, lw=1, ls="--", **mark)
     log_scale(axes, 0.5)
-    axes.legend(title="mass [%s]" % report.scale.label("mass"), title_fontsize=8, loc="best")
-    axes.set_xlabel(label)
+    legend(axes)
+    time_axis(axes, report)
     axes.set_ylabel("radius [%s]" % report.scale.label("length"))
     ratio = history["radii"][:, -1, half] / history["radii"][:, 0, half]
-    text = ("Radii that hold a half (full) and a tenth (dashed) of the mass of the lightest, middle and heaviest "
-            "third of "
-            "the stars. Half-mass radius of the heaviest over that of the lightest: %.2f, at the start %.2f. Normal: "
-            "it "
-            "falls, because heavy stars sink to the centre; equal radii at the start if nothing was segregated." % (
-                ratio[-1], ratio[0]))
+    text = ("Radii that hold a half (full) and a tenth (dashed) of the mass of the lightest, middle and heaviest third "
+            "of the stars, with masses in %s. Half-mass radius of the heaviest over that of the lightest: %.2f, at the "
+            "start %.2f. Normal: it falls, because heavy stars sink to the centre; equal radii at the start if nothing "
+            "was segregated." % (report.scale.label("mass"), ratio[-1], ratio[0]))
     return Panel("mass-groups", "Radii by mass", drawn, text)
 
 
@@ -96,40 +81,39 @@ def core(report):
     log = report.log
     if log is None or "rho_core" not in log or not (log["rho_core"] > 0).any() or len(log) < 2:
         return None
-    t, label = report.times(log["t"])
+    t, _ = report.times(log["t"])
     rho = positive(log["rho_core"]) * report.scale.factor("mass/length^3")
     drawn, axes = figure()
     axes.plot(t, rho, color=PURPLE)
     log_scale(axes, 1)
-    axes.set_xlabel(label)
+    time_axis(axes, report)
     axes.set_ylabel("density [%s]" % report.scale.label("mass/length^3").replace("^3", "³"))
     text = "Mass density in the core. It was highest at t = %.4g%s. Normal: it waves by factors of a few from row to " \
-           "row, " \
-        "because few stars make the core; a steady rise by orders of magnitude is core collapse." % (
+        "row, because few stars make the core; a steady rise by orders of magnitude is core collapse." % (
             t[np.nanargmax(rho)], " Myr" if report.time_myr else "")
     return Panel("core", "Density of the core", drawn, text)
 
 
 def mass_and_number(report):
-    """Stars and mass that are left."""
+    """Stars and mass that remain."""
     log = report.log
     if log is None or "n" not in log or len(log) < 2:
         return None
-    t, label = report.times(log["t"])
+    t, _ = report.times(log["t"])
     drawn, axes = figure()
     axes.step(t, 100 * log["n"] / log["n"][0], where="post", color=BLUE, label="stars")
     if "mass" in log:
         axes.step(t, 100 * log["mass"] / log["mass"][0], where="post", color=RED, label="mass", ls="--")
-    axes.legend(loc="lower left")
+    legend(axes)
     low = axes.get_ylim()[0]
     axes.set_ylim(min(low, 98.0), 100.5)
-    axes.set_xlabel(label)
-    axes.set_ylabel("left [%]")
+    time_axis(axes, report)
+    axes.set_ylabel("in the run [%]")
     text = "Stars and mass that are still in the run, of %d stars at the start; now %d." % (log["n"][0], report.n_now)
-    left = len([e for e in report.run.events if e["event"] == "escape"])
-    if left:
+    escaped = report.escaped
+    if escaped:
         text += " %d have escaped. Normal: a cluster in a tidal field loses up to some percent of its stars in a " \
-            "relaxation time, light ones first; jumps of many stars at once are not." % left
+            "relaxation time, light ones first; jumps of many stars at once are not." % escaped
     else:
         text += " None was removed: none went far enough, or the input keeps them (KZ(23)=0). Normal without a galaxy."
     return Panel("stars", "Stars and mass", drawn, text)
@@ -139,7 +123,7 @@ def virial(report):
     log = report.log
     if log is None or "virial_ratio" not in log or len(log) < 2:
         return None
-    t, label = report.times(log["t"])
+    t, _ = report.times(log["t"])
     ratio = log["virial_ratio"]
     drawn, axes = figure()
     axes.axhline(0.5, color=GREY, lw=1)
@@ -147,12 +131,11 @@ def virial(report):
     few_ticks(axes)
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, 0.45), max(high, 0.55))
-    axes.set_xlabel(label)
+    time_axis(axes, report)
     axes.set_ylabel("Q = T / |U|")
     late = ratio[len(ratio) // 2:]
     text = "Kinetic over potential energy of single stars and centres of mass; mean of the second half: %.3f. " \
-           "Normal: " \
-        "within about 0.05 of 0.5, the value of equilibrium, after the first few crossing times." % late.mean()
+        "Normal: within about 0.05 of 0.5, the value of equilibrium, after the first few crossing times." % late.mean()
     if "e_galaxy" in log and log["e_galaxy"].any():
         text += " In gas or in the field of a galaxy it is higher: Q leaves out their potential, which holds stars too."
     elif late.mean() > 0.53:
@@ -161,44 +144,23 @@ def virial(report):
 
 
 def escapers(report):
-    """Who left, when, and how fast."""
+    """Stars that escaped: when, and how fast."""
     left = [e for e in report.run.events if e["event"] == "escape" and None not in (e["mass"], *e["v"])]
     if not left:
         return None
     speed = np.sqrt([sum(c * c for c in e["v"]) for e in left]) * report.scale.factor("velocity")
     mass = np.array([e["mass"] for e in left]) * report.scale.factor("mass")
-    t, label = report.times([e["t"] for e in left])
+    t, _ = report.times([e["t"] for e in left])
     drawn, axes = figure()
-    axes.scatter(t, speed, 6 + 60 * mass / max(mass.max(), 1e-300), color=RED, alpha=0.65, linewidths=0)
+    axes.scatter(t, speed, 6 + 60 * mass / max(mass.max(), 1e-300), color=RED, linewidths=0)
     log_scale(axes, 1)
-    axes.set_xlabel(label)
+    time_axis(axes, report)
     axes.set_ylabel("speed [%s]" % report.scale.label("velocity"))
-    text = "Each dot is a star that left, with the time at which it was removed and its speed; larger ones are more " \
-        "massive. Median speed %s %s, fastest %s. Normal: most drift out slowly; those several times faster were " \
+    text = "Each dot is a star that escaped, with the time at which it was removed and its speed; larger ones are " \
+        "more massive. Median speed %s %s, fastest %s. Normal: most drift out slowly; those several times faster were " \
         "ejected by a binary or a strong encounter." % (number(np.median(speed), 3), report.scale.label("velocity"),
                                                        number(speed.max(), 3))
     return Panel("escapers", "Escapers", drawn, text)
-
-
-def overlay(reports, column, title, ylabel, log_axis, sentence, name, factor=None):
-    """One column of the logs of several runs in one figure."""
-    drawn, axes = figure()
-    for k, report in enumerate(reports):
-        which = column(report) if callable(column) else column
-        if report.log is None or which not in report.log:
-            continue
-        values = report.log[which] * (report.scale.factor(factor) if factor else 1)
-        t, label = report.times(report.log["t"])
-        axes.plot(t, np.abs(positive(np.abs(values))) if log_axis else values, color=SERIES[k % len(SERIES)],
-                  ls=("-", "--", ":")[k // len(SERIES) % 3], label=plain(report.run.title))
-        axes.set_xlabel(label)
-    if not axes.lines:
-        return None
-    if log_axis:
-        log_scale(axes, 0.5)
-    axes.set_ylabel(ylabel)
-    axes.legend(loc="best")
-    return Panel(name, title, drawn, sentence)
 
 
 ALL = (radii, radii_by_mass, core, mass_and_number, virial, escapers)

@@ -1,16 +1,15 @@
 """The integrator: steps, neighbours, where the wall time went."""
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator, SymmetricalLogLocator
 
-from .style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, SKY, YELLOW, Panel, figure, number
-
-STAGE_COLOURS = {"irregular": BLUE, "regular": RED, "predict": SKY, "correct": GREEN, "schedule": YELLOW,
-                 "commit": PURPLE, "adjust": ORANGE, "output": GREY, "pairs": ORANGE}
+from .axes import SUPERSCRIPT, legend, time_axis, whole_numbers
+from .colours import BLUE, GREEN, GREY, INK, RED
+from .style import Panel, figure, number
 
 
 def stuck(report):
-    """Who alone was moved for long, in a sentence; empty: nobody."""
+    """Stars that alone were moved for long, in a sentence; empty: none."""
     told = [event for event in report.run.events if event["event"] == "stuck"]
     if not told:
         return ""
@@ -32,22 +31,23 @@ def steps(report):
     drawn, axes = figure()
     for (name, _, colour), level in zip(series, levels):
         counts, _ = np.histogram(level, edges)
-        axes.stairs(counts, edges, color=colour, lw=1.4, fill=False)
+        axes.stairs(counts, edges, color=colour, lw=1.6, ls="-" if name == "irregular" else "--", fill=False)
         axes.stairs(counts, edges, color=colour, alpha=0.28, fill=True, label=name)
+    whole_numbers(axes)
     if max(np.histogram(level, edges)[0].max() for level in levels) > 50:
         axes.set_yscale("symlog", linthresh=1)
+        axes.yaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: "%g" % y))
     axes.set_xticks(range(low, high + 1, max(1, (high - low) // 8 + 1)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda k, _: r"2$^{%d}$" % k))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda k, _: "2" + str(round(k)).translate(SUPERSCRIPT)))
     axes.set_xlabel("step [N-body time]")
     axes.set_ylabel("stars")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.16), ncol=2)
+    legend(axes)
     return Panel("steps", "Time-steps", drawn,
                  "Steps of the stars at t = %g; stars in regularized pairs have those of their centre of mass. "
-                 "Normal: two "
-                 "humps, regular steps some eight times the irregular ones, with a tail of short steps from the "
-                 "core; a "
-                 "star far below all others keeps the run busy.%s" % (stars.t, stuck(report)))
+                 "Normal: two humps, regular steps some eight times the irregular ones, with a tail of short steps "
+                 "from the core; a star far below all others keeps the run busy.%s"
+                 % (stars.t, stuck(report)), has_units=False)
 
 
 def neighbours(report):
@@ -57,17 +57,17 @@ def neighbours(report):
     width = max(1, int(np.ceil((count.max() - count.min() + 1) / 40)))
     edges = np.arange(count.min(), count.max() + width + 1, width) - 0.5
     drawn, axes = figure()
-    axes.hist(count, edges, color=GREEN, alpha=0.75)
+    axes.hist(count, edges, color=GREEN)
     axes.axvline(float(np.mean(count)), color=INK, lw=1.2, ls="--")
     axes.xaxis.set_major_locator(MaxNLocator(7, integer=True))
-    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+    whole_numbers(axes)
     axes.set_xlabel("neighbours of a star")
     axes.set_ylabel("stars")
     return Panel("neighbours", "Neighbour numbers", drawn,
                  "Lengths of the neighbour lists; their mean, the dashed line, is %.4g. Normal: one hump about the "
-                 "number "
-                 "that NNBOPT asks for (or, with 0, the one that makes least work), fewer at the edge of the cluster."
-                 % np.mean(count))
+                 "number that NNBOPT asks for (or, with 0, the one that makes least work), fewer at the edge of the "
+                 "cluster."
+                 % np.mean(count), has_units=False)
 
 
 def wall_time(report):
@@ -78,7 +78,7 @@ def wall_time(report):
     names = sorted(stages, key=stages.get)
     drawn, axes = figure()
     bars = axes.barh(range(len(names)), [stages[n] for n in names], height=0.72,
-                     color=[STAGE_COLOURS.get(n, GREY) for n in names])
+                     color=BLUE)
     for bar, name in zip(bars, names):
         axes.annotate("%.0f %%" % (100 * stages[name] / total), (bar.get_width(), bar.get_y() + bar.get_height() / 2),
                       xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
@@ -89,9 +89,8 @@ def wall_time(report):
     axes.set_xlabel("wall-clock time [s]")
     return Panel("wall-time", "Where the wall time went", drawn,
                  "Seconds in each stage of the block step, %s s in all. Normal: regular and irregular forces lead in "
-                 "large "
-                 "clusters, pairs where there are many binaries; output leads only in runs of a few bodies."
-                 % number(total, 3))
+                 "large clusters, pairs where there are many binaries; output leads only in runs of a few bodies."
+                 % number(total, 3), has_units=False)
 
 
 def pace(report):
@@ -99,15 +98,15 @@ def pace(report):
     log = report.log
     if log is None or "wall_s" not in log or len(log) < 3 or log["wall_s"][-1] <= 0:
         return None
-    t, label = report.times(log["t"])
+    t, _ = report.times(log["t"])
     drawn, axes = figure()
     axes.plot(t, log["wall_s"], color=BLUE)
-    axes.set_xlabel(label)
+    time_axis(axes, report)
     axes.set_ylabel("wall-clock time [s]")
     return Panel("pace", "Pace", drawn,
                  "Wall-clock time against the time of the run. Normal: nearly a straight line; where it turns upward "
-                 "the "
-                 "core has become dense, or a close system takes the time (the events have it as <code>busy</code>).")
+                 "the core has become dense, or a close system takes the time (the events have it as "
+                 "<code>busy</code>).")
 
 
 ALL = (steps, neighbours, wall_time, pace)

@@ -1,14 +1,16 @@
 """What the page tells of, read once: the run, its last snapshot, and what its snapshots say as time goes on."""
 
+import functools
 import os
 
 import numpy as np
 
-from .. import structure
+from .. import galaxy, structure
 from ..errors import ReadError
 from ..orbits import find_systems
 from ..snapshot import read_snapshot
 from ..tables import energy_columns
+from .tracks import tracks
 
 MOST_SNAPSHOTS = 60  # looked at for what changes with time; evenly chosen from more
 MOST_STARS = 30000  # up to here systems are searched in every snapshot that is looked at
@@ -17,11 +19,13 @@ GROUP_FRACTIONS = (0.1, 0.5, 0.9)
 
 
 class Scale:
-    """Units of the page: pc, km/s, Msun and Myr where the run states them, else N-body units."""
+    """Units of what is drawn now: pc, km/s, Msun and Myr where the run states them, else N-body units. `choices`: those
+    that the page shows, of which `unit` is the present one."""
 
     def __init__(self, units):
         physical = units is not None and units.stated
-        self.unit = "physical" if physical else "nbody"
+        self.choices = ("physical", "nbody") if physical else ("nbody",)
+        self.unit = self.choices[0]
         self.units = units
 
     def factor(self, dimension):
@@ -44,7 +48,7 @@ class Report:
     """
 
     def __init__(self, run, which=None, tell=lambda text, done, of: None):
-        self.run, self.notes, self.tell = run, [], tell
+        self.run, self.notes, self.tell, self.binaries = run, [], tell, None
         self.log = run.log if run.log is not None and len(run.log) else None
         if which:
             self.snapshot = read_snapshot(which)
@@ -80,6 +84,13 @@ class Report:
         return int(self.log["n"][-1]) - left if "n" in self.log else None
 
     @property
+    def t_start(self):
+        """Time at which the run begins, as far as its files say it."""
+        if self.log is not None:
+            return self.log["t"][0]
+        return self.history["t"][0] if self.history else self.earlier[0].t if self.earlier else self.snapshot.t
+
+    @property
     def t_now(self):
         return self.log["t"][-1] if self.log is not None else self.snapshot.t
 
@@ -96,6 +107,49 @@ class Report:
     @property
     def error_columns(self):
         return energy_columns(self.log)
+
+    @property
+    def escaped(self):
+        """Stars that have escaped."""
+        return sum(event["event"] == "escape" for event in self.run.events)
+
+    @functools.cached_property
+    def parameters(self):
+        return self.run.parameters
+
+    # ---- what takes its time, and is drawn in both units
+
+    @functools.cached_property
+    def systems(self):
+        """Those of the snapshot that are part of no other, and all others."""
+        return self.snapshot.systems()
+
+    @functools.cached_property
+    def with_centres_of_mass(self):
+        """The snapshot with each regularized system as one body."""
+        systems = self.snapshot.with_centres_of_mass()
+        systems.centre = self.snapshot.centre
+        return systems
+
+    @functools.cached_property
+    def segregation(self):
+        """Mass segregation ratio of the heaviest 20 stars, and its error."""
+        return self.snapshot.mass_segregation_ratio(min(20, len(self.snapshot) // 4), 100)
+
+    @functools.cached_property
+    def tracks(self):
+        """Paths of few bodies from the first snapshot to this one: tracks.tracks."""
+        return tracks([*self.earlier, self.snapshot])
+
+    @functools.cached_property
+    def galactic_orbit(self):
+        """galaxy.orbit of the cluster up to now, or None."""
+        myr = self.run.time_myr
+        return galaxy.orbit(self.parameters, self.t_now * myr) if myr and self.t_now > 0 else None
+
+    @functools.cached_property
+    def hard_limit_now(self):
+        return self.hard_limit(self.snapshot)
 
     # ---- snapshots
 

@@ -3,13 +3,14 @@
 import numpy as np
 
 from .advice import advice
+from .panels_binaries import FEWEST
 from .style import count, number
 
 MODELS = ("a uniform sphere", "a Plummer model", "a King model", "stars from a file")
 MASSES = ("equal masses", "a power law", "Kroupa (2001) masses", "Miller and Scalo masses",
           "Kroupa, Tout and Gilmore (1993) masses", "Eggleton masses", "Eggleton masses")
 GALAXIES = ("", "on a circular orbit in the solar neighbourhood", "on a circular orbit about a point mass",
-            "on an orbit in a galaxy", "within a sphere of gas")
+            "on an orbit in a galaxy", "within a sphere of gas", "on an orbit in the Milky Way")
 
 
 def _pick(words, k):
@@ -18,7 +19,7 @@ def _pick(words, k):
 
 def what(report):
     """What was run."""
-    p = report.run.parameters
+    p = report.parameters
     stars = int(report.log["n"][0]) if report.log is not None and "n" in report.log else len(report.snapshot)
     text = "%d stars" % stars
     kind = p.get("model.kind")
@@ -49,7 +50,7 @@ def what(report):
 
 def physics(report):
     """What acts, as far as the files say it."""
-    p = report.run.parameters
+    p = report.parameters
     if "pair.systems" not in p:
         return ""
     parts = ["close pairs are regularized" if p.get("pair.adjust") or p.get("pair.r_min") else
@@ -74,7 +75,7 @@ def quality(report):
         return "unknown", "There are no rows of the log yet that would tell of the energy error."
     values = np.abs(log[report.error_columns[0]])
     worst = np.nanmax(values)
-    tolerance = report.run.parameters.get("run.energy_tol")
+    tolerance = report.parameters.get("run.energy_tol")
     interval = np.nanmax(np.abs(log[report.error_columns[1]])) if report.error_columns[1] in log else np.nan
     jumps = sum(event["event"] == "energy_jump" for event in report.run.events)
     text = "The energy is conserved to %s over the whole run; the worst interval has %s" % (number(worst, 2),
@@ -89,8 +90,16 @@ def quality(report):
     return grade, text if report.few else text + " " + verdict[grade]
 
 
+def few_orbits(report, binaries):
+    """Binaries one by one, where they are too few for a picture."""
+    factor, unit = report.scale.orbits()
+    return "".join(" Stars %d and %d: semi-major axis %s %s, eccentricity %.3f, binding energy %s kT." % (
+        *names, number(binaries.a[k] * factor, 3), unit, binaries.e[k], number(binaries.kt[k], 3))
+        for k, names in enumerate(binaries.names))
+
+
 def of_binaries(report, binaries):
-    """How many, how hard, who met whom, who left."""
+    """Numbers, hardness, encounters and escapers."""
     if binaries is None:
         return ""
     history = report.history
@@ -98,11 +107,12 @@ def of_binaries(report, binaries):
     text = "At t = %g there %s %s" % (report.snapshot.t, "is" if len(binaries) == 1 else "are",
                                       count(len(binaries), "binary", "binaries"))
     if len(history.get("t", ())) > 1:
-        text += ", %d at the start" % history["binaries"][0]
+        text += ", %s at the start" % (history["binaries"][0] or "none")
     text += "; %s hard." % (count(hard, "is", "are") if hard else "none is") if len(binaries) else "."
     if len(binaries):
-        text += " The hardest, stars %d and %d, holds %s kT." % (binaries.names[0][0], binaries.names[0][1],
-                                                               number(binaries.kt[0], 3))
+        text += few_orbits(report, binaries) if len(binaries) < FEWEST else \
+            " The hardest, stars %d and %d, has a binding energy of %s kT." % (*binaries.names[0],
+                                                                              number(binaries.kt[0], 3))
         if binaries.first:
             kept, other, new = (binaries.count(kind) for kind in ("first", "exchange", "new"))
             text += " Of the pairs of the start %s together still, %s another companion, %s new." % (
@@ -116,7 +126,6 @@ def of_binaries(report, binaries):
         exchanges = sum(c["outcome"] == "exchange" for c in met)
         text += " %s of three and more stars, %s with an exchange." % (count(len(met), "strong encounter"),
                                                                        exchanges or "none")
-    left = sum(event["event"] == "escape" for event in report.run.events)
-    if left:
-        text += " %s left." % count(left, "star")
+    if report.escaped:
+        text += " %s escaped." % count(report.escaped, "star")
     return text

@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 
+from .panels_motion import relaxations
 from .style import count, number
 
 MOST_ROWS = 24  # of a table; the rest is counted
@@ -43,21 +44,32 @@ def log_rows(report):
         return ""
     columns = [(report.error_columns[0] if c[0] == ENERGY else c[0],) + c[1:] for c in ROW_COLUMNS]
     columns = [c for c in columns if c[0] in log]
+    factors = {name: report.scale.factor("length") for name in ("r_core", "r_half")}
     which = np.unique(np.linspace(0, len(log) - 1, min(MOST_ROWS, len(log))).round().astype(int))
-    rows = [[form % log[name][i] if np.isfinite(log[name][i]) else "-" for name, _, form in columns] for i in which]
-    return table([html.escape(label) for _, label, _ in columns], rows)
+    rows = [[form % (log[name][i] * factors.get(name, 1)) if np.isfinite(log[name][i]) else "-"
+             for name, _, form in columns] for i in which]
+    unit = report.scale.label("length")
+    return table([html.escape(label) + (" [%s]" % unit if name in factors else "") for name, label, _ in columns], rows)
 
 
 def time_cell(report, t):
-    return "%.6g" % t + (" (%.4g)" % (t * report.time_myr) if report.time_myr else "")
+    return "%.4g (%.6g)" % (t * report.time_myr, t) if report.time_myr else "%.6g" % t
 
 
 def time_head(report):
-    return "t (Myr)" if report.time_myr else "t"
+    return "Myr (t)" if report.time_myr else "t"
+
+
+def energy_cell(report, value):
+    return number(known(value) * report.scale.factor("mass velocity^2"), 3)
+
+
+def energy_head(report):
+    return "energy [%s]" % report.scale.label("mass velocity^2").replace("^2", "²")
 
 
 def encounters(report):
-    """Who met whom: chains, those that changed something first."""
+    """Strong encounters: chains, those that changed something first."""
     met = report.run.encounters
     if not met:
         return ""
@@ -71,7 +83,7 @@ def encounters(report):
         ", ".join("%d × %s" % (sum(c["outcome"] == o for c in met), o) for o in sorted({c["outcome"] for c in met},
                                                                                       key=rank.get)))
     heads = [time_head(report), "stars", "pairs before", "pairs after", "outcome", "lasted [N-body]",
-             "energy [N-body]"]
+             energy_head(report)]
     return text + table(heads, rows)
 
 
@@ -81,9 +93,9 @@ def mergers(report):
         return ""
     factor, label = report.scale.factor("mass"), report.scale.label("mass")
     rows = [[time_cell(report, e["t"]), names_of(e["names"]), number(known(e["mass"]) * factor, 3),
-             number(known(e["mass_gone"]) * factor, 3), number(e["energy"], 3)] for e in merged[:MOST_ROWS]]
+             number(known(e["mass_gone"]) * factor, 3), energy_cell(report, e["energy"])] for e in merged[:MOST_ROWS]]
     return "<p>%s; the first of the two stars goes on.</p>" % count(len(merged), "collision") + table(
-        [time_head(report), "stars", "mass now [%s]" % label, "of it new [%s]" % label, "energy [N-body]"],
+        [time_head(report), "stars", "mass now [%s]" % label, "of it new [%s]" % label, energy_head(report)],
         rows)
 
 
@@ -102,7 +114,7 @@ def escapers(report):
              number(speed[e["name"]] * v_factor, 3), "%d" % together[e["name"]] if e["name"] in together else "-"]
             for e in sorted(fastest, key=lambda e: e["t"])]
     pairs = len([e for e in left if e["name"] in together]) // 2
-    text = "<p>%s left%s%s.</p>" % (count(len(left), "star"),
+    text = "<p>%s escaped%s%s.</p>" % (count(len(left), "star"),
                                     ", %d of them as %s" % (2 * pairs, count(pairs, "pair")) if pairs else "",
                                     "; the table has the fastest" if len(left) > len(fastest) else "")
     return text + table([time_head(report), "star", "mass [%s]" % report.scale.label("mass"),
@@ -123,17 +135,18 @@ def hardest(report, binaries):
 
 
 def facts(report):
-    """Pairs of a name and a value, for the overview."""
+    """Pairs of a name and a value (HTML), for the overview."""
     log, out = report.log, []
-    parameters = report.run.parameters
+    parameters = report.parameters
 
     def add(name, value):
         if value not in (None, ""):
             out.append((name, value))
 
-    def column(name, label, form="%.4g", which=-1, factor=1.0, unit=""):
+    def column(name, label, form=number, which=-1, factor=1.0, unit=""):
         if log is not None and name in log and np.isfinite(log[name][which]) and log[name][which] != 0:
-            add(label, form % (log[name][which] * factor) + unit)
+            value = log[name][which] * factor
+            add(label, (form(value) if callable(form) else form % value) + unit)
 
     length = report.scale.factor("length")
     unit = " " + report.scale.label("length")
@@ -144,31 +157,31 @@ def facts(report):
     if log is not None and report.error_columns[0] in log:
         values = log[report.error_columns[0]]
         good = values[np.isfinite(values)]
-        add("energy error ΔE/E now", "%.2e" % values[-1])
-        add("largest |ΔE/E|", "%.2e" % np.abs(good).max() if len(good) else None)
-    column("e_galaxy", "work of the external field")
+        add("energy error ΔE/E now", number(values[-1], 3))
+        add("largest |ΔE/E|", number(np.abs(good).max(), 3) if len(good) else None)
+    passed = relaxations(report)[1]
+    add("relaxation times t/t<sub>rh</sub>", number(passed[-1], 3) if passed is not None and passed[-1] > 0 else None)
+    column("e_galaxy", "work of the external field", factor=report.scale.factor("mass velocity^2"),
+           unit=" " + report.scale.label("mass velocity^2").replace("^2", "²"))
     column("virial_ratio", "virial ratio T/|U|")
     if not report.few:
         column("r_core", "core radius", factor=length, unit=unit)
         column("r_half", "half-mass radius", factor=length, unit=unit)
     column("nnb_mean", "mean neighbour number")
     for name, label in (("steps_irr", "irregular steps"), ("steps_reg", "regular steps"), ("blocks", "block steps")):
-        column(name, label)
-    for name, label in (("pairs_formed", "pairs regularized"), ("chains_formed", "chains"), ("mergers", "mergers"),
-                        ("escapers", "escapers")):
-        if log is not None and name in log and log[name][-1] > 0 and name != "escapers":
-            column(name, label, "%d")
-    left = sum(event["event"] == "escape" for event in report.run.events)
-    add("escapers", "%d" % left if left else None)
+        column(name, label, "%d")
+    for name, label in (("pairs_formed", "pairs regularized"), ("chains_formed", "chains"), ("mergers", "mergers")):
+        column(name, label, "%d")
+    add("escapers", "%d" % report.escaped if report.escaped else None)
     column("wall_s", "wall time [s]", "%.1f")
     if log is not None and "steps_irr" in log and "wall_s" in log and log["wall_s"][-1] > 0:
-        add("irregular steps per second", "%.3g" % (log["steps_irr"][-1] / log["wall_s"][-1]))
+        add("irregular steps per second", number(log["steps_irr"][-1] / log["wall_s"][-1], 3))
     if report.scale.unit == "physical":
         units = report.scale.units
         add("N-body units", "%.4g pc, %.4g Msun, %.4g km/s, %.4g Myr" % (units.length_pc, units.mass_msun,
                                                                         units.velocity_kms, units.time_myr))
-    add("engine", parameters.get("engine"))
-    add("run", parameters.get("run"))
+    for name in ("engine", "run"):
+        add(name, html.escape(str(parameters.get(name, ""))))
     if report.snapshot is not None:
-        add("snapshot shown", "%s (t = %g)" % (os.path.basename(report.snapshot.path), report.snapshot.t))
+        add("snapshot shown", "%s (t = %g)" % (html.escape(os.path.basename(report.snapshot.path)), report.snapshot.t))
     return out
