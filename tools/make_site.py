@@ -13,7 +13,8 @@ import sys
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Pages that are not in docs/, and what they are called there.
 OTHERS = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
-          "input_examples/README.md": "input_examples.md", "examples/README.md": "examples.md"}
+          "input_examples/README.md": "input_examples.md", "examples/README.md": "examples.md",
+          "python/README.md": "python.md"}
 JQUERY = "/usr/share/javascript/jquery/jquery.min.js"
 TABLES = """/* The style of the theme is that of tables of this class. */
 document.querySelectorAll("table").forEach(table => table.classList.add("docutils"));

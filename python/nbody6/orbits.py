@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from . import shown
 from .structure import neighbour_distances
 
 
@@ -37,6 +38,13 @@ class Systems:
 
     def __len__(self):
         return len(self.mass)
+
+    def __repr__(self):
+        return "<Systems: %d bound systems of two members>" % len(self)
+
+    def _repr_html_(self):
+        columns = {"a": self.a, "e": self.e, "energy": self.energy, "period": self.period, "stars": self.multiplicity}
+        return shown.rows_html(list(columns), {}, columns, len(self), "%d bound systems, N-body units" % len(self))
 
     @property
     def multiplicity(self):

@@ -8,7 +8,9 @@ import h5py
 import numpy as np
 
 from . import events as event_tools
+from . import shown
 from .errors import ReadError
+from .names import Names
 from .snapshot import read_snapshot
 from .tables import energy_columns, lagrangian_columns, read_table, stage_seconds
 
@@ -45,6 +47,32 @@ class Run:
         self.log_path = self.name + ".log.csv"
         self.log = read_table(self.log_path) if os.path.exists(self.log_path) else None
         self._events = self._escapers = None
+
+    # ---- in a notebook
+
+    def _state(self):
+        """Names and values, from what is in memory."""
+        log, rows = self.log, len(self.log) if self.log is not None else 0
+        error = self.energy_error
+        return [("stars", int(log["n"][-1]) if rows and "n" in log else None),
+                ("time", "t = %g to %g" % (log["t"][0], log["t"][-1]) if rows else None),
+                ("energy error", "%.2e" % error[-1] if rows and error is not None else None),
+                ("rows of the log", rows), ("snapshots", len(self.snapshots))]
+
+    def __repr__(self):
+        forms = {"stars": "%s stars", "time": "%s", "rows of the log": "%s rows of the log", "snapshots": "%s snapshots"}
+        return "<Run %s: %s>" % (shown.cut(self.name), ", ".join(
+            forms.get(name, name + " %s") % value for name, value in self._state() if value is not None))
+
+    def _repr_html_(self):
+        return shown.facts_html("Run " + self.name, self._state())
+
+    def plot(self, *names, unit=None):
+        """Pictures of the run as a figure of matplotlib: radii, energy error, stars and virial ratio, or those named: see
+        docs/notebook.md for all names.   unit: "physical" or "nbody"; None: physical where the run states units.   Raises
+        KeyError (with the nearest name), ValueError, ReadError."""
+        from .plot import picture
+        return picture.of_run(self, names, unit)
 
     def _nothing_found(self):
         folder = os.path.dirname(self.name) or "."
@@ -139,7 +167,8 @@ class Run:
     def energy(self):
         """The books: {column: what it has added to the total energy so far, [rows]}; escapers and mergers count as what
         they took. total = the first total less escaped and merged, plus the work of a field and the errors."""
-        return {} if self.log is None else {column: self.log[column] for column, _, _ in CHANNELS if column in self.log}
+        known = self.log.columns if self.log is not None else {}
+        return Names({column: known[column] for column, _, _ in CHANNELS if column in known}, "channel of the energy")
 
     @property
     def energy_error(self):
@@ -181,7 +210,7 @@ class Run:
             known.update({key: self.log.comment(key) for key in ("run", "engine") if self.log.comment(key)})
             known["changed"] = [line[len("# changed: "):]
                                          for line in self.log.comments if line.startswith("# changed: ")]
-        return known
+        return Names(known, "parameter")
 
     @property
     def time_myr(self):

@@ -8,9 +8,10 @@ import threading
 
 import numpy as np
 
-from . import library
+from . import library, shown
 from .errors import SimulationError
 from .handle import Handle, is_forked
+from .names import Names
 from .snapshot import UNIT_NAMES
 from .stars import Stars
 from .tables import Table, to_number
@@ -147,6 +148,27 @@ class Simulation:
             if array.shape != shape:
                 raise ValueError("%s has the shape %s; for %d masses it is %s" % (label, array.shape, n, shape))
         self._call_script("nb6_script_set_bodies", n, *map(library.pointer, (name, mass, x, v)))
+
+    def _state(self):
+        """Names and values; what cannot be asked now, as of a simulation that is closed, is left out."""
+        def ask(what):
+            try:
+                return what()
+            except Exception:
+                return None
+
+        n, t = ask(lambda: self.n), ask(lambda: self.t)
+        return [("stars", n), ("time", None if t is None else "t = %g" % t), ("engine", ask(lambda: self.engine)),
+                ("rows of the log", len(self._rows)), ("events", len(self.events))]
+
+    def __repr__(self):
+        state = {name: value for name, value in self._state() if value is not None}
+        return "<Simulation: %s>" % ("%d stars at %s, engine %s" % (
+            state["stars"], state["time"], state.get("engine", "?")) if "stars" in state and "time" in state else
+            "no stars, or closed")
+
+    def _repr_html_(self):
+        return shown.facts_html("Simulation", self._state())
 
     def close(self):
         """Gives the memory back; the simulation cannot be used any more.   Raises RuntimeError: it is integrating"""
@@ -295,7 +317,11 @@ class Simulation:
         values = (ctypes.c_double * 4)()
         with self._handle as script:
             library.library().nb6_script_units(script, values)
-        return Units(**dict(zip(UNIT_NAMES, values)))
+        known = dict(zip(UNIT_NAMES, values))
+        # RBAR = 1 and ZMBAR = 1, the defaults, say nothing of the cluster.
+        stars = self._rows[0][self._names.index("n")] if self._rows else self.n
+        stated = known["length_pc"] != 1 or abs(known["mass_msun"] - stars) > 1e-9 * stars
+        return Units(stated=stated, **known)
 
     @property
     def stars(self):
@@ -310,7 +336,7 @@ class Simulation:
         """Energies and integrals now (O(N^2)): {name: value}."""
         values = (ctypes.c_double * library.ENERGY_VALUES)()
         self._call_sim("nb6_get_energy", values)
-        return dict(zip(ENERGY_NAMES, values))
+        return Names(zip(ENERGY_NAMES, values), "energy")
 
     @property
     def pairs(self):

@@ -3,7 +3,9 @@
 import h5py
 import numpy as np
 
+from . import shown
 from .errors import ReadError
+from .names import Names
 from .stars import Stars
 from .units import Units
 
@@ -62,6 +64,15 @@ class Pairs:
     def __len__(self):
         return len(self.a)
 
+    def __repr__(self):
+        return "<Pairs: %d regularized pairs, %d of them bound>" % (len(self), int((self.energy < 0).sum()))
+
+    def _repr_html_(self):
+        columns = {"star 1": self.names[:, 0], "star 2": self.names[:, 1],
+                   **{name: getattr(self, name)
+                      for name in ("a", "e", "period", "energy", "gamma", "kappa", "t_formed")}}
+        return shown.rows_html(list(columns), {}, columns, len(self), "%d regularized pairs, N-body units" % len(self))
+
 
 class Snapshot(Stars):
     """All stars at one time, as the file has them: pairs are resolved. `unit_system` is a Units, `units` the same four
@@ -80,9 +91,9 @@ class Snapshot(Stars):
             _finite(path, DATASETS[field], arrays.get(field, 0.0))
         if (arrays["mass"] < 0).any():
             raise ReadError("%s: Masses has numbers below 0" % path)
-        self.attributes = dict(file["nbody6"].attrs) if "nbody6" in file else {}
-        self.units = {name: _number(path, name, self.attributes[name]) for name in UNIT_NAMES
-                      if name in self.attributes}
+        self.attributes = Names(file["nbody6"].attrs if "nbody6" in file else {}, "attribute")
+        self.units = Names({name: _number(path, name, self.attributes[name]) for name in UNIT_NAMES
+                            if name in self.attributes}, "unit of this snapshot")
         if any(value <= 0 for value in self.units.values()):
             raise ReadError("%s: its units are not above 0: %s" % (path, self.units))
         units = None
@@ -95,6 +106,13 @@ class Snapshot(Stars):
                          property_units={key: text(stars[key].attrs.get("unit", "")) for key in kept}, **arrays)
         self.path = path
         self.pairs = Pairs(path, file["Pairs"] if "Pairs" in file else None)
+
+    def __repr__(self):
+        return "<Snapshot %s: %d stars at %s, %d regularized pairs>" % (
+            shown.cut(self.path), len(self), self._time(), len(self.pairs))
+
+    def _facts(self):
+        return [("file", self.path), *super()._facts(), ("regularized pairs", len(self.pairs))]
 
     def with_centres_of_mass(self):
         """The stars as Stars, each regularized pair, triple or quadruple in place of its stars as one body with the

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from . import orbits, structure
+from . import orbits, shown, structure
 from .errors import UnitError
+from .names import Names
 from .units import Units
 
 # The arrays of a set of stars: what they measure (units.DIMENSIONS)
@@ -44,10 +45,39 @@ class Stars:
             if field not in ("name", "mass", "x", "v"):
                 setattr(self, field, others.get(field))
         self.t, self.unit_system, self._centre = float(t), units, centre
-        self.properties, self.property_units = dict(properties or {}), dict(property_units or {})
+        self.properties = Names(properties or {}, "column of these stars")
+        self.property_units = Names(property_units or {}, "column of these stars")
 
     def __len__(self):
         return len(self.mass)
+
+    def _time(self):
+        units = self.unit_system
+        return "t = %g" % self.t + (" (%.4g Myr)" % (self.t * units.time_myr) if units and units.stated else "")
+
+    def __repr__(self):
+        return "<%s: %d stars at %s>" % (type(self).__name__, len(self), self._time())
+
+    def _facts(self):
+        """Names and values for a notebook."""
+        mass, units = self.mass.sum(), self.unit_system
+        stated = units is not None and units.stated
+        known = [name for name in FIELDS if getattr(self, name) is not None]
+        return [("stars", len(self)), ("time", self._time()),
+                ("mass", shown.number(mass) + (" (%.4g Msun)" % (mass * units.mass_msun) if stated else "")),
+                ("arrays", ", ".join(known)), ("columns", ", ".join(self.properties) or None),
+                ("units", "%.4g pc, %.4g Msun, %.4g km/s, %.4g Myr" % (
+                    units.length_pc, units.mass_msun, units.velocity_kms, units.time_myr) if stated else "N-body")]
+
+    def _repr_html_(self):
+        return shown.facts_html(type(self).__name__, self._facts())
+
+    def plot(self, *names, unit=None):
+        """Pictures of the stars as a figure of matplotlib: two projections, density and mass within a radius, or those
+        named, as "view-yz", "surface-density", "dispersion", "anisotropy", "masses".   unit: "physical" or "nbody";
+        None: physical where the units are stated.   Raises KeyError (with the nearest name), ValueError."""
+        from .plot import picture
+        return picture.of_stars(self, names, unit)
 
     @property
     def n(self):

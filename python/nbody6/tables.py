@@ -2,23 +2,44 @@
 
 import numpy as np
 
+from . import shown
 from .errors import ReadError
+from .names import Names, not_found
+
+FIRST = ("t", "t_myr", "n", "mass", "e_total", "de_cluster", "de_rel", "virial_ratio", "r_core", "r_half", "n_pair",
+         "wall_s")  # columns that a notebook shows
 
 
 class Table:
-    """Columns by name: table["t"] is an array, table.units["t"] its unit; `comments` are lines that begin with #."""
+    """Columns by name: table["t"] is an array, table.units["t"] its unit; `comments` are lines that begin with #. A
+    name that no column has is a KeyError with the nearest one."""
 
     def __init__(self, columns, units, comments=()):
-        self.columns, self.units, self.comments = columns, units, list(comments)
+        self.columns, self.units, self.comments = columns, Names(units, "column"), list(comments)
 
     def __getitem__(self, name):
-        return self.columns[name]
+        try:
+            return self.columns[name]
+        except KeyError:
+            raise not_found(name, self.columns, "column") from None
 
     def __contains__(self, name):
         return name in self.columns
 
     def __len__(self):
         return len(next(iter(self.columns.values()), ()))
+
+    def __repr__(self):
+        names = list(self.columns)
+        return "<Table: %d rows, %d columns: %s%s>" % (len(self), len(names), ", ".join(map(shown.cut, names[:8])),
+                                                       ", ..." if len(names) > 8 else "")
+
+    def _repr_html_(self):
+        names = [name for name in FIRST if name in self.columns] or list(self.columns)
+        names = names[:shown.MOST_COLUMNS]
+        more = len(self.columns) - len(names)
+        note = "%d rows" % len(self) + (", and %d more columns: table.columns has all names" % more if more else "")
+        return shown.rows_html(names, self.units, self.columns, len(self), note)
 
     def with_prefix(self, prefix, suffix=""):
         """Columns prefix...suffix as {what is between: array}, in the order of the file."""

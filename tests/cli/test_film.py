@@ -61,7 +61,7 @@ class MotionTest(unittest.TestCase):
         np.testing.assert_allclose(x, 0.5 * (circle(0)[0] + circle(5.0)[0]), atol=1e-12)
 
     def test_pairs_move_as_one(self):
-        """The orbit of two stars is shorter than the interval: their centre of mass is interpolated, with its velocity."""
+        """The orbit of two stars is shorter than the interval: their centre of mass is interpolated."""
         def pair(t):
             x, v, _ = circle(t)
             x[1], v[1] = x[0] + (0.01 * np.cos(300 * t), 0.01 * np.sin(300 * t), 0), v[0] + (0, 3.0, 0)

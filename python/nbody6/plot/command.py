@@ -52,6 +52,7 @@ def printable(path):
 
 def make_report(name, options, tell):
     report = Report(Run(name), options.snapshot, tell)
+    report.history  # reads the snapshots, of which some may be skipped
     for text in report.notes:
         print("nbody6-plot: skipped " + text, file=sys.stderr)
     return report

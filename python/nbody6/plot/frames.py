@@ -11,8 +11,8 @@ TURNED = 1.5  # of its distance from the centre: so far a star may go between tw
 
 
 def motions(snapshot):
-    """x, v, acc (or None) of the stars [n][3], those of a regularized pair as that of its centre of mass: their orbit is
-    shorter than the time between two pictures. Also where they are from it."""
+    """x, v, acc (or None) of the stars [n][3], where those of a regularized pair have that of its centre of mass, because
+    their orbit is shorter than the time between two pictures; and the places of the stars relative to it [n][3]."""
     x, v = snapshot.x.copy(), snapshot.v.copy()
     acc = None if snapshot.acc is None else snapshot.acc.copy()
     place = {int(name): k for k, name in enumerate(snapshot.name)}

@@ -3,8 +3,7 @@ shows one of them."""
 
 import html
 
-from . import (panels_binaries, panels_cluster, panels_energy, panels_evolution, panels_integrator, panels_motion,
-               panels_profiles, scene, story, tables)
+from . import catalogue, panels_binaries, panels_cluster, scene, story, tables
 from .page_style import CSS
 from .scene_script import SCRIPT
 from .style import styled
@@ -108,14 +107,14 @@ def document(title, subtitle, sections, refresh=None, choices=("nbody",)):
 
 def parts_of(report):
     """(name of a step, function that draws its panels in the present unit)"""
-    def draw(*modules):
-        return lambda: [panel(report) for module in modules for panel in module.ALL]
+    def draw(pictures):
+        return lambda: [picture(report) for picture in pictures.values()]
 
-    return [("the cluster", lambda: panels_cluster.views(report) + panels_cluster.paths(report)),
-            ("profiles", draw(panels_profiles)),
-            ("its evolution", (lambda: []) if report.few else draw(panels_evolution, panels_motion)),
-            ("binaries", lambda: panels_binaries.panels(report)[1]),
-            ("energy", draw(panels_energy)), ("the integrator", draw(panels_integrator))]
+    evolution = {} if report.few else catalogue.EVOLUTION
+    return [("the cluster", lambda: draw(catalogue.VIEWS)() + panels_cluster.paths(report)),
+            ("profiles", draw(catalogue.PROFILES)), ("its evolution", draw(evolution)),
+            ("binaries", draw(catalogue.BINARIES)), ("energy", draw(catalogue.ENERGY)),
+            ("the integrator", draw(catalogue.INTEGRATOR))]
 
 
 @styled

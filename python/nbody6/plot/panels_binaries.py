@@ -43,7 +43,25 @@ ORIGINS = (("first", BLUE, "o", "", "as at the start"), ("exchange", ORANGE, "^"
            ("new", RED, "s", "xxx", "new"))
 
 
-def orbits(report, binaries):
+def of(report):
+    """The Binaries of a report; None: nothing is known of them. They are looked for once."""
+    if report.snapshot is None or report.few or not report.snapshot.v.any() or len(report.snapshot) > MOST_STARS:
+        return None
+    if report.binaries is None:
+        report.binaries = Binaries(report)
+    return report.binaries
+
+
+def enough(report):
+    """Binaries for a picture, or None: fewer are told by story.of_binaries in a sentence."""
+    binaries = of(report)
+    return binaries if binaries is not None and len(binaries) >= FEWEST else None
+
+
+def orbits(report):
+    binaries = enough(report)
+    if binaries is None:
+        return None
     factor, label = report.scale.orbits()
     drawn, axes = figure(height=3.6)
     for origin, colour, marker, _, name in ORIGINS:
@@ -66,7 +84,10 @@ def orbits(report, binaries):
                      report.snapshot.t, number(hard, 3), label))
 
 
-def hardness(report, binaries):
+def hardness(report):
+    binaries = enough(report)
+    if binaries is None:
+        return None
     drawn, axes = figure()
     edges = np.geomspace(max(binaries.kt.min(), 1e-3) * 0.9, binaries.kt.max() * 1.1, 19)
     bottom = np.zeros(len(edges) - 1)
@@ -92,10 +113,16 @@ def hardness(report, binaries):
                                               number(binaries.kt[0], 3)), has_units=False)
 
 
-def numbers(report, binaries):
+def are_followed(report):
+    """Whether there were enough binaries in the snapshots for a picture."""
     history = report.history
-    if len(history.get("t", ())) < 2 or history["binaries"].max() < FEWEST:
+    return of(report) is not None and len(history.get("t", ())) > 1 and history["binaries"].max() >= FEWEST
+
+
+def numbers(report):
+    if not are_followed(report):
         return None
+    history, binaries = report.history, of(report)
     t, _ = report.times(history["t"])
     drawn, axes = figure()
     axes.step(t, history["binaries"], where="post", color=BLUE, label="binaries")
@@ -116,7 +143,7 @@ def numbers(report, binaries):
 
 def binding(report):
     history = report.history
-    if len(history.get("t", ())) < 2 or not history["binding"].any():
+    if not are_followed(report) or not history["binding"].any():
         return None
     t, _ = report.times(history["t"])
     drawn, axes = figure()
@@ -130,22 +157,3 @@ def binding(report):
                  "%s. Normal: it rises as hard binaries harden, which heats the cluster, and falls by steps as one is "
                  "ejected or merges." % (*(number(abs(history["binding"][k]) * factor, 3) for k in (0, -1)), unit,
                                          number(0.25 * factor, 3)))
-
-
-def of(report):
-    """The Binaries of a report; None: nothing is known of them. They are looked for once."""
-    if report.snapshot is None or report.few or not report.snapshot.v.any() or len(report.snapshot) > MOST_STARS:
-        return None
-    if report.binaries is None:
-        report.binaries = Binaries(report)
-    return report.binaries
-
-
-def panels(report):
-    """(Binaries or None, panels). Few binaries make no picture: story.of_binaries has them in a sentence."""
-    binaries = of(report)
-    if binaries is None:
-        return None, []
-    drawn = [orbits(report, binaries), hardness(report, binaries)] if len(binaries) >= FEWEST else []
-    drawn.append(numbers(report, binaries))
-    return binaries, [*drawn, binding(report) if drawn[-1] else None]

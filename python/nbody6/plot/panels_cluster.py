@@ -58,38 +58,33 @@ def dots(axes, mass, x, y, scale=None):
             axes.scatter([], [], max(6, star_sizes(n, k)), color=MASS_MAP[k], linewidths=0, label=form % middle)
 
 
-def views(report):
-    """Three projections."""
+def view(report, i, j, side):
+    """A projection on axes i and j."""
     stars = report.snapshot
     if stars is None or report.few:
-        return []
+        return None
     factor, rings = report.scale.factor("length"), circles(report)
     d, r = (stars.x - stars.centre) * factor, stars.r * factor
     width = min(1.1 * r.max(), 2.2 * np.quantile(r, 0.85)) or 1.0
-    coloured = mass_classes(stars.mass)[0] is not None
-    panels = []
-    for i, j, side in SIDES:
-        drawn, axes = figure(height=4.5)
-        dots(axes, stars.mass, d[:, i], d[:, j], report.scale)
-        for label, (radius, colour, style) in rings.items():
-            if radius * factor < 1.4 * width:
-                axes.plot(*(radius * factor * ROUND), color=colour, ls=style, lw=1.6, zorder=5,
-                          label="%s radius" % label)
-        axes.set_xlim(-width, width)
-        axes.set_ylim(-width, width)
-        axes.set_aspect("equal")
-        few_ticks(axes, 5, 5)
-        axes.set_xlabel("%s [%s]" % ("xyz"[i], report.scale.label("length")))
-        axes.set_ylabel("%s [%s]" % ("xyz"[j], report.scale.label("length")))
-        legend(axes)
-        outside = int(((np.abs(d[:, i]) > width) | (np.abs(d[:, j]) > width)).sum())
-        text = "The stars at t = %g, %s (%s-%s), about the density centre." % (stars.t, side, "xyz"[i], "xyz"[j])
-        text += " Heavy stars are larger and stand out." if coloured else ""
-        text += " %d are outside the frame." % outside if outside else ""
-        text += " Normal: round, densest in the middle." if not rings.get("tidal") else \
-            " Normal: round and densest in the middle; with a galaxy tails along x and y grow outside the tidal radius."
-        panels.append(Panel("view-" + "xyz"[i] + "xyz"[j], "The cluster %s" % side, drawn, text))
-    return panels
+    drawn, axes = figure(height=4.5)
+    dots(axes, stars.mass, d[:, i], d[:, j], report.scale)
+    for label, (radius, colour, style) in rings.items():
+        if radius * factor < 1.4 * width:
+            axes.plot(*(radius * factor * ROUND), color=colour, ls=style, lw=1.6, zorder=5, label="%s radius" % label)
+    axes.set_xlim(-width, width)
+    axes.set_ylim(-width, width)
+    axes.set_aspect("equal")
+    few_ticks(axes, 5, 5)
+    axes.set_xlabel("%s [%s]" % ("xyz"[i], report.scale.label("length")))
+    axes.set_ylabel("%s [%s]" % ("xyz"[j], report.scale.label("length")))
+    legend(axes)
+    outside = int(((np.abs(d[:, i]) > width) | (np.abs(d[:, j]) > width)).sum())
+    text = "The stars at t = %g, %s (%s-%s), about the density centre." % (stars.t, side, "xyz"[i], "xyz"[j])
+    text += " Heavy stars are larger and stand out." if mass_classes(stars.mass)[0] is not None else ""
+    text += " %d are outside the frame." % outside if outside else ""
+    text += " Normal: round, densest in the middle." if not rings.get("tidal") else \
+        " Normal: round and densest in the middle; with a galaxy tails along x and y grow outside the tidal radius."
+    return Panel("view-" + "xyz"[i] + "xyz"[j], "The cluster %s" % side, drawn, text)
 
 
 # ---- few bodies

@@ -151,6 +151,3 @@ def channels(report):
                  "What each source has added to the energy so far, by the ledger of the program. The largest now is "
                  "%s. Normal: that of the integration; if pairs or chains lead by far, encounters are what limits this "
                  "run." % largest[1].replace("error of ", "that of "))
-
-
-ALL = (error, budget, field_work, channels)

@@ -107,6 +107,3 @@ def pace(report):
                  "Wall-clock time against the time of the run. Normal: nearly a straight line; where it turns upward "
                  "the core has become dense, or a close system takes the time (the events have it as "
                  "<code>busy</code>).")
-
-
-ALL = (steps, neighbours, wall_time, pace)

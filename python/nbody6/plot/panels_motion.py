@@ -118,6 +118,3 @@ def orbit(report):
                  "centre, now at %s kpc. Normal: a rosette, or a ring if it began with the circular velocity; the "
                  "tidal radius is that of the innermost point."
                  % (number(r.min(), 3), number(r.max(), 3), number(r[-1], 3)), has_units=False)
-
-
-ALL = (relaxation, drift, orbit)

@@ -9,12 +9,13 @@ from .colours import BLUE, GREY, INK, ORANGE, RED
 from .style import Panel, figure, number
 
 FEWEST = 60  # stars of which profiles are made
+MOST_SHELLS = 40
 PLUMMER, KING = 1, 2  # model.kind
 EDGES = np.geomspace(0.02, 40, 200)  # half-mass radii for which the curve of a model is drawn
 
 
 def shell_size(stars):
-    return max(10, min(len(stars) // 12, 400))
+    return max(10, min(len(stars) // 12, 400), len(stars) // MOST_SHELLS)
 
 
 def is_too_small(report):
@@ -191,6 +192,3 @@ def masses(report):
                  "Stars for each decade of mass. Mass segregation ratio Λ of the heaviest 20 (Allison et al. 2009): "
                  "%.2f ± %.2f; 1: they lie like the others; above 1: closer together. Normal: the shape of the "
                  "initial mass function; inside, fewer light stars as the cluster ages." % (ratio, error))
-
-
-ALL = (density, cumulative, surface_density, dispersion, anisotropy, masses)

@@ -1,5 +1,6 @@
 """What the page tells of, read once: the run, its last snapshot, and what its snapshots say as time goes on."""
 
+import copy
 import functools
 import os
 
@@ -41,27 +42,34 @@ class Scale:
 
 class Report:
     """run: a Run; which: path of the snapshot to show, or None for the last one; tell(text, done, of): for a progress
-    bar.
+    bar; stars: to be shown in place of a snapshot.
 
     snapshot: or None; earlier: for few bodies all snapshots before it; scale; history: a dict of arrays over the
-    snapshots that were looked at; notes: what was skipped.   Raises ReadError: nothing can be drawn yet.
+    snapshots that were looked at, which are read when it is asked for; notes: what was skipped.   Raises ReadError:
+    nothing can be drawn yet.
     """
 
-    def __init__(self, run, which=None, tell=lambda text, done, of: None):
+    def __init__(self, run, which=None, tell=lambda text, done, of: None, stars=None):
         self.run, self.notes, self.tell, self.binaries = run, [], tell, None
         self.log = run.log if run.log is not None and len(run.log) else None
-        if which:
+        if stars is not None:
+            self.snapshot = stars
+        elif which:
             self.snapshot = read_snapshot(which)
         else:
             self.snapshot, self.notes = run.last_snapshot()
         if self.snapshot is None and self.log is None:
             raise ReadError("%s: the run has written nothing that could be drawn yet" % run.name)
         if self.snapshot is not None and self.snapshot.v is None:
+            self.snapshot = copy.copy(self.snapshot)
             self.snapshot.v = np.zeros_like(self.snapshot.x)
         self.scale = Scale(self.snapshot.unit_system if self.snapshot is not None else None)
-        self.few = self.snapshot is not None and len(self.snapshot) <= FEW_BODIES
+        self.few = stars is None and self.snapshot is not None and len(self.snapshot) <= FEW_BODIES
         self.earlier = self._read_earlier() if self.few else []
-        self.history = {} if self.few else self._look_through()
+
+    @functools.cached_property
+    def history(self):
+        return {} if self.few else self._look_through()
 
     @staticmethod
     def scale_of(run):
@@ -127,6 +135,8 @@ class Report:
     @functools.cached_property
     def with_centres_of_mass(self):
         """The snapshot with each regularized system as one body."""
+        if not hasattr(self.snapshot, "with_centres_of_mass"):
+            return self.snapshot
         systems = self.snapshot.with_centres_of_mass()
         systems.centre = self.snapshot.centre
         return systems
@@ -156,7 +166,7 @@ class Report:
     def _paths(self):
         paths = list(self.run.snapshots)
         if self.snapshot is not None:
-            here = os.path.abspath(self.snapshot.path)
+            here = os.path.abspath(getattr(self.snapshot, "path", ""))
             names = [os.path.abspath(path) for path in paths]
             paths = paths[:names.index(here)] if here in names else []
         return paths
@@ -201,7 +211,9 @@ class Report:
         history["t"].append(snapshot.t)
         history["radii"].append(radii)
         if len(snapshot) > MOST_STARS or not snapshot.v.any():
-            values = (int(snapshot.binaries.sum()), 0, snapshot.pairs.energy[snapshot.binaries].sum(), 0, [])
+            pairs = getattr(snapshot, "pairs", None)
+            bound = pairs.energy[pairs.energy < 0] if pairs is not None else np.zeros(0)
+            values = (len(bound), 0, bound.sum(), 0, [])
         else:
             outer, inner = find_systems(snapshot.name, snapshot.mass, snapshot.x, snapshot.v)
             energy = np.concatenate([outer.energy, inner.energy])

@@ -1,6 +1,8 @@
 """How figures look: colours which the page turns into those of its dark or light scheme, and figures small enough to be
 read on a phone. No figure belongs to pyplot, so that the backend of a notebook stays what it is."""
 
+import contextlib
+import contextvars
 import functools
 import io
 
@@ -23,8 +25,25 @@ STYLE = {"font.size": 9, "axes.edgecolor": GREY, "axes.labelcolor": INK, "text.c
 STARS_AS_VECTORS = 4000  # above, dots are drawn as an image within the figure
 
 
+# A part of another figure, in place of a figure for each panel
+_place = contextvars.ContextVar("place", default=None)
+
+
+@contextlib.contextmanager
+def into(part):
+    """Panels that are drawn within go into this part of a figure."""
+    token = _place.set(part)
+    try:
+        yield
+    finally:
+        _place.reset(token)
+
+
 def figure(width=WIDTH, height=HEIGHT, rows=1, columns=1, **options):
     """A figure with one pair of axes, or an array of them; to be drawn, and written, within `styled`."""
+    part = _place.get()
+    if part is not None:
+        return part, part.subplots(rows, columns, **options)
     drawn = Figure(figsize=(width, height), dpi=160, layout="tight")
     FigureCanvasAgg(drawn)
     drawn.get_layout_engine().set(pad=0.5, h_pad=0.8)
