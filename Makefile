@@ -340,7 +340,7 @@ arm64-libs: $(foreach l,$(filter-out nbody6,$(LIBRARIES)),lib$(l))
 
 # ---- Packages of the system
 # In Debian 12 matplotlib brings sympy, scipy and boost with it, by hard dependencies: only who draws gets it.
-.PHONY: deps deps-build deps-run deps-test
+.PHONY: deps deps-build deps-run deps-test deps-site
 DEPS = LOG='$(BUILD)/deps.log' tools/deps.sh
 deps:
 	@$(DEPS) --tell build read
@@ -350,6 +350,8 @@ deps-run:
 	@$(DEPS) build read plot
 deps-test:
 	@$(DEPS) build read plot test site
+deps-site:
+	@$(DEPS) site
 
 # ---- The example
 # Passive waiting: with other programs on the cores, threads that spin while they wait would slow each other down.
@@ -384,12 +386,10 @@ docs-check: $(BUILD)/nbody6
 	@for name in input reference_c reference_fortran; do cmp -s $(BUILD)/docs/$$name.md docs/$$name.md || \
 	    { echo "docs/$$name.md is not what program and headers say: run make docs"; exit 1; }; done
 
-# The documents as a site, by mkdocs, which `make deps-test` installs
+# The documents as a site, by mkdocs, which is installed if it is missing; nothing is compiled for it
 .PHONY: site
-site:
-	@command -v mkdocs >/dev/null || { echo 'site: mkdocs is not on this machine: make deps-test installs it'; exit 1; }
-	@$(PYTHON) tools/make_site.py $(BUILD)/site-source
-	@mkdocs build --quiet --strict --config-file $(BUILD)/site-source/mkdocs.yml --site-dir $(abspath $(BUILD))/site
+site: deps-site
+	@$(PYTHON) tools/make_site.py $(BUILD)/site-source $(BUILD)/site
 	@echo 'the documents: $(BUILD)/site/index.html'
 
 # ---- What each source is compiled with, for editors and tools that read C: what make would do, asked of make. clangd

@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
-"""Gathers the documents for mkdocs: tools/make_site.py FOLDER
+"""Makes the documents a site, by mkdocs: tools/make_site.py FOLDER [SITE]
 
 FOLDER/docs has all pages, FOLDER/mkdocs.yml says how they hang together. README, CONTRIBUTING, CHANGELOG and the
-READMEs of the examples become pages; links between pages follow, and links to other files of the sources become their
-names."""
+READMEs of the examples and of the Python package become pages; links between pages follow, and links to other files of
+the sources become their names. With SITE, mkdocs makes the site there, and its search gets an index that is a script,
+so that it works in files that are opened without a server."""
 
+import html
+import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 
-SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(HERE)
 # Pages that are not in docs/, and what they are called there.
 OTHERS = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
           "input_examples/README.md": "input_examples.md", "examples/README.md": "examples.md",
@@ -57,16 +62,6 @@ def convert(text, path, found):
     return "".join(part if part.startswith("```") else LINK.sub(replace, part) for part in parts)
 
 
-def write_navigation(folder, found):
-    with open(os.path.join(SOURCE, "docs", "mkdocs.yml"), encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    there = set(found.values())
-    optional = re.compile(r": (\S+\.md) +# optional$")
-    kept = [line for line in lines if not optional.search(line) or optional.search(line).group(1) in there]
-    with open(os.path.join(folder, "mkdocs.yml"), "w", encoding="utf-8") as file:
-        file.write("\n".join(kept) + "\n")
-
-
 def complete_theme(folder):
     """The package of Debian 12 has the theme without two scripts that its pages ask for."""
     scripts = os.path.join(folder, "theme", "js")
@@ -77,21 +72,104 @@ def complete_theme(folder):
         file.write(TABLES)
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    folder, found = sys.argv[1], pages()
+def rows_of_tables(path):
+    """(number of the heading above, name, text) of the rows of a page's tables whose first cell is a name in backquotes:
+    variables, columns, options."""
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"^```.*?^```$", "", file.read(), flags=re.M | re.S)
+    heading, rows = -1, []
+    for line in text.splitlines():
+        heading += bool(re.match(r"#+ ", line))
+        row = re.match(r"\| `([^`|]+)`[^|]* \| (.*) \|$", line)
+        if row:
+            rows.append((heading, row.group(1), re.sub(r"[|`*]|\]\([^)]*\)|\[", " ", row.group(2))))
+    return rows
+
+
+def row_entries(folder, entries):
+    """Entries for the rows of tables, so that a search for a variable finds what it means."""
+    sections, made = {}, []
+    for entry in entries:
+        page, _, section = entry["location"].partition("#")
+        if section:
+            sections.setdefault(page, []).append(entry)
+    for page, its in sections.items():
+        source = os.path.join(folder, "docs", (page or "index.html")[:-len(".html")] + ".md")
+        for heading, name, text in rows_of_tables(source):
+            if 0 <= heading < len(its):
+                made.append({"location": its[heading]["location"], "title": name, "page": its[heading]["page"],
+                             "text": " ".join(text.split())})
+    return made
+
+
+def search_entries(index):
+    """What the search looks in, from the index of mkdocs: an entry for each section, with the title of its page. The
+    text of a page as a whole is left out, because its sections have it."""
+    titles, with_sections = {}, set()
+    for entry in index["docs"]:
+        page, _, section = entry["location"].partition("#")
+        if section:
+            with_sections.add(page)
+        else:
+            titles[page] = html.unescape(entry["title"])
+    entries = []
+    for entry in index["docs"]:
+        page, _, section = entry["location"].partition("#")
+        if section or page not in with_sections:
+            entries.append({"location": entry["location"], "title": html.unescape(entry["title"]), "page": titles[page],
+                            "text": " ".join(html.unescape(entry["text"]).replace("\u00b6", "").split())})
+            if page.startswith("changelog"):
+                entries[-1]["late"] = 1  # tells what was, after all that tells what is
+    return entries
+
+
+def write_search(folder, site):
+    """Replaces the search of the theme, which a browser does not let a file load."""
+    search = os.path.join(site, "search")
+    with open(os.path.join(search, "search_index.json"), encoding="utf-8") as file:
+        entries = search_entries(json.load(file))
+    entries = row_entries(folder, entries) + entries
+    for name in os.listdir(search):
+        os.unlink(os.path.join(search, name))
+    shutil.copy(os.path.join(HERE, "site", "search.js"), os.path.join(search, "main.js"))
+    with open(os.path.join(search, "search_index.js"), "w", encoding="utf-8") as file:
+        file.write("window.nbody6_search_index = %s;\n" % json.dumps(entries, ensure_ascii=False,
+                                                                     separators=(",", ":")))
+
+
+def build(folder, site):
+    """Exit code of mkdocs; says where to get it if it is not there."""
+    if not shutil.which("mkdocs"):
+        sys.exit("site: mkdocs is not on this machine: make deps-site installs it")
+    code = subprocess.call(["mkdocs", "build", "--quiet", "--strict", "--config-file",
+                            os.path.join(folder, "mkdocs.yml"), "--site-dir", os.path.abspath(site)])
+    if code == 0:
+        write_search(folder, site)
+    return code
+
+
+def gather(folder, found):
     docs = os.path.join(folder, "docs")
     shutil.rmtree(docs, ignore_errors=True)
     shutil.copytree(os.path.join(SOURCE, "docs", "images"), os.path.join(docs, "images"))
+    shutil.copy(os.path.join(HERE, "site", "site.css"), docs)
     for path, place in found.items():
         with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
             text = convert(file.read(), path, found)
         os.makedirs(os.path.dirname(os.path.join(docs, place)), exist_ok=True)
         with open(os.path.join(docs, place), "w", encoding="utf-8") as file:
             file.write(text)
-    write_navigation(folder, found)
+    shutil.copy(os.path.join(SOURCE, "docs", "mkdocs.yml"), folder)
     complete_theme(folder)
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    folder, found = sys.argv[1], pages()
+    gather(folder, found)
+    if len(sys.argv) == 3:
+        sys.exit(build(folder, sys.argv[2]))
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from test_plot import BUILD, Page, plot, write_log, write_snapshot
 
 import nbody6
 from nbody6.plot import axes as axis_tools
-from nbody6.plot import (colours, compare, page, panels_binaries, panels_energy, panels_evolution, panels_motion,
-                         panels_profiles, scene, story, style)
+from nbody6.plot import (catalogue, colours, compare, page, panels_binaries, panels_energy, panels_evolution,
+                         panels_motion, panels_profiles, scene, story, style)
 from nbody6.plot.page_style import CSS
 from nbody6.plot.report import Report
 
@@ -255,7 +255,7 @@ class OneBinaryTest(unittest.TestCase):
     def test_few_binaries_are_a_sentence(self):
         report = self.report(1)
         with matplotlib.rc_context(style.STYLE):
-            binaries, panels = panels_binaries.panels(report)
+            binaries, panels = panels_binaries.of(report), [draw(report) for draw in catalogue.BINARIES.values()]
         self.assertEqual((len(binaries), [panel for panel in panels if panel]), (1, []))
         text = story.of_binaries(report, binaries)
         self.assertIn("there is 1 binary", text)
@@ -264,7 +264,7 @@ class OneBinaryTest(unittest.TestCase):
     def test_many_binaries_are_counted_by_whole_numbers(self):
         report = self.report(6)
         with matplotlib.rc_context(style.STYLE):
-            panels = {panel.name: panel for panel in panels_binaries.panels(report)[1] if panel}
+            panels = {name: draw(report) for name, draw in catalogue.BINARIES.items()}
         self.assertIn("hardness", panels)
         for name in ("hardness", "binary-numbers"):
             axes = panels[name].figure.axes[0]

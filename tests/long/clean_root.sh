@@ -1,7 +1,8 @@
 #!/bin/sh
 # On a fresh Debian, made in a folder: the packages of `make deb` install, run, link and leave nothing, and with them run
 # the commands of README and of the tutorial; then the sources of `make dist` build and install after `make deps`, a
-# program that is linked with them starts, and the documents become a site. In two more, what the Dockerfile says.
+# program that is linked with them starts, and the notebook runs. In three more, `make site`, and what the Dockerfile
+# says.
 # Needs root, mmdebstrap or debootstrap, dpkg-buildpackage, dh, dh_python3, git and the package archive; otherwise it is
 # skipped.
 set -eu
@@ -77,8 +78,10 @@ step 'make' 'cd /opt/tried/sources; make -j2'
 step 'make install' 'cd /opt/tried/sources; make install'
 step 'a program that is linked after make install starts' 'sh -e /opt/tried/link.sh /usr/local/share/nbody6/programs/c'
 step 'make run' 'cd /opt/tried/sources; make run; test -s build/run/plummer-1k/plummer-1k.html'
-step 'make site' 'apt-get -q -y install --no-install-recommends mkdocs
-    cd /opt/tried/sources; make site; test -s build/site/index.html; test -s build/site/tutorial/index.html'
+step 'the notebook' 'apt-get -q -y install --no-install-recommends python3-nbconvert python3-ipykernel
+    cd /opt/tried; cp /usr/local/share/nbody6/programs/notebook/first_cluster.ipynb .
+    PYTHONPATH=/usr/local/share/nbody6/python python3 -m nbconvert --to html --execute first_cluster.ipynb
+    test "$(grep -o "data:image/png" first_cluster.html | wc -l)" -ge 5'
 
 # The commands of a stage of the Dockerfile, 1 or 2, a line each
 commands_of_stage() {
@@ -86,6 +89,13 @@ commands_of_stage() {
         stage == wanted && sub(/^RUN /, "")'
 }
 sources=$root/opt/tried/sources
+enter_new site
+mkdir "$root/opt/tried"
+cp -r "$sources" "$root/opt/tried/sources"
+rm -rf "$root/opt/tried/sources/build"
+step 'make site, without a compiler' 'apt-get -q -y install --no-install-recommends make
+    cd /opt/tried/sources; make site; test -s build/site/index.html; test -s build/site/tutorial.html
+    test -s build/site/search/search_index.js; ! command -v gcc; ! command -v gfortran'
 enter_new image-build
 rm -rf "$sources/build"
 cp -r "$sources" "$root/src"
