@@ -73,8 +73,8 @@ def complete_theme(folder):
 
 
 def rows_of_tables(path):
-    """(number of the heading above, name, text) of the rows of a page's tables whose first cell is a name in backquotes:
-    variables, columns, options."""
+    """(number of the heading above, name, text) of the rows of a page's tables whose first cell is a name in
+    backquotes: variables, columns, options."""
     with open(path, encoding="utf-8") as file:
         text = re.sub(r"^```.*?^```$", "", file.read(), flags=re.M | re.S)
     heading, rows = -1, []
@@ -103,8 +103,8 @@ def row_entries(folder, entries):
 
 
 def search_entries(index):
-    """What the search looks in, from the index of mkdocs: an entry for each section, with the title of its page. The
-    text of a page as a whole is left out, because its sections have it."""
+    """Entries of the search, from the index of mkdocs: one for each section, with the title of its page. The text of a
+    page as a whole is left out, because its sections have it."""
     titles, with_sections = {}, set()
     for entry in index["docs"]:
         page, _, section = entry["location"].partition("#")

@@ -1,4 +1,4 @@
-"""What the page compares with and draws beside the stars: curves of models, anisotropy, the orbit in the galaxy."""
+"""Curves of models, anisotropy and the orbit in the galaxy, which the page draws beside the stars."""
 
 import os
 import sys

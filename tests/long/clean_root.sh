@@ -93,7 +93,7 @@ enter_new site
 mkdir "$root/opt/tried"
 cp -r "$sources" "$root/opt/tried/sources"
 rm -rf "$root/opt/tried/sources/build"
-step 'make site, without a compiler' 'apt-get -q -y install --no-install-recommends make
+step 'make site, without a compiler' 'apt-get -q update; apt-get -q -y install --no-install-recommends make
     cd /opt/tried/sources; make site; test -s build/site/index.html; test -s build/site/tutorial.html
     test -s build/site/search/search_index.js; ! command -v gcc; ! command -v gfortran'
 enter_new image-build

@@ -152,7 +152,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def prepare(pages):
-    """Makes the page before a browser asks for it. What goes wrong is told to the browser, which asks again."""
+    """Makes the page before a browser asks for it. An error waits for the browser, whose request meets it again."""
     try:
         pages.get()
     except Exception:

@@ -1,5 +1,5 @@
-"""The page: one HTML file with all in it. What has units is in it in all that the run states; a switch without a script
-shows one of them."""
+"""The page: one HTML file with all in it. Figures and tables that have units are in it once for each unit that the run
+states; a switch without a script shows one of them."""
 
 import html
 

@@ -54,7 +54,7 @@ def error(report):
 
 
 def budget(report):
-    """What the energy did since the start: physics."""
+    """Change of the energy since the start: physics."""
     log = report.log
     if log is None or "e_total" not in log or "e_bind" not in log or len(log) < 2:
         return None

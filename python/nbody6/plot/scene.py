@@ -56,8 +56,8 @@ def projected(d, width, elevation):
 
 
 class Scene:
-    """What is shown of a report, in N-body units: d [n][3], mass [n], kind [n] or None, paths (few bodies) [n][m][3] or
-    None, width."""
+    """The part of a report that is shown, in N-body units: d [n][3], mass [n], kind [n] or None, paths (few bodies)
+    [n][m][3] or None, width."""
 
     def __init__(self, report):
         stars = report.snapshot
