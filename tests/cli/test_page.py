@@ -305,6 +305,7 @@ class ComparedTest(unittest.TestCase):
         self.assertIn("at most 25\u00a0%", panel.sentence)
         panel = self.lines("n", compare.ABSOLUTE, 0.5)
         np.testing.assert_allclose(panel.figure.axes[1].lines[0].get_ydata(), -50)
+        self.assertEqual(panel.figure.axes[0].lines[0].get_drawstyle(), "steps-post")
 
 
 class AxisTest(unittest.TestCase):

@@ -161,6 +161,35 @@ class SiteTest(unittest.TestCase):
                 with open(path, encoding="utf-8") as file:
                     self.assertRegex(file.read(), 'href="(./)?%s"' % re.escape(link))
 
+    def test_no_table_is_cut(self):
+        """At 1400 pixels, in a browser that is here: of the pages with the widest tables."""
+        self.need_site()
+        browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+        if not browser:
+            self.skipTest("tables in a browser: there is none of chromium, google-chrome")
+        measure = """<script>addEventListener("load", function () { setTimeout(function () {
+            var cut = [], all = document.querySelectorAll("table");
+            all.forEach(function (table) {
+              if (table.scrollWidth > table.clientWidth + 1) cut.push(table.textContent.trim().slice(0, 30));
+            });
+            document.title = "MEASURED " + all.length + " " + cut.join("|"); }, 500); });</script></body>"""
+        for name in ("input.html", "output.html", "validation.html", "abi.html"):
+            with open(os.path.join(self.html, name), encoding="utf-8") as file:
+                text = file.read()
+            path = os.path.join(self.html, "measured-" + name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text.replace("</body>", measure))
+            self.addCleanup(os.unlink, path)
+            done = subprocess.run([browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,900",
+                                   "--virtual-time-budget=4000", "--dump-dom", "file://" + path,
+                                   "--user-data-dir=" + os.path.join(self.folder, "profile")],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                  timeout=120)
+            found = re.search(r"<title>MEASURED (\d+) ([^<]*)</title>", done.stdout)
+            self.assertIsNotNone(found, name)
+            self.assertGreater(int(found.group(1)), 0, name)
+            self.assertEqual(found.group(2), "", name)
+
     def test_make_site_needs_no_compiler(self):
         self.need_site()
         done = subprocess.run(["make", "--no-print-directory", "site", "BUILD=" + os.path.join(self.folder, "made"),

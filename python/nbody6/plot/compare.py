@@ -3,6 +3,7 @@
 import html
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from ..tables import energy_columns
 from . import page
@@ -80,12 +81,15 @@ def overlay(reports, number_of, column, title, axis, dimension, log_axis, kind, 
     for k, (report, line) in enumerate(zip(reports, lines)):
         t, label = report.times(line.t)
         shown = np.where(line.values > 0, line.values, np.nan) if log_axis else line.values
-        above.plot(t, shown, label=plain(report.run.title), **_look(k))
+        steps = "steps-post" if column == "n" else "default"
+        above.plot(t, shown, label=plain(report.run.title), drawstyle=steps, **_look(k))
         if k and len(line.t):
             apart = line.difference(lines[0], kind)
             below.plot(report.times(apart[0])[0], apart[1], **_look(k))
             good = apart[1][np.isfinite(apart[1])]
             largest = max(largest, np.abs(good).max() if len(good) else 0.0)
+    if column == "n":
+        above.yaxis.set_major_locator(MaxNLocator(6, steps=(1, 2, 5, 10), integer=True))
     if log_axis and np.isfinite(np.concatenate([line.get_ydata() for line in above.lines])).any():
         log_scale(above, 0.5)
     below.axhline(0, color=SERIES[0], lw=3.2 if largest == 0 else 1.2)

@@ -100,7 +100,7 @@ function drawAxes(project, dot) {
   pen.fillText("axes: " + axis[1], 6, canvas.height - Math.max(12 * dot, 12));
 }
 function drawStars(project, dot) {
-  var now = -1;
+  var now = -1, least = canvas.width / box.clientWidth;
   for (var i = 0; i < data.n; i++) {
     var at = project(places[3 * i] / data.one, places[3 * i + 1] / data.one, places[3 * i + 2] / data.one);
     if (!at) continue;
@@ -108,7 +108,7 @@ function drawStars(project, dot) {
       now = kind[i];
       pen.fillStyle = colours[data.one_kind ? 0 : now];
     }
-    var size = Math.max(0.8, (data.one_kind ? data.sizes[3] : data.sizes[now]) * dot * at[2]);
+    var size = Math.max(least, (data.one_kind ? data.sizes[3] : data.sizes[now]) * dot * at[2]);
     if (size < 2.4) {
       pen.fillRect(at[0] - size / 2, at[1] - size / 2, size, size);
     } else {
