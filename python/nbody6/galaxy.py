@@ -1,4 +1,4 @@
-"""The orbit of a cluster in its galaxy (KZ(14) = 3, 5), from the parameters of the run: the same potential as in
+"""The orbit of a cluster in its galaxy (KZ(14) = 2, 3, 5), from the parameters of the run: the same potential as in
 nbody6/galaxy, in kpc, km/s and Myr."""
 
 import math
@@ -10,7 +10,7 @@ from .units import PC_KM
 
 G = 1e-3 * G_PC_KMS2_MSUN  # kpc (km/s)^2 / Msun
 KPC_IN_MYR = MYR_S / (1e3 * PC_KM)  # kpc that 1 km/s goes in a Myr
-GALAXY, MILKY_WAY = 3, 5  # tide.kind
+CIRCLE, GALAXY, MILKY_WAY = 2, 3, 5  # tide.kind
 ACCURACY = 0.05  # part of the time scale of the force that a step takes
 MOST_STEPS = 60000
 # The Milky Way of Bovy 2015, ApJS 216, 29 (docs/algorithms/galaxy.md): share of the force at R_SUN of each part.
@@ -86,6 +86,8 @@ def parts(parameters):
     fields = []
     if p("galaxy_mass_msun") > 0:
         fields.append(point_mass(p("galaxy_mass_msun")))
+    if parameters.get("tide.kind") == CIRCLE:
+        return fields
     if p("bulge_mass_msun") > 0:
         fields.append(bulge(p("bulge_mass_msun"), p("bulge_length_kpc"), p("bulge_slope")))
     if p("disk_mass_msun") > 0:
@@ -100,7 +102,10 @@ def parts(parameters):
 
 def begin(parameters):
     """Position [3] in kpc and velocity [3] in km/s at the start. About a point mass alone the input gives the apocentre
-    and the eccentricity in their place (nbody6/input/config_tide.c)."""
+    and the eccentricity in their place (nbody6/input/config_tide.c); a circle begins on the x axis."""
+    if parameters["tide.kind"] == CIRCLE:
+        mass, r = (parameters["tide." + name] for name in ("galaxy_mass_msun", "galaxy_distance_kpc"))
+        return np.array([r, 0.0, 0.0]), np.array([0.0, np.sqrt(G * mass / r), 0.0])
     x, v = (np.array(parameters["tide." + name], dtype=float) for name in ("position_kpc", "velocity_kms"))
     alone = not any(parameters.get("tide." + name, 0) > 0
                     for name in ("disk_mass_msun", "halo_velocity_kms", "bulge_mass_msun"))
@@ -137,9 +142,9 @@ def integrate(fields, x, v, t_myr):
 
 
 def orbit(parameters, t_myr):
-    """The orbit of the cluster up to t_myr as `integrate` has it; None: it has none, or it is a circle that the
-    linearised field stands for (KZ(14) = 1, 2)."""
-    if parameters.get("tide.kind") not in (GALAXY, MILKY_WAY) or "tide.position_kpc" not in parameters:
+    """The orbit of the cluster up to t_myr as `integrate` has it; None: it has none, or the input does not say where it
+    is, as in the solar neighbourhood (KZ(14) = 1)."""
+    if parameters.get("tide.kind") not in (CIRCLE, GALAXY, MILKY_WAY) or "tide.position_kpc" not in parameters:
         return None
     fields, (x, v) = parts(parameters), begin(parameters)
     if not fields or not x.any():

@@ -86,6 +86,17 @@ class GalaxyTest(unittest.TestCase):
         _, x, _ = galaxy.orbit(parameters, 500.0)
         np.testing.assert_allclose(np.sqrt((x**2).sum(axis=1)), 8, rtol=1e-6)
 
+    def test_circle_about_a_point_mass(self):
+        """KZ(14) = 2: the angle is that of the circular velocity."""
+        parameters = {"tide.kind": 2, "tide.galaxy_mass_msun": 8e10, "tide.galaxy_distance_kpc": 8.0,
+                      "tide.position_kpc": [0.0, 0.0, 0.0], "tide.velocity_kms": [0.0, 0.0, 0.0],
+                      "tide.disk_mass_msun": 1e11}  # a disk does not count there
+        _, x, _ = galaxy.orbit(parameters, 100.0)
+        # Fourth order: 4.2e-6 with steps of a twentieth of the time scale, a sixteenth of that with half of them.
+        np.testing.assert_allclose(np.sqrt((x**2).sum(axis=1)), 8, rtol=1e-5)
+        angle = np.sqrt(galaxy.G * 8e10 / 8) * galaxy.KPC_IN_MYR * 100 / 8
+        self.assertAlmostEqual(np.arctan2(x[-1][1], x[-1][0]) % (2 * np.pi), angle % (2 * np.pi), places=4)
+
     def test_none(self):
         for parameters in ({}, {"tide.kind": 0}, {"tide.kind": 1, "tide.position_kpc": [0.0, 0.0, 0.0]}):
             self.assertIsNone(galaxy.orbit(parameters, 10.0))

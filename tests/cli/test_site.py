@@ -183,8 +183,8 @@ class SiteTest(unittest.TestCase):
             done = subprocess.run([browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,900",
                                    "--virtual-time-budget=4000", "--dump-dom", "file://" + path,
                                    "--user-data-dir=" + os.path.join(self.folder, "profile")],
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                                  timeout=120)
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  text=True, timeout=120)
             found = re.search(r"<title>MEASURED (\d+) ([^<]*)</title>", done.stdout)
             self.assertIsNotNone(found, name)
             self.assertGreater(int(found.group(1)), 0, name)
