@@ -60,7 +60,8 @@ class Run:
                 ("rows of the log", rows), ("snapshots", len(self.snapshots))]
 
     def __repr__(self):
-        forms = {"stars": "%s stars", "time": "%s", "rows of the log": "%s rows of the log", "snapshots": "%s snapshots"}
+        forms = {"stars": "%s stars", "time": "%s", "rows of the log": "%s rows of the log",
+                 "snapshots": "%s snapshots"}
         return "<Run %s: %s>" % (shown.cut(self.name), ", ".join(
             forms.get(name, name + " %s") % value for name, value in self._state() if value is not None))
 
@@ -68,9 +69,9 @@ class Run:
         return shown.facts_html("Run " + self.name, self._state())
 
     def plot(self, *names, unit=None):
-        """Pictures of the run as a figure of matplotlib: radii, energy error, stars and virial ratio, or those named: see
-        docs/notebook.md for all names.   unit: "physical" or "nbody"; None: physical where the run states units.   Raises
-        KeyError (with the nearest name), ValueError, ReadError."""
+        """Pictures of the run as a figure of matplotlib: radii, energy error, stars and virial ratio, or those named:
+        see docs/notebook.md for all names.   unit: "physical" or "nbody"; None: physical where the run states units.
+        Raises KeyError (with the nearest name), ValueError, ReadError."""
         from .plot import picture
         return picture.of_run(self, names, unit)
 

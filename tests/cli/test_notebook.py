@@ -68,7 +68,8 @@ class ShownTest(unittest.TestCase):
     def test_what_they_say(self):
         self.assertRegex(repr(self.run_), r"^<Run \S+real: 160 stars, t = 0 to 1, energy error -?\S+e-\d\d, 5 rows of "
                                           r"the log, 3 snapshots>$")
-        self.assertRegex(repr(self.stars), r"^<Snapshot \S+: 160 stars at t = 1 \([\d.]+ Myr\), \d+ regularized pairs>$")
+        self.assertRegex(repr(self.stars), r"^<Snapshot \S+: 160 stars at t = 1 \([\d.]+ Myr\), \d+ regularized "
+                                           r"pairs>$")
         self.assertEqual(repr(self.sim), "<Simulation: 40 stars at t = 0.25, engine %s>" % self.sim.engine)
         self.assertIn("5 rows, and", self.run_.log._repr_html_())
         self.assertIn("r_half", self.run_.log._repr_html_())

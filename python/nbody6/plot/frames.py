@@ -11,8 +11,9 @@ TURNED = 1.5  # of its distance from the centre: so far a star may go between tw
 
 
 def motions(snapshot):
-    """x, v, acc (or None) of the stars [n][3], where those of a regularized pair have that of its centre of mass, because
-    their orbit is shorter than the time between two pictures; and the places of the stars relative to it [n][3]."""
+    """x, v, acc (or None) of the stars [n][3], where those of a regularized pair have that of its centre of mass,
+    because their orbit is shorter than the time between two pictures; and the places of the stars relative to it
+    [n][3]."""
     x, v = snapshot.x.copy(), snapshot.v.copy()
     acc = None if snapshot.acc is None else snapshot.acc.copy()
     place = {int(name): k for k, name in enumerate(snapshot.name)}

@@ -135,15 +135,16 @@ def make_page(report, title=None, refresh=None):
         return told(lambda: card(name, make(report)))
 
     sentence = told(lambda: "<p>%s</p>" % text if (text := story.of_binaries(report, binaries)) else "")
+    cards = "".join((titled("The hardest binaries", lambda r: tables.hardest(r, binaries)),
+                     titled("Mergers", tables.mergers), titled("Escapers", tables.escapers),
+                     titled("Strong encounters", tables.encounters)))
     sections = [
         section("overview", "Overview", overview(report)),
         section("cluster", "The bodies" if report.few else "The cluster", turning, drawn["the cluster"],
                 drawn["profiles"]),
         section("evolution", "Evolution", drawn["its evolution"]),
         section("binaries", "Binaries and encounters", sentence, drawn["binaries"],
-                titled("The hardest binaries", lambda r: tables.hardest(r, binaries)),
-                titled("Strong encounters", tables.encounters), titled("Mergers", tables.mergers),
-                titled("Escapers", tables.escapers)),
+                '<div class="cards">%s</div>' % cards if cards else ""),
         section("energy", "Energy", drawn["energy"]),
         section("integrator", "The integrator", drawn["the integrator"],
                 '<details class="card"><summary>Adjust times</summary>%s</details>' % told(

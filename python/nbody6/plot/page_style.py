@@ -18,7 +18,8 @@ main{max-width:1360px;margin:0 auto;padding:16px}
 h1{margin:4px 0;font-size:26px;overflow-wrap:anywhere} h2{font-size:20px;margin:28px 0 10px}
 h3{font-size:16px;margin:0 0 6px} p{margin:0 0 10px} a{color:var(--blue)}
 nav{display:flex;flex-wrap:wrap;gap:4px 14px;margin:8px 0 0}
-input[name=units]{accent-color:var(--blue);margin:0 4px 0 0} input[name=units]+label{margin-right:14px;white-space:nowrap}
+input[name=units]{accent-color:var(--blue);margin:0 4px 0 0}
+input[name=units]+label{margin-right:14px;white-space:nowrap}
 #show-nbody:checked~section .in-physical,#show-physical:checked~section .in-nbody{display:none}
 .grey,figcaption,footer{color:var(--grey)} .n{white-space:nowrap} sup,sub{line-height:0}
 .card,figure{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px;margin:0;min-width:0}
@@ -42,7 +43,8 @@ background:var(--card);border:1px solid var(--grey);border-radius:6px;padding:3p
 .facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%%,280px),1fr));gap:0 32px}
 .facts div{display:flex;gap:12px;justify-content:space-between;border-bottom:1px solid var(--line);padding:3px 0}
 .facts div>span:first-child{color:var(--grey)} .facts div>span:last-child{text-align:right;overflow-wrap:anywhere}
-.card{margin:0 0 14px}
+.card{margin:0 0 14px} .cards{display:flex;flex-wrap:wrap;gap:14px;margin:0 0 14px}
+.cards>*{flex:1 1 auto;min-width:0;max-width:100%%} .cards .card{margin:0;height:100%%} .cards table{width:100%%}
 .good{color:var(--green)} .fair{color:var(--orange)} .poor{color:var(--red)} .unknown{color:var(--grey)}
 .scroll{overflow-x:auto;margin:0 0 6px}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:14px}
@@ -53,7 +55,8 @@ details{margin:14px 0} summary{cursor:pointer;font-weight:600} footer{margin:24p
 figure image{filter:none}
 body{font-size:10pt} main{max-width:none;padding:0 1px} nav,input[name=units],input[name=units]+label,.units,.keys,
 .scene canvas,.scene button{display:none} .scene.live .still{display:block} #scene svg{max-width:110mm}
-.grid{grid-template-columns:1fr 1fr;gap:4mm} .grid>figure,.grid>figure:only-child{grid-column:auto!important}
+.cards{display:block} .grid{grid-template-columns:1fr 1fr;gap:4mm}
+.grid>figure,.grid>figure:only-child{grid-column:auto!important}
 figure,.card{break-inside:avoid;border-color:#bbb;border-radius:0} .card:has(table),details{break-inside:auto}
 h2{break-after:avoid} figcaption{font-size:8.5pt} table{font-size:8pt} .scroll{overflow:visible} a{color:inherit}}
 """ % {"light": LIGHT, "dark": DARK}

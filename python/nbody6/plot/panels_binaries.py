@@ -94,8 +94,9 @@ def hardness(report):
     for origin, colour, _, hatch, name in ORIGINS:
         counts, _ = np.histogram(binaries.kt[binaries.origin == origin], edges)
         if counts.any():
-            axes.bar(edges[:-1], counts, np.diff(edges), bottom, align="edge", label=name, lw=0.8,
-                     **(dict(color="none", edgecolor=colour, hatch=hatch) if hatch else dict(color=colour)))
+            full = counts > 0
+            axes.bar(edges[:-1][full], counts[full], np.diff(edges)[full], bottom[full], align="edge", label=name,
+                     lw=0.8, **(dict(color="none", edgecolor=colour, hatch=hatch) if hatch else dict(color=colour)))
             bottom += counts
     whole_numbers(axes)
     log_axis_x(axes)
@@ -134,9 +135,9 @@ def numbers(report):
     time_axis(axes, report)
     axes.set_ylabel("number")
     return Panel("binary-numbers", "Numbers of binaries", drawn,
-                 "Bound pairs, each other's nearest and well apart from the third star: from %d to %d; %d are still "
-                 "the pairs of the start, %d have a new companion, %d are of single stars. Normal: wide ones are lost "
-                 "in the first crossing times, hard ones stay, a few are made in the core." % (
+                 "Bound pairs, each other's nearest and well apart from the third star: from %d to %d. Pairs of the "
+                 "start: %d, with a new companion: %d, of single stars: %d. Normal: wide ones are lost in the first "
+                 "crossing times, hard ones stay, a few are made in the core." % (
                      history["binaries"][0], history["binaries"][-1], binaries.count("first"),
                      binaries.count("exchange"), binaries.count("new")))
 

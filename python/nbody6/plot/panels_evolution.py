@@ -158,6 +158,6 @@ def escapers(report):
     axes.set_ylabel("speed [%s]" % report.scale.label("velocity"))
     text = "Each dot is a star that escaped, with the time at which it was removed and its speed; larger ones are " \
         "more massive. Median speed %s %s, fastest %s. Normal: most drift out slowly; those several times faster " \
-        "were ejected by a binary or a strong encounter." % (number(np.median(speed), 3), report.scale.label("velocity"),
-                                                       number(speed.max(), 3))
+        "were ejected by a binary or a strong encounter." % (
+            number(np.median(speed), 3), report.scale.label("velocity"), number(speed.max(), 3))
     return Panel("escapers", "Escapers", drawn, text)
