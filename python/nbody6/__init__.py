@@ -10,7 +10,7 @@
 Quantities are in N-body units (G = 1) unless a unit is named: stars.get("x", "pc").
 """
 
-from . import events, export, initial, structure
+from . import events, export, galaxy, initial, models, structure
 from .errors import ReadError, SimulationError, UnitError
 from .run import Run
 from .simulation import Simulation
@@ -22,4 +22,4 @@ from .version import VERSION
 
 __version__ = VERSION
 __all__ = ["Pairs", "ReadError", "Run", "Simulation", "SimulationError", "Snapshot", "Stars", "Table", "UnitError",
-           "Units", "events", "export", "initial", "read_snapshot", "read_table", "structure"]
+           "Units", "events", "export", "galaxy", "initial", "models", "read_snapshot", "read_table", "structure"]

@@ -1,6 +1,8 @@
 """Places of the stars between their snapshots, for the film: smooth where a snapshot and the next one tell the motion,
 straight where they are too far apart for that."""
 
+import functools
+
 import numpy as np
 
 from ..errors import ReadError
@@ -47,10 +49,10 @@ class Interval:
         place = {int(name): k for k, name in enumerate(second.name)}
         self.stay = np.array([int(name) in place for name in first.name], dtype=bool)
         self.other = np.array([place[int(name)] for name in first.name[self.stay]], dtype=int)
-        self.mass = first.mass
         self.few = len(first) <= FEW_BODIES and self.stay.all() and len(first) == len(second)
         self.path = None
 
+    @functools.cached_property
     def _ends(self):
         a, b = motions(self.first), motions(self.second)
         acc = (a[2][self.stay], b[2][self.other]) if a[2] is not None and b[2] is not None else (None, None)
@@ -64,7 +66,7 @@ class Interval:
             return self._few(s) - centre
         x = self.first.x + self.first.v * (s * self.h)
         if self.stay.any():
-            ends, from_first, from_second = self._ends()
+            ends, from_first, from_second = self._ends
             x[self.stay] = curved(ends, self.h, [s], (self.first.centre, self.second.centre))[:, 0] \
                 + (1 - s) * from_first[self.stay] + s * from_second
         return x - centre
