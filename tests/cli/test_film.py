@@ -56,9 +56,17 @@ class MotionTest(unittest.TestCase):
             self.assertGreater(wrong, 0.2 * bound)
 
     def test_too_long_for_a_curve(self):
-        """Stars that go round between snapshots are drawn on a straight line, and not far outside the cluster."""
-        x = self.interval(5.0).at(0.5)
-        np.testing.assert_allclose(x, 0.5 * (circle(0)[0] + circle(5.0)[0]), atol=1e-12)
+        """Stars that go around between snapshots are drawn on arcs about the centre, which keep their distances: the
+        cluster does not shrink and grow between snapshots."""
+        for h in (5.0, np.pi, 2 * np.pi):
+            for s in (0.25, 0.5, 0.9):
+                r = np.sqrt((self.interval(h).at(s)**2).sum(axis=1))
+                np.testing.assert_allclose(r, np.linspace(1, 3, 40), rtol=1e-9)
+        np.testing.assert_allclose(self.interval(np.pi).at(0.5), circle(np.pi / 2)[0], atol=1e-9)  # to the other side
+        first, second = np.array([[1.0, 0, 0], [0, 0, 0]]), np.array([[0, 3.0, 0], [0, 0, 2.0]])
+        x = frames.arcs(first, second, np.zeros((2, 3)), [0.0, 0.5, 1.0])
+        np.testing.assert_allclose(x[0], [[1, 0, 0], [2**0.5, 2**0.5, 0], [0, 3, 0]], atol=1e-12)
+        np.testing.assert_allclose(x[1][[0, 2]], [[0, 0, 0], [0, 0, 2]], atol=1e-12)  # from the centre itself
 
     def test_pairs_move_as_one(self):
         """The orbit of two stars is shorter than the interval: their centre of mass is interpolated."""

@@ -1,5 +1,5 @@
-"""Places of the stars between their snapshots, for the film: smooth where a snapshot and the next one tell the motion,
-straight where they are too far apart for that."""
+"""Places of the stars between their snapshots, for the film: on the curve that a snapshot and the next one tell, or,
+where they are too far apart for that, on an arc about the centre."""
 
 import functools
 
@@ -9,7 +9,7 @@ from ..errors import ReadError
 from .tracks import between, polynomials
 
 FEW_BODIES = 12  # whose close encounters are integrated
-TURNED = 1.5  # of its distance from the centre: so far a star may go between two snapshots to be drawn on a curve
+TURNED = 1.5  # of its distance from the centre: so far a star may go between two snapshots to be drawn on its curve
 
 
 def motions(snapshot):
@@ -28,17 +28,35 @@ def motions(snapshot):
     return x, v, acc, snapshot.x - x
 
 
+def arcs(first, second, v, s):
+    """Ways from one place to another about the centre, with distances from it and angles that change evenly, so that a
+    cluster whose stars are not followed does not shrink in between: [n][s][3].   first, second: [n][3] from the centre;
+    v: where an orbit turns that leads to the other side; s: [s]"""
+    ra, rb = (np.sqrt((x**2).sum(axis=1))[:, None] for x in (first, second))
+    begin = first / np.maximum(ra, 1e-300)
+    end = second / np.maximum(rb, 1e-300)
+    along = (begin * end).sum(axis=1)
+    across = end - along[:, None] * begin
+    angle = np.arctan2(np.sqrt((across**2).sum(axis=1)), along)[:, None, None] * np.asarray(s)[None, :, None]
+    v = v - (begin * v).sum(axis=1)[:, None] * begin
+    opposite = (across**2).sum(axis=1) < 1e-12  # or the same, where it does not matter
+    across[opposite] = v[opposite]
+    across /= np.maximum(np.sqrt((across**2).sum(axis=1)), 1e-300)[:, None]
+    distance = ((1 - np.asarray(s)) * ra + np.asarray(s) * rb)[:, :, None]
+    return distance * (np.cos(angle) * begin[:, None, :] + np.sin(angle) * across[:, None, :])
+
+
 def curved(ends, h, s, centres):
     """Places at the parts s of the time between two snapshots: [n][s][3]."""
     cubic, quintic = polynomials(ends, h, s)
     best = cubic if quintic is None else quintic
+    arc = arcs(ends[0] - centres[0], ends[1] - centres[1], ends[2], s)
     s = np.asarray(s)[None, :, None]
-    straight = (1 - s) * ends[0][:, None, :] + s * ends[1][:, None, :]
+    arc = arc + (1 - s) * centres[0] + s * centres[1]
     speed = np.maximum(np.sqrt((ends[2]**2).sum(axis=1)), np.sqrt((ends[3]**2).sum(axis=1)))
     distance = np.maximum(np.sqrt(((ends[0] - centres[0])**2).sum(axis=1)),
                           np.sqrt(((ends[1] - centres[1])**2).sum(axis=1)))
-    weight = np.clip(2 - speed * h / np.maximum(TURNED * distance, 1e-300), 0, 1)[:, None, None]
-    return weight * best + (1 - weight) * straight
+    return np.where((speed * h < TURNED * distance)[:, None, None], best, arc)
 
 
 class Interval:
