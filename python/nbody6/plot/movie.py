@@ -20,6 +20,7 @@ A_SNAPSHOT_S = 0.25  # and from one snapshot to the next, within these limits
 GIF_RATE = 12  # its pictures take more room
 SKY, WHITE = "#0b0d12", "#ffffff"
 # Light stars to heavy ones: brighter, as for a film seen in the dark.
+ALIKE = "#cbd8ff"  # stars of one mass
 STARS = ("#5b7fd6", "#7f88dc", "#a592de", "#c99cd9", "#e6aac6", "#f6bcae", "#fdd39f", "#fff1c4")
 
 
@@ -60,13 +61,14 @@ class Screen:
         if self.dots is not None:
             self.dots.remove()
         kind = mass_classes(mass)[0]
-        kind = np.full(len(mass), 4) if kind is None else kind
+        colours = np.array(STARS if kind is not None else [ALIKE] * len(STARS))
+        kind = np.full(len(mass), len(STARS) // 2) if kind is None else kind
         self.order = np.argsort(kind, kind="stable")
         size = float(np.clip(6000 / len(mass), 0.8, 16)) * (0.5 + (kind[self.order] / 7)**2 * 5)
         if len(mass) <= 12:
             size = size + 20
         self.dots = self.axes.scatter(np.zeros(len(mass)), np.zeros(len(mass)), size, linewidths=0, zorder=2,
-                                      c=np.array(STARS)[kind[self.order]])
+                                      c=colours[kind[self.order]])
 
     def picture(self, x, text):
         """Pixels [SIZE][SIZE][3].   x: [n][2] in units of the scale"""
