@@ -87,7 +87,7 @@ class RowTest(unittest.TestCase):
             for k in range(1, n + 1):
                 span = width
                 for selectors, value in rules:
-                    if any(selects(s.replace(".grid>figure", ""), k, n) for s in selectors if "wide" not in s):
+                    if any(selects(s.replace(".grid>figure", ""), k, n) for s in selectors):
                         span = value
                 row += span
                 self.assertLessEqual(row, columns, "%d of %d" % (k, n))

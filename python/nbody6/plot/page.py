@@ -36,7 +36,7 @@ def switch(choices):
 
 
 class Drawings:
-    """Panels that draw() makes, in each unit: {name: (title, wide, HTML)} in their order."""
+    """Panels that draw() makes, in each unit: one figure of HTML for each."""
 
     def __init__(self, scales, draw):
         variants = {}
@@ -58,8 +58,7 @@ class Drawings:
         content = drawn[0][2] if len(set(plain)) == 1 else "".join(
             '<div class="in-%s">%s</div>' % (unit, text) for unit, _, text in drawn)
         panel = drawn[0][1]
-        return '<figure id="%s"%s><h3>%s</h3>%s</figure>' % (
-            html.escape(name), ' class="wide"' if panel.wide else "", html.escape(panel.title), content)
+        return '<figure id="%s"><h3>%s</h3>%s</figure>' % (html.escape(name), html.escape(panel.title), content)
 
     def grid(self):
         return '<div class="grid">%s</div>' % "".join(self.figures) if self.figures else ""

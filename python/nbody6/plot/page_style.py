@@ -27,12 +27,12 @@ input[name=units]+label{margin-right:14px;white-space:nowrap}
 figure svg{width:100%%;height:auto;display:block;max-width:620px;margin:0 auto}
 figcaption{font-size:13.5px;margin-top:6px}
 @media(min-width:760px) and (max-width:1139px){.grid{grid-template-columns:1fr 1fr}
-.grid>figure:last-child:nth-child(odd),.grid>.wide{grid-column:1/-1}}
+.grid>figure:last-child:nth-child(odd){grid-column:1/-1}}
 @media(min-width:1140px){.grid{grid-template-columns:repeat(6,1fr)}
 .grid>figure{grid-column:span 2}
 .grid>figure:nth-child(3n+2):last-child,.grid>figure:nth-child(3n+1):nth-last-child(2){grid-column:span 3}
 .grid>figure:nth-child(3n+1):nth-last-child(4),.grid>figure:nth-child(3n+1):nth-last-child(4)~figure{grid-column:span 3}
-.grid>figure:only-child,.grid>.wide{grid-column:1/-1}}
+.grid>figure:only-child{grid-column:1/-1}}
 #scene{margin:0 0 14px}
 .scene{position:relative} .scene canvas{width:100%%;display:block;cursor:grab;touch-action:pan-y;border-radius:6px}
 .scene canvas:active{cursor:grabbing}

@@ -9,7 +9,7 @@ from .. import structure
 from ..tables import has_galaxy
 from .axes import few_ticks, legend, log_scale, time_axis
 from .colours import BLUE, DASHES, GREY, MASS_MAP, ORANGE, RED, SERIES
-from .style import STARS_AS_VECTORS, Panel, figure, number
+from .style import STARS_AS_VECTORS, Panel, count, figure, number
 
 SIDES = ((0, 1, "face-on"), (0, 2, "from the side"), (1, 2, "from the front"))
 ROUND = np.array([np.cos(np.linspace(0, 2 * np.pi, 97)), np.sin(np.linspace(0, 2 * np.pi, 97))])
@@ -81,7 +81,7 @@ def view(report, i, j, side):
     outside = int(((np.abs(d[:, i]) > width) | (np.abs(d[:, j]) > width)).sum())
     text = "The stars at t = %g, %s (%s-%s), about the density centre." % (stars.t, side, "xyz"[i], "xyz"[j])
     text += " Heavy stars are larger and stand out." if mass_classes(stars.mass)[0] is not None else ""
-    text += " %d are outside the frame." % outside if outside else ""
+    text += " %s outside the frame." % count(outside, "is", "are") if outside else ""
     text += " Normal: round, densest in the middle." if not rings.get("tidal") else \
         " Normal: round and densest in the middle; with a galaxy tails along x and y grow outside the tidal radius."
     return Panel("view-" + "xyz"[i] + "xyz"[j], "The cluster %s" % side, drawn, text)
@@ -116,7 +116,7 @@ def paths(report):
         panels.append(Panel("tracks-%d%d" % (i, j), "Tracks %s" % side, drawn,
                             "Paths of the %d bodies from t = %g to %g, the dots at the end. Between snapshots they are "
                             "polynomials, or integrated where bodies come close. Normal: smooth curves."
-                            % (len(path), t[0], t[-1]), wide=2 in flat))
+                            % (len(path), t[0], t[-1])))
     if len(path) <= 4:
         panels.append(distances(report, d, t, names))
     return panels

@@ -52,7 +52,7 @@ def steps(report):
 
 def neighbours(report):
     count = getattr(report.snapshot, "nnb", None)
-    if count is None or len(count) == 0:
+    if count is None or len(count) == 0 or report.few:
         return None
     width = max(1, int(np.ceil((count.max() - count.min() + 1) / 40)))
     edges = np.arange(count.min(), count.max() + width + 1, width) - 0.5

@@ -136,7 +136,7 @@ def scene_html(report, in_units):
     if not report.few and scene.shown < scene.all:
         text += " %d of %d stars are shown." % (scene.shown, scene.all)
     text += " Normal: round, unless a galaxy draws tails." if not report.few else " Normal: smooth curves."
-    return ('<figure id="scene" class="wide"><h3>In three dimensions</h3>'
+    return ('<figure id="scene"><h3>In three dimensions</h3>'
             '<div class="scene"><div class="still">%s</div></div><figcaption>%s <span class="keys">Drag it, or use the '
             'arrow keys, to turn it; + and − come closer and go away; the space bar lets it turn by itself or stops it.'
             '</span></figcaption>'

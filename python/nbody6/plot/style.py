@@ -96,12 +96,11 @@ def count(n, one, many=None):
 
 class Panel:
     """A figure of the page: a short name for links, a title, the drawn figure, and a sentence that says what it shows
-    and what is normal (HTML). `wide`: takes the room of two; `has_units` is False if no unit of the page makes a
-    difference."""
+    and what is normal (HTML). `has_units` is False if no unit of the page makes a difference."""
 
-    def __init__(self, name, title, drawn, sentence, wide=False, has_units=True):
+    def __init__(self, name, title, drawn, sentence, has_units=True):
         self.name, self.title, self.figure, self.sentence = name, title, drawn, sentence
-        self.wide, self.has_units = wide, has_units
+        self.has_units = has_units
 
     def svg(self, salt=""):
         """The figure as SVG; within `styled`.   salt: tells it from one of the same name on the page"""
