@@ -27,8 +27,9 @@ CUDA_NONE := device/cuda/cuda_none.c gpunb/cuda/backend_cuda_none.c gpuirr/cuda/
 CUDA_ONLY := $(filter-out $(CUDA_NONE),$(foreach d,device gpunb gpuirr nbody6/engine,$(call sources-under,$(d)/cuda,c)) \
     nbody6/collisionless/residence_cuda.c)
 WITHOUT := $(if $(HAVE_CUDA),$(CUDA_NONE),$(CUDA_ONLY))
-# Objects in every library
-COMMON_OBJ := $(call objects,$(filter-out $(WITHOUT),$(call sources-under,common,c) $(call sources-under,device,c)))
+# Objects in every library; loaded.c is in shared libraries with legacy calls alone.
+COMMON_OBJ := $(call objects,$(filter-out $(WITHOUT) common/loaded.c, \
+    $(call sources-under,common,c) $(call sources-under,device,c)))
 GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran/% $(WITHOUT),$(call sources-under,gpunb,c)))
 GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran/% $(WITHOUT),$(call sources-under,gpuirr,c)))
 REG_OBJ := $(call objects,$(call sources-under,regularization,c))
@@ -64,6 +65,15 @@ OBJ_gpuirr := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common open gpuirr)
 OBJ_gpuirr_nbody6pp := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common open nbody6pp)
 OBJ_nbody6 := $(NBODY6_OBJ) $(GPUNB_OBJ) $(GPUIRR_OBJ) $(REG_OBJ) $(COMMON_OBJ)
 
+# The check of legacy calls when a library is loaded, and the calls, from its map
+LOADED := $(patsubst %,$(O)/loaded_lib%.o,$(filter-out nbody6,$(LIBRARIES)))
+$(LOADED): $(O)/loaded_%.o: common/loaded.c packaging/exports/%.map $(O)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,'$< for $*')
+	@sed -n '/legacy Fortran/,$$s/^ *\([a-z0-9_]*_\);$$/    "\1",/p' packaging/exports/$*.map > $(@:.o=.inc)
+	$(Q)$(CC) $(CPPFLAGS) -I$(O) -DNBC_LIBRARY='"$*"' -DNBC_SYMBOLS='"loaded_$*.inc"' $(CFLAGS_ALL) $(BASE_ISA) \
+	    -MMD -MP -c -o $@ $<
+
 BASE_LIBS := $(CUDA_LIBS) -lm
 NBODY6_LIBS := $(HDF5_LIBS) $(GSL_LIBS) $(ZLIB_LIBS) $(FORTRAN_LIBS) $(BASE_LIBS)
 libs-of = $(if $(filter nbody6,$(1)),$(NBODY6_LIBS),$(BASE_LIBS))
@@ -74,13 +84,14 @@ $(LIB)/lib$(1).a: $$(OBJ_$(1))
 	$$(call say,AR,$$@)
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
-$(LIB)/lib$(1).so.$(SOVERSION): $$(OBJ_$(1)) $(O)/flags packaging/exports/lib$(1).map
+$(LIB)/lib$(1).so.$(SOVERSION): $$(OBJ_$(1)) $$(filter %/loaded_lib$(1).o,$$(LOADED)) $(O)/flags \
+    packaging/exports/lib$(1).map
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) -shared -fopenmp $$(LDFLAGS) -Wl,--no-undefined -Wl,--version-script=packaging/exports/lib$(1).map \
 	    -Wl,-Bsymbolic-functions -Wl,-soname,lib$(1).so.$(SOVERSION) \
 	    $$(if $$(filter nbody6,$(1)),-Wl$$(comma)-z$$(comma)nodelete) \
-	    -o $$@ $$(OBJ_$(1)) $$(call libs-of,$(1))
+	    -o $$@ $$(filter %.o,$$^) $$(call libs-of,$(1)) $$(if $$(filter-out nbody6,$(1)),-ldl)
 $(LIB)/lib$(1).so: $(LIB)/lib$(1).so.$(SOVERSION)
 	@ln -sf $$(<F) $$@
 lib$(1): $(LIB)/lib$(1).a $(LIB)/lib$(1).so
@@ -395,7 +406,8 @@ site: deps-site
 # ---- What each source is compiled with, for editors and tools that read C: what make would do, asked of make. clangd
 # looks in build/ by itself. Programs in examples/ stand by themselves.
 C_FOLDERS := common gpunb gpuirr regularization nbody6 bench tests
-COMPILED = $(call objects,$(filter-out tests/toys/%,$(foreach d,$(C_FOLDERS),$(call sources-under,$(d),c)))) \
+COMPILED = $(call objects,$(filter-out tests/toys/% common/loaded.c,$(foreach d,$(C_FOLDERS),$(call sources-under,$(d),c)))) \
+    $(firstword $(LOADED)) \
     $(patsubst %.c,$(O)/toys/%.o,$(wildcard tests/toys/*.c)) \
     $(if $(HAVE_CUDA),$(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES) $(CUDA_BENCH_SRC)))
 .PHONY: compile-commands

@@ -6,6 +6,10 @@
 
 #include "gpuirr/gpuirr.h"
 
+/** The name of the library, in the object that defines the legacy calls (as gpunb_legacy_calls in
+ *  gpunb/fortran/common.h). */
+extern const char gpuirr_legacy_calls[];
+
 /** A second open without a close keeps all stored bodies and lists, as legacy callers expect, and makes room for more
  *  bodies. The capacity exceeds n_max by a quarter and a thousand: programs do not open the library anew when they
  *  have formed more pairs than they foresaw.

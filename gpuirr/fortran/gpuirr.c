@@ -13,9 +13,11 @@ void gpuirr_pred_act_(const int *n_act, const int *addr, const double *time);
 void gpuirr_firr_vec_(const int *n_act, const int *addr, double (*acc)[3], double (*jerk)[3]);
 void gpuirr_firr_(const int *addr, double acc[3], double jerk[3]);
 
+const char gpuirr_legacy_calls[] = "libgpuirr";
+
 void gpuirr_open_(const int *n_max, const int *l_max)
 {
-    gpuirr_fortran_open("gpuirr_open", "libgpuirr", -1, *n_max, *l_max);
+    gpuirr_fortran_open("gpuirr_open", gpuirr_legacy_calls, -1, *n_max, *l_max);
 }
 
 void gpuirr_close_(void)

@@ -16,11 +16,12 @@ void irr_simd_set_list_(const int *addr, const int *nblist);
 void irr_simd_firr_vec_(const double *time, const int *n_act, const int *addr, double (*acc)[3], double (*jerk)[3],
                         int *nearest);
 
+const char gpuirr_legacy_calls[] = "libgpuirr_nbody6pp";
 static struct gpuirr_stats profiled; /* at the last irr_simd_profile_ */
 
 void irr_simd_open_(const int *n_max, const int *l_max, const int *rank)
 {
-    gpuirr_fortran_open("irr_simd_open", "libgpuirr_nbody6pp", *rank, *n_max, *l_max);
+    gpuirr_fortran_open("irr_simd_open", gpuirr_legacy_calls, *rank, *n_max, *l_max);
 }
 
 void irr_simd_close_(const int *rank)

@@ -6,6 +6,8 @@
 #include "gpunb/fortran/common.h"
 #include "gpunb/fortran/legacy.h"
 
+const char gpunb_legacy_calls[] = GPUNB_LIBRARY;
+
 void gpunb_devinit_(void)
 {
     /* Devices are found when the library is opened. */
@@ -13,7 +15,7 @@ void gpunb_devinit_(void)
 
 void gpunb_open_(const int *nbmax)
 {
-    gpunb_fortran_open(GPUNB_LIBRARY, -1, *nbmax);
+    gpunb_fortran_open(gpunb_legacy_calls, -1, *nbmax);
 }
 
 void gpunb_close_(void)

@@ -22,6 +22,10 @@ struct gpunb_fortran_regf {
     int overflow_count; /**< element 0 of a list that is too long: 1: minus the number found; 0: -1 */
 };
 
+/** The name of the library, in the object that defines the legacy calls: its symbol shows in a program that is linked
+ * with an archive whether the calls come from there (docs/abi.md). */
+extern const char gpunb_legacy_calls[];
+
 /** A second open keeps the library open, with more room if the new capacity is larger.
  *  @param[in] library its name, with which the line about the backend on stderr begins
  *  @param[in] rank    of the process among those of MPI, -1: none is known */

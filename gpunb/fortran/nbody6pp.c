@@ -14,6 +14,7 @@ void gpunb_profile_(const int *rank);
 void gpupot_(const int *rank, const int *istart, const int *ni, const int *n, const double *m, const double (*x)[3],
              double *pot);
 
+const char gpunb_legacy_calls[] = "libgpunb_nbody6pp";
 static struct gpunb_stats reported; /* by the last gpunb_profile_ */
 
 void gpunb_devinit_(const int *rank)
@@ -23,7 +24,7 @@ void gpunb_devinit_(const int *rank)
 
 void gpunb_open_(const int *nbmax, const int *rank)
 {
-    gpunb_fortran_open("libgpunb_nbody6pp", *rank, *nbmax);
+    gpunb_fortran_open(gpunb_legacy_calls, *rank, *nbmax);
 }
 
 void gpunb_close_(void)

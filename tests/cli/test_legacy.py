@@ -24,6 +24,8 @@ OLD_NBODY6 = {"gpunb": ["gpunb_open_", "gpunb_close_", "gpunb_send_", "gpunb_reg
               "cnbint": ["cnbint_"], "wtime": ["wtime_"], "cxvpred": ["cxvpred_"],
               "gpuirr": ["gpuirr_%s_" % name for name in ("open", "close", "set_jp", "set_list", "pred_all", "pred_act",
                                                           "firr_vec")]}
+# Copies that its makefile leaves beside them, with the same symbols
+COPIES_NBODY6 = {"gpunb.avx": OLD_NBODY6["gpunb"], "gpupot.avx": OLD_NBODY6["gpupot"]}
 OLD_NBODY6PP = {"reg.avx": ["gpunb_devinit_", "gpunb_open_", "gpunb_close_", "gpunb_send_", "gpunb_regf_",
                             "gpunb_profile_"], "pot.avx": ["gpupot_"],
                 "irr.avx": ["irr_simd_%s_" % name for name in ("open", "close", "profile", "set_jp", "set_list",
@@ -82,11 +84,11 @@ class GuideTest(unittest.TestCase):
     def tearDownClass(cls):
         shutil.rmtree(cls.folder)
 
-    def tree(self, name, dialect, old_objects):
+    def tree(self, name, dialect, old_objects, flags=""):
         """A folder with the objects of a program and those of its old libraries, which only say that they are old."""
         tree = os.path.join(self.folder, name)
-        os.mkdir(tree)
-        self.shell(tree, "gfortran -O1 -cpp -fopenmp -D%s -c -o nbody6.o %s" % (dialect, PROGRAM))
+        os.makedirs(tree)
+        self.shell(tree, "gfortran -O1 -cpp -fopenmp %s -D%s -c -o nbody6.o %s" % (flags, dialect, PROGRAM))
         for old, symbols in old_objects.items():
             with open(os.path.join(tree, old + ".c"), "w") as file:
                 file.write("#include <stdio.h>\n#include <stdlib.h>\n")
@@ -113,39 +115,98 @@ class GuideTest(unittest.TestCase):
         said = [line.split()[0] for line in done.stderr.splitlines() if ": backend " in line]
         self.assertEqual(said, libraries)
 
+    def expect_old(self, tree, program, said):
+        """The program calls old objects, and standard error has these lines of the libraries, or none of a quiet one."""
+        done = run(["./" + program], cwd=tree, env=self.environment)
+        self.assertEqual((done.returncode, done.stdout), (9, "old\n"), done.stderr)
+        self.assertEqual(done.stderr.splitlines(), said)
+        done = run(["./" + program], cwd=tree, env=dict(self.environment, NBC_QUIET="1"))
+        self.assertEqual((done.returncode, done.stderr), (9, ""))
+
+    def kinds(self, text):
+        """{kind: symbols} of the lines that nm writes."""
+        found = {}
+        for line in text.splitlines():
+            kind, symbol = line.split()[-2:]
+            found.setdefault(kind, set()).add(symbol)
+        return found
+
     def test_nbody6(self):
-        tree = self.tree("nbody6", "DIALECT_NBODY6", OLD_NBODY6)
+        """A tree like GPU2, whose makefile links in Build and leaves copies of objects there."""
+        tree = self.tree("GPU2/Build", "DIALECT_NBODY6", dict(OLD_NBODY6, **COPIES_NBODY6))
         for name in ("intgrt.omp.f", "fpoly0.f"):
-            with open(os.path.join(tree, name), "w") as file:
+            with open(os.path.join(tree, os.pardir, name), "w") as file:
                 file.write("          H2I(L) = RS(I)**2/BODYM\n")
-        dialect, objects, shared, static, loaded = self.blocks("nbody6")
+        dialect, objects, shared, static, called, static_called = self.blocks("nbody6")
         self.assertIn("RS(I)**2/BODYM", self.shell(tree, dialect))
         found = {line.split(":")[0] for line in self.shell(tree, objects).splitlines()}
-        self.assertEqual(found, {name + ".o" for name in OLD_NBODY6})
-        # An object that is left in wins over a library, silently.
-        self.shell(tree, shared.replace("rm -f", "true").replace("-o nbody6 ", "-o old "))
-        self.assertEqual(run(["./old"], cwd=tree, env=self.environment).returncode, 9)
+        self.assertEqual(found, {name + ".o" for name in list(OLD_NBODY6) + list(COPIES_NBODY6)})
+        # A copy that is left in wins over a library, shared or static; ldd shows both libraries all the same.
+        remove, link = shared.splitlines()
+        self.shell(tree, "mkdir copies; mv gpunb.avx.o gpupot.avx.o copies\n%s\ncp copies/*.o .\n%s" % (remove, link))
+        self.assertEqual(self.shell(tree, "ldd nbody6").count(self.prefix), 2)
+        self.assertEqual(self.kinds(self.shell(tree, called))["T"], set(OLD_NBODY6["gpunb"] + OLD_NBODY6["gpupot"]))
+        self.expect_old(tree, "nbody6", ["libgpunb_nbody6: calls do not reach it, because ./nbody6 defines them: "
+                                         "gpunb_close_ gpunb_open_ gpunb_regf_ gpunb_send_ gpupot_ (old objects? "
+                                         "docs/abi.md)"])
+        self.shell(tree, static)
+        self.assertEqual(self.kinds(self.shell(tree, static_called)), {"R": {"gpuirr_legacy_calls"}})
         self.shell(tree, shared)
         self.expect_run(tree, "nbody6", ["libgpunb_nbody6", "libgpuirr"])
-        self.assertEqual(self.shell(tree, loaded).count(self.prefix), 2)
+        self.assertEqual(self.kinds(self.shell(tree, called)),
+                         {"U": set().union(*OLD_NBODY6.values()) - {"wtime_"}})
         self.shell(tree, static)
         self.expect_run(tree, "nbody6.static", ["libgpunb_nbody6", "libgpuirr"])
+        self.assertEqual(self.kinds(self.shell(tree, static_called)),
+                         {"R": {"gpunb_legacy_calls", "gpuirr_legacy_calls"}})
         self.assertNotIn("gpunb", self.shell(tree, "ldd nbody6.static"))
 
+    def test_one_old_object(self):
+        """The line of a library names the file and the calls that are hidden; a clock of the program's own is no fault."""
+        tree = self.tree("one", "DIALECT_NBODY6", {"cxvpred": ["cxvpred_"], "wtime": ["wtime_"], "irr": ["gpuirr_firr_"]})
+        link = "gfortran -fopenmp -o %%s *.o -L%s/lib -lgpunb_nbody6 -lgpuirr -Wl,-rpath,%s/lib" % (self.prefix, self.prefix)
+        self.shell(tree, link % "a")
+        lines = ["libgpunb_nbody6: calls do not reach it, because ./a defines them: cxvpred_ (old objects? docs/abi.md)",
+                 "libgpuirr: calls do not reach it, because ./a defines them: gpuirr_firr_ (old objects? docs/abi.md)"]
+        done = run(["./a", "open"], cwd=tree, env=self.environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(line for line in done.stderr.splitlines() if "calls" in line), sorted(lines))
+        self.shell(tree, "rm cxvpred.o irr.o; " + link % "b")
+        self.assertNotIn("calls", run(["./b", "open"], cwd=tree, env=self.environment).stderr)
+        # Two dialects
+        self.shell(tree, "rm wtime.o; %s -lgpunb -lgpunb_nbody6 -lgpuirr -Wl,--no-as-needed -lgpunb -Wl,-rpath,%s/lib"
+                   % (link.split(" -lgpunb_nbody6")[0] % "c -Wl,--no-as-needed", self.prefix))
+        line, = [line for line in run(["./c", "open"], cwd=tree, env=self.environment).stderr.splitlines() if "calls" in line]
+        self.assertRegex(line, r"^libgpunb_nbody6: calls do not reach it, because %s/lib/libgpunb\.so\.0 defines them: "
+                         r"cnbint_ cxvpred_ gpunb_close_ " % re.escape(self.prefix))
+
+    def test_large_code_model(self):
+        tree = self.tree("large", "DIALECT_NBODY6", {}, flags="-mcmodel=large")
+        static = self.blocks("nbody6")[3].strip()
+        done = run(["sh", "-c", static], cwd=tree, env=self.environment)
+        if done.returncode != 0:
+            self.assertIn("failed to convert GOTPCREL relocation", done.stderr)
+        self.shell(tree, static + " -mcmodel=large -Wl,--no-relax")
+        self.expect_run(tree, "nbody6.static", ["libgpunb_nbody6", "libgpuirr"])
+
     def test_nbody6pp(self):
-        tree = self.tree("nbody6pp", "DIALECT_NBODY6PP", OLD_NBODY6PP)
+        tree = self.tree("nbody6pp/build", "DIALECT_NBODY6PP", OLD_NBODY6PP)
         with open(os.path.join(tree, "Makefile"), "w") as file:
             file.write(MAKEFILE)
         self.shell(tree, "make")
         self.assertEqual(run(["./nbody6++.avx"], cwd=tree, env=self.environment).returncode, 9)
-        objects, shared, static, loaded = self.blocks("nbody6pp")
+        objects, shared, static, called, static_called = self.blocks("nbody6pp")
         found = {line.split(":")[0] for line in self.shell(tree, objects).splitlines()}
         self.assertEqual(found, {name + ".o" for name in OLD_NBODY6PP})
+        self.assertEqual(self.kinds(self.shell(tree, called)), {"T": set().union(*OLD_NBODY6PP.values())})
         self.shell(tree, shared)
         self.expect_run(tree, "nbody6++.avx", ["libgpunb_nbody6pp", "libgpuirr_nbody6pp"])
-        self.assertEqual(self.shell(tree, loaded).count(self.prefix), 2)
+        self.assertEqual(set(self.kinds(self.shell(tree, called))), {"U"})
+        self.assertEqual(self.shell(tree, "ldd nbody6++.avx").count(self.prefix), 2)
         self.shell(tree, static)
         self.expect_run(tree, "nbody6++.static", ["libgpunb_nbody6pp", "libgpuirr_nbody6pp"])
+        self.assertEqual(self.kinds(self.shell(tree, static_called)),
+                         {"R": {"gpunb_legacy_calls", "gpuirr_legacy_calls"}})
         self.assertNotIn("gpunb", self.shell(tree, "ldd nbody6++.static"))
 
     def test_without_rpath_the_loader_is_told(self):
