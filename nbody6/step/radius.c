@@ -71,7 +71,7 @@ double nb6_radius_for_system(const struct nb6_sim *sim, int64_t i, double r_nb, 
 }
 
 /* More neighbours make irregular forces dearer, in proportion to their number, and regular steps longer: the number of
- * these falls with its power -0.17 to -0.25 (N from 4096 to 131072, 16 to 250 neighbours, docs/performance.md). The sum
+ * these falls with its power -0.17 to -0.25 (N from 4096 to 131072, 16 to 250 neighbours, docs/trials.md). The sum
  * of both is least where the irregular work is that power's part of the regular work; it changes by some 5 percent
  * within a factor of two in the number of neighbours. */
 static const double IRREGULAR_SHARE = 0.2;

@@ -147,6 +147,28 @@ class DocsTest(unittest.TestCase):
                     too_long.append("%s:%d: %d" % (os.path.relpath(path, SOURCE), number, len(line)))
         self.assertEqual(too_long, [])
 
+    def test_comments_name_documents(self):
+        """A document that a comment of the code names is there, with the section that the comment names after it."""
+        named = 0
+        for path in sorted(path for folder in CODE for kind in ("c", "h", "cu", "cuh", "def", "py", "f90")
+                           for path in glob.glob(os.path.join(SOURCE, folder, "**", "*." + kind), recursive=True)):
+            with open(path, encoding="utf-8") as file:
+                text = re.sub(r"\s*\n\s*(?:\*|//|#|!)?\s*", " ", file.read())
+            for document, section in re.findall(r"\bdocs/([\w/]+\.md)\b(?:, ([A-Z][\w ?]+)\))?", text):
+                where = "%s: docs/%s" % (os.path.relpath(path, SOURCE), document)
+                there = os.path.join(SOURCE, "docs", document)
+                self.assertTrue(os.path.exists(there), where)
+                named += 1
+                if section:
+                    with open(there, encoding="utf-8") as file:
+                        self.assertRegex(file.read(), r"(?m)^#+ %s$|^\W*\*\*%s" % (2 * (re.escape(section),)), where)
+        self.assertGreater(named, 20)
+
+    def test_performance_is_a_page(self):
+        """What was tried has a page of its own (trials.md), one row each: the page of figures stays short."""
+        with open(os.path.join(SOURCE, "docs", "performance.md"), encoding="utf-8") as file:
+            self.assertLessEqual(len(file.readlines()), 250)
+
     def test_names_exist(self):
         """Functions of the libraries and source files that the descriptions of the code name are there."""
         sources = [path for folder in CODE for kind in ("c", "h", "cu", "cuh", "def", "py")
