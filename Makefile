@@ -367,9 +367,13 @@ deps-site:
 # ---- The example
 # Passive waiting: with other programs on the cores, threads that spin while they wait would slow each other down.
 RUN_DIR := $(BUILD)/run/plummer-1k
-.PHONY: run run-example
-run: deps-run
+RUN_COST := make run: builds in $(BUILD), about a minute on two cores and 160 MB$(if $(HAVE_CUDA),; GPU code takes much \
+    longer: CUDA_ARCH=90 compiles for one kind of GPU$(comma) CUDA=0 for none)
+.PHONY: run run-cost run-example
+run: run-cost deps-run
 	+@$(SUBMAKE) run-example
+run-cost:
+	@[ -x $(BUILD)/nbody6 ] || echo '$(RUN_COST)'
 run-example: all
 	@mkdir -p $(RUN_DIR)
 	@echo 'Integrating a Plummer cluster of 1000 stars in $(RUN_DIR) ...'

@@ -101,7 +101,7 @@ endif
 # ---- What is missing is said in one line before anything is compiled. Some goals compile nothing, or install first
 # what is missing; the force libraries need the C compiler only.
 GOALS := $(or $(MAKECMDGOALS),all)
-NEED_NOTHING := clean deps deps-build deps-run deps-test deps-site deb dist site format format-check help uninstall run test test-long bench tsan fuzz \
+NEED_NOTHING := clean deps deps-build deps-run deps-test deps-site deb dist site format format-check help uninstall run run-cost test test-long bench tsan fuzz \
     arm64-check
 NEED_C := libgpu% install-legacy %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so arm64-libs \
     cuda-check cuda-objects

@@ -244,6 +244,26 @@ class SumTest(BuildTest):
             self.assertNotEqual(make.returncode, 0)
 
 
+class CostTest(BuildTest):
+    """`make run` says what the build costs before it begins."""
+
+    def test_cost(self):
+        status, text = self.run_make("run-cost", "CUDA=0")
+        self.assertEqual((status, text), (0, "make run: builds in %s, about a minute on two cores and 160 MB\n" % self.build))
+        status, text = self.run_make("-n", "run", "CUDA=0")
+        self.assertLess(text.index("about a minute"), text.index("tools/deps.sh"), text)
+        if shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"):
+            self.assertIn("CUDA=0 for none", self.run_make("run-cost")[1])
+
+    def test_once(self):
+        """A build that is there costs nothing more."""
+        os.makedirs(self.build)
+        with open(os.path.join(self.build, "nbody6"), "w"):
+            pass
+        os.chmod(os.path.join(self.build, "nbody6"), 0o755)
+        self.assertEqual(self.run_make("run-cost"), (0, ""))
+
+
 class CompileCommandsTest(BuildTest):
     """`make compile-commands` names every source, however deep it lies, with the command that make would give."""
 

@@ -164,6 +164,28 @@ class DocsTest(unittest.TestCase):
                         self.assertRegex(file.read(), r"(?m)^#+ %s$|^\W*\*\*%s" % (2 * (re.escape(section),)), where)
         self.assertGreater(named, 20)
 
+    def test_readme_begins_with_its_readers(self):
+        """The first screen says who it is for, what is missing and how to build without GPU code."""
+        with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
+            screen = "".join(file.readlines()[:24])
+        for words in ("It is for people who", "no stellar evolution", "CUDA=0", "two cores"):
+            self.assertIn(words, screen)
+
+    def test_readme_compares_with_measured_figures(self):
+        """Each time in the comparison of README.md stands in the table of docs/performance.md, in the row of the same
+        stars."""
+        pages = []
+        for name in ("README.md", "docs/performance.md"):
+            with open(os.path.join(SOURCE, name), encoding="utf-8") as file:
+                pages.append(file.read())
+        rows = {"1024 stars, two": "1k", "8192 stars, two": "8k", "2000 systems": "2000, Kroupa", "16384 stars, one": "16k, D",
+                "131072 stars, one": "128k, D"}
+        for beginning, there in rows.items():
+            cells = re.search(r"^\| %s[^|]*\|(.*)\|$" % beginning, pages[0], re.M).group(1).split("|")
+            measured = re.search(r"^\| %s[^|]*\|(.*)\|$" % there, pages[1], re.M).group(1).split("|")
+            self.assertEqual([cell.replace(" s ", " ").strip() for cell in cells],
+                             [cell.strip() for cell in measured[:4]], beginning)
+
     def test_performance_is_a_page(self):
         """What was tried has a page of its own (trials.md), one row each: the page of figures stays short."""
         with open(os.path.join(SOURCE, "docs", "performance.md"), encoding="utf-8") as file:
