@@ -74,7 +74,7 @@ int nbc_grow(void *table, int64_t *room, int64_t n, size_t size);
 
 /** Levels of instruction sets, each with all before it. X(level, value of NBC_ISA, description, reason of absence) */
 #define NBC_ISA_LIST(X)                                                                                                \
-    X(NBC_ISA_BASELINE, "baseline", "what every processor of this kind has", "")                                       \
+    X(NBC_ISA_BASELINE, "baseline", "instructions of every processor of this kind", "")                                \
     X(NBC_ISA_AVX2, "avx2", "AVX2 and FMA", "this processor has no AVX2 and FMA")                                      \
     X(NBC_ISA_AVX512, "avx512", "AVX-512 F, DQ, BW and VL", "this processor has no AVX-512")
 

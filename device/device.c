@@ -54,7 +54,7 @@ int nbd_wait(const struct nbd_device *device, struct nbc_error *err)
 {
     int code;
     CALL(device, wait, device);
-    RETURN(device, "what it was at work on", code, err);
+    RETURN(device, "pending work", code, err);
 }
 
 /* ---- memory */
@@ -161,14 +161,14 @@ int nbd_stream_wait(const struct nbd_device *device, struct nbd_stream *stream, 
 {
     int code;
     CALL(device, stream_wait, stream);
-    RETURN(device, "what a stream was at work on", code, err);
+    RETURN(device, "pending work of a stream", code, err);
 }
 
 int nbd_stream_ask(const struct nbd_device *device, struct nbd_stream *stream, int *is_done, struct nbc_error *err)
 {
     int code;
     CALL(device, stream_ask, stream, is_done);
-    RETURN(device, "what a stream is at work on", code, err);
+    RETURN(device, "pending work of a stream", code, err);
 }
 
 int nbd_event_open(const struct nbd_device *device, struct nbd_event **event, struct nbc_error *err)
@@ -204,7 +204,7 @@ int nbd_event_wait(const struct nbd_device *device, struct nbd_event *event, str
 {
     int code;
     CALL(device, event_wait, event);
-    RETURN(device, "what comes before an event", code, err);
+    RETURN(device, "work before an event", code, err);
 }
 
 int nbd_copy(const struct nbd_device *device, struct nbd_stream *stream, void *to, const void *from, size_t bytes,

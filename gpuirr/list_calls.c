@@ -209,7 +209,7 @@ int gpuirr_get_holders(gpuirr_t *handle, size_t j, size_t *n, const int32_t **bo
     if (!handle || !n || !body) return NBC_BAD_ARGUMENT;
     if (j >= handle->n_max) return gpuirr_not_a_body(handle, "gpuirr_get_holders", (int64_t)j);
     if (gpuirr_holders_find(&handle->holders, handle->list, handle->n_max, (int32_t)j, n))
-        return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_get_holders: no memory for those who hold one of %zu bodies",
+        return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_get_holders: no memory for the holders of %zu bodies",
                            handle->n_max);
     *body = handle->holders.found;
     return NBC_OK;

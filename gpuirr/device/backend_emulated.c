@@ -96,7 +96,7 @@ static void *open_store(size_t n_max, struct nbc_error *err)
 
 const struct gpuirr_backend gpuirr_backend_emulated = {
     .name = "emulated",
-    .description = "what a GPU would do, on the processor: for tests",
+    .description = "the work of a GPU done by the processor, for tests",
     .ns_per_pair = 60,
     .open = open_store,
     GPUIRR_DEVICE_OPS,

@@ -37,7 +37,7 @@ static const char USAGE[] =
     "  --pn ORDERS        post-Newtonian terms: 1, 2, 2.5, with commas between; needs --c-light\n"
     "  --c-light C        speed of light in the units of the table\n"
     "  --radius R         bodies have radius R: those that touch at pericentre merge\n"
-    "  --help, --version  what they say\n";
+    "  --help, --version  this text; the version\n";
 
 static int number(const char *name, const char *text, double least, double most, double *value, struct nbc_error *err)
 {
@@ -326,7 +326,7 @@ static int run(const struct request *r, struct nbc_error *err)
     print_conserved(&c, energy, lost, p, j, body);
     print_closest(&c);
     print_hierarchy(&c, body);
-    printf("# %lld steps, %lld evaluations, chain laid anew %lld times\n# m x y z vx vy vz\n", (long long)c.steps,
+    printf("# %lld steps, %lld evaluations, chain rebuilt %lld times\n# m x y z vx vy vz\n", (long long)c.steps,
            (long long)c.evaluations, (long long)c.switches);
     for (int i = 0; i < c.n; i++)
         printf("%.14e %.14e %.14e %.14e %.14e %.14e %.14e\n", body[i].mass, body[i].x[0], body[i].x[1], body[i].x[2],

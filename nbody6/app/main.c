@@ -71,13 +71,13 @@ static int restart(const struct nb6_cli *cli, const struct nb6_input_text *text,
     struct nb6_cli of_the_run = *cli;
     char checkpoint[NB6_PATH_MAX];
     if (cli->action == NB6_ACTION_INIT_ONLY || cli->precision)
-        return nbc_fail(err, NBC_BAD_INPUT, "%s: does not go together with KSTART > 1, with which a run goes on",
+        return nbc_fail(err, NBC_BAD_INPUT, "%s: contradicts KSTART > 1, which continues a run",
                         cli->precision ? "--precision" : "--init-only");
     nb6_cli_set_name(cli, &named);
     of_the_run.out = NULL;
     int status = nb6_run_find_checkpoint(named.run.name, text->name, checkpoint, err);
     if (status != NBC_OK) return status;
-    fprintf(stderr, "note: %s: KSTART=%d: the run of %s goes on\n", text->name, kstart, checkpoint);
+    fprintf(stderr, "note: %s: KSTART=%d: the run of %s continues\n", text->name, kstart, checkpoint);
     return resume_with(&of_the_run, checkpoint, text, err);
 }
 

@@ -74,7 +74,7 @@ void nb6_progress_watch(struct nb6_progress *progress, struct nb6_textfile *file
 {
     if (nb6_textfile_was_moved(file))
         nb6_progress_warn(progress,
-                          "warning: %s was removed or renamed: the run goes on writing to the file that had this name; "
+                          "warning: %s was removed or renamed: the run still writes to the file that had this name; "
                           "one that was renamed can be put back before the run is resumed",
                           file->path);
 }

@@ -39,7 +39,7 @@ int nb6_run_show_changes(const char *checkpoint, const struct nb6_run_options *o
     if (!status) status = nb6_run_take_changes(options, state.t, stderr, &config, &changes, err);
     if (!status) status = set_end(checkpoint, options, state.t, &config, err);
     if (status) return status;
-    printf("%s, t = %.12g, goes on to t = %.12g%s\n", checkpoint, state.t, config.run.t_crit,
+    printf("%s, t = %.12g, continues to t = %.12g%s\n", checkpoint, state.t, config.run.t_crit,
            changes.count ? "; changes:" : "; nothing changes");
     for (int k = 0; k < changes.count; k++)
         printf("  %-8s %s -> %s\n", changes.change[k].name, changes.change[k].before, changes.change[k].after);
@@ -88,7 +88,7 @@ int nb6_run_find_checkpoint(const char *name, const char *input, char *path, str
     if (status) return status;
     if (count == 1 && !nbc_file_name(path, NB6_PATH_MAX, names, "")) return NBC_OK;
     return nbc_fail(err, NBC_BAD_INPUT,
-                    "%s: with KSTART > 1 a run goes on from its checkpoint, and there is no %s.ckpt.h5%s%s; name it: "
+                    "%s: with KSTART > 1 a run continues from its checkpoint, and there is no %s.ckpt.h5%s%s; name it: "
                     "nbody6 --resume NAME.ckpt.h5 %s",
                     input, name, count ? " but several others: " : " nor another one in the working directory",
                     count ? names : "", input);

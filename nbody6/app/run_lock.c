@@ -125,7 +125,7 @@ int nb6_run_lock_take(struct nb6_run_lock *lock, const char *path, struct nbc_er
         return nbc_fail(err, NBC_BAD_INPUT, "--out: the name of the output files is too long");
     for (int k = 0; k < ATTEMPTS && status == NBC_UNAVAILABLE; k++) status = try_once(lock, err);
     if (status == NBC_UNAVAILABLE)
-        return nbc_fail(err, NBC_FILE, "%s: cannot be locked: somebody removes it again and again", path);
+        return nbc_fail(err, NBC_FILE, "%s: cannot be locked: another process keeps removing it", path);
     if (lock->fd >= 0) write_holder(lock->fd);
     return status;
 }

@@ -259,7 +259,7 @@ static int keep_what_is_left(struct nb6_session *session, struct nbc_error *err)
     if (!err || !nb6_device_is_lost(session->sim) || write_checkpoint(session, &ignored)) return 0;
     const size_t used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used,
-             "; nbody6 --resume %s%s%s%s%s goes on without it from t = %.12g",
+             "; nbody6 --resume %s%s%s%s%s continues without it from t = %.12g",
              nb6_shell_word(session->names.checkpoint, word), engine, device, option, irr, session->checkpoint_t);
     return 1;
 }
@@ -268,7 +268,8 @@ static int keep_what_is_left(struct nb6_session *session, struct nbc_error *err)
 static int leave_device(struct nb6_session *session, struct nbc_error *err)
 {
     nb6_t *sim = session->sim;
-    fprintf(stderr, "nbody6: %s; the run goes on from t = %.12g with the host engine\n", err->text, nb6_time_now(sim));
+    fprintf(stderr, "nbody6: %s; the run continues from t = %.12g with the host engine\n", err->text,
+            nb6_time_now(sim));
     int status = nb6_leave_device(sim, err);
     if (status) return status;
     nb6_progress_note(&session->progress,
@@ -320,7 +321,7 @@ int nb6_session_evolve(struct nb6_session *session, struct nbc_error *err)
     if (status) return fail(session, status, err);
     if (!session->reason[0]) nb6_retry_forget(session);
     if (session->reason[0])
-        nb6_progress_note(&session->progress, "stopped: %s; nbody6 --resume %s goes on", session->reason,
+        nb6_progress_note(&session->progress, "stopped: %s; continue with nbody6 --resume %s", session->reason,
                           nb6_shell_word(session->names.checkpoint, word));
     else
         nb6_progress_note(&session->progress, "done: the end of the run is reached");

@@ -39,10 +39,11 @@ void nb6_screen_flush(void)
     is_lost |= reason != 0;
     if (!reason || is_told) return;
     is_told = 1;
-    fprintf(stderr,
-            "%s: warning: standard output cannot be written: %s; the run and its files go on, and the exit code will "
-            "be %d\n",
-            name, strerror(reason), nbc_status_exit_code(NBC_FILE));
+    fprintf(
+        stderr,
+        "%s: warning: standard output cannot be written: %s; the run continues with its files, and the exit code will "
+        "be %d\n",
+        name, strerror(reason), nbc_status_exit_code(NBC_FILE));
 }
 
 /* Some file systems report a full disk at the close only. */

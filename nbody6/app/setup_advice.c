@@ -123,7 +123,7 @@ static void look_at_encounters(FILE *out, int *warnings, const struct nb6_config
     if (config->pair.adjust || !(r_min > 0) || !(wanted > 0)) return;
     if (r_min <= RMIN_FACTOR * wanted && r_min >= wanted / RMIN_FACTOR) return;
     warn(out, warnings,
-         "RMIN = %.3g is %s than the core asks for, 4 r_h/(N C^(1/3)) = %.3g (core radius %.3g): %s; set RMIN "
+         "RMIN = %.3g is %s than the core needs, 4 r_h/(N C^(1/3)) = %.3g (core radius %.3g): %s; set RMIN "
          "and DTMIN, or KZ(16)=1",
          r_min, r_min > wanted ? "larger" : "smaller", wanted, facts->r_core,
          r_min > wanted ? "pairs are regularized that are none" : "close encounters take very small steps");
@@ -171,7 +171,7 @@ int nb6_advise_short_steps(const struct nb6_config *config, int64_t n, int64_t n
     nb6_nominal_cost(config, n, n_binary, t, omp_get_max_threads(), &nominal);
     if (!(nominal.longest < SHORT_STEPS)) return 0;
     snprintf(text, NB6_ADVICE_ROOM,
-             "SMAX = %.3g is %.2g of the mean step that forces ask for: all stars make such short steps, %.2g in all, "
+             "SMAX = %.3g is %.2g of the mean step that forces need: all stars make such short steps, %.2g in all, "
              "about %s at nominal costs; SMAX limits the longest steps, ETAI and ETAR shorten all of them",
              steps->dt_max, nominal.longest, nominal.steps_irr, time_text(nominal.seconds, time));
     return 1;

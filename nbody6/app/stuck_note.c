@@ -26,11 +26,11 @@ static int follows_rounding(const struct nb6_event_stuck *stuck)
 static const char *advice(const struct nb6_sim *sim, const struct nb6_event_stuck *stuck)
 {
     if (follows_rounding(stuck))
-        return "these steps follow rounding errors, not the motion: let the run go on from its last checkpoint with a "
+        return "these steps follow rounding errors, not the motion: continue the run from its last checkpoint with a "
                "larger ETAI, and please report it";
     if (!nb6_subsystems_enabled(sim)) return "this motion is followed turn by turn: KZ(16)=1 regularizes close pairs";
-    return "this motion is followed turn by turn, as it is not regularized: KZ(16)=0 with larger RMIN and DTMIN does "
-           "it";
+    return "this motion is followed turn by turn, as it is not regularized: KZ(16)=0 with larger RMIN and DTMIN "
+           "regularizes it";
 }
 
 static void describe_body(const struct nb6_sim *sim, const struct nb6_event_stuck *stuck, int k, char text[BODY_TEXT])

@@ -32,7 +32,7 @@ static int check_physics(const struct nb6_config *c, struct nbc_error *err)
         {c->integration.dt_fixed_irr > 0, "DTFIXI", "steps by DTFIXI (DT is the step)", "DTFIXI=0"},
         {c->integration.dt_fixed_reg > 0, "DTFIXR", "steps by DTFIXR (DT is the step)", "DTFIXR=0"},
         {strcmp(c->run.irr_backend, "auto") != 0, "IRR", "irregular forces", "IRR='auto'"},
-        {c->run.on_device_loss != NB6_LOSS_STOP, "DEVLOSS", "runs that go on without their GPU", "DEVLOSS='stop'"},
+        {c->run.on_device_loss != NB6_LOSS_STOP, "DEVLOSS", "runs that continue without their GPU", "DEVLOSS='stop'"},
     };
     for (size_t k = 0; k < sizeof only_nbody6 / sizeof only_nbody6[0]; k++)
         if (only_nbody6[k].asked)

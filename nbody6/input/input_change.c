@@ -123,7 +123,7 @@ static int compare_number(const struct comparison *c, const struct nb6_input_var
     print_number(v, c->after, after);
     if (is_kept(c, v->name)) {
         if (c->notes)
-            fprintf(c->notes, "note: %s=%s is not read when a run goes on: it has %s\n", v->name, after, before);
+            fprintf(c->notes, "note: %s=%s is not used by a continued run, which has %s\n", v->name, after, before);
         return NBC_OK;
     }
     if (reason) return refuse_change(c, line, v->name, before, after, reason);

@@ -66,23 +66,18 @@ const char *nb6_change_reason(const struct nb6_input_variable *v)
 }
 
 static const char introduction[] =
-    "`nbody6 --resume NAME.ckpt.h5 CHANGES.inp` continues a run with the values that an input sets: a namelist, which "
-    "may\n"
-    "be the whole input of the run, or a restart file of NBODY6. An input with KSTART = 2 to 5, named alone, continues "
-    "the\n"
-    "run of its name or of --out, or that of the only checkpoint in the working directory; `--check` shows what would\n"
-    "change. Each change is told on standard output and in NAME.log.csv, and is in the next checkpoint, which is "
-    "written at\n"
-    "once. These may be changed:\n\n";
+    "`nbody6 --resume NAME.ckpt.h5 CHANGES.inp` continues a run with the values of an input: a namelist,\n"
+    "perhaps the whole input of the run, or a restart file of NBODY6. An input with KSTART = 2 to 5,\n"
+    "named alone, continues the run of its name or of --out, or that of the only checkpoint in the working\n"
+    "directory. `--check` shows the changes and runs nothing. The run reports each change on standard output\n"
+    "and in NAME.log.csv, and writes the next checkpoint at once. You may change:\n\n";
 
 static const char rest[] =
-    "All else is refused with its reason, unless the input says what the run has. Steps, neighbour spheres and "
-    "perturbers\n"
-    "take new values as they are made anew; KZ(15), KZ(26), KZ(30) and CHAIN count for systems that form from then on; "
-    "RMIN,\n"
-    "DTMIN and ECLOSE stand until the next adjust if KZ(16) > 0. With KSTART = 2, TCRIT counts from the checkpoint, as "
-    "in\n"
-    "NBODY6++GPU, else from t = 0; N, RBAR and ZMBAR of an input with KSTART > 1 are not read.\n";
+    "The program refuses any other change, with the reason; it accepts the values that the run has.\n"
+    "Steps, neighbour spheres and perturbers get new values when they are next computed; KZ(15), KZ(26),\n"
+    "KZ(30) and CHAIN apply to systems that form later; RMIN, DTMIN and ECLOSE hold until the next adjust\n"
+    "if KZ(16) > 0. With KSTART = 2, TCRIT counts from the checkpoint, as in NBODY6++GPU, else from t = 0;\n"
+    "an input with KSTART > 1 does not change N, RBAR and ZMBAR.\n";
 
 /* Names, separated by commas, at most so many columns a line. */
 struct wrapped {

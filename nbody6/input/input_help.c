@@ -125,13 +125,13 @@ static void print_all(const struct printer *p)
             "<!-- Made by `nbody6 --help-input --markdown`; `make docs` makes it again. -->\n\n"
             "`nbody6 FILE.inp` reads a Fortran namelist file as NBODY6++GPU does (`nbody6 < FILE.inp` too), or the\n"
             "[positional input](#positional-input-of-nbody6-and-older-nbody6) of NBODY6 and older NBODY6++.\n"
-            "Groups `&NAME ... /` stand in any order, variables in any order within their group, `!` begins a\n"
-            "comment, names are in upper or lower case, values are separated by commas or blanks; `3*0`,\n"
-            "`KZ(1:10) = ...` and null values (`X=,`, which keep the default) are what they are in Fortran.\n"
-            "Everything has a default. Values that the options do not use are checked, but do not stop a run.\n"
-            "Unknown groups and variables, values out of range and settings for what is\n"
-            "not there are refused before anything is written; `nbody6 --check FILE.inp` does nothing but check\n"
-            "and show the setup as it is understood. \"N-body\" units are G = M = 1, E = -1/4.\n");
+            "Groups `&NAME ... /` may come in any order, and so may the variables of a group. `!` begins a comment,\n"
+            "names are in upper or lower case, commas or blanks separate values; `3*0`, `KZ(1:10) = ...` and null\n"
+            "values (`X=,`, which keep the default) mean the same as in Fortran. Every variable has a default.\n"
+            "The program checks values that the options do not use, and only notes errors in them. It refuses\n"
+            "unknown groups and variables, values out of range and physics that is not there yet, before it writes\n"
+            "anything; `nbody6 --check FILE.inp` checks the input, shows the setup and runs nothing. \"N-body\" units\n"
+            "are G = M = 1, E = -1/4.\n");
     } else {
         fprintf(p->out, "Namelist input. `nbody6 --help-input NAME` shows one variable, option (KZ(14)) or group.\n");
     }
@@ -142,7 +142,7 @@ static void print_all(const struct printer *p)
         nb6_positional_help(p->out, 1);
     } else {
         fprintf(p->out, "\n`nbody6 --help-input positional` shows how files of NBODY6 and older NBODY6++ are read,\n"
-                        "`nbody6 --help-input changes` what may be changed in a run that goes on.\n");
+                        "`nbody6 --help-input changes` the changes that a continued run allows.\n");
     }
 }
 

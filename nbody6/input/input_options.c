@@ -142,7 +142,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {24, 2, MANY, NB6_MISSING_STELLAR, "all stars start as black holes"},
     {25, 0, 0, NB6_USED, "none"},
     {25, 1, MANY, NB6_MISSING_STELLAR, "white-dwarf kicks"},
-    {26, 0, 0, NB6_USED, "off; a pair inside a chain is slowed as long as nobody disturbs it by GMIN"},
+    {26, 0, 0, NB6_USED, "off; a pair inside a chain is slowed as long as its perturbation is below GMIN"},
     {26, 1, 1, NB6_USED, "slow-down of weakly perturbed pairs"},
     {26, 2, 2, NB6_USED, "also of tight pairs inside chains that are disturbed more"},
     {26, 3, MANY, NB6_NEAREST, "as 2: relative motions keep their energy, and nothing is rectified"},

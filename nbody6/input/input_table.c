@@ -52,7 +52,7 @@ const int nb6_input_group_count = sizeof nb6_input_groups / sizeof nb6_input_gro
 
 const struct nb6_input_variable nb6_input_variables[] = {
     {"INNBODY6", "KSTART", NB6_INTEGER, 1, NB6_USED, "", "1", ANY,
-     "1: a new run; 2 to 5: the run of this name goes on, with the values that are set (see below)", NO_FIELD},
+     "1: a new run; 2 to 5: the run of this name continues, with the values that are set (see below)", NO_FIELD},
     {"INNBODY6", "TCOMP", NB6_REAL, 1, NB6_USED, "s", "0", WITHIN(0, 1e300),
      "wall-clock time after which the run ends with a checkpoint; 0: no limit", FIELD(DOUBLE, run.wall_limit_s)},
     {"INNBODY6", "TCRTP0", NB6_REAL, 1, NB6_USED, "Myr", "0", WITHIN(0, 1e12),
@@ -241,8 +241,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
     WORDS("WRITE_MODEL", "table of the stars that were made"),
     WORDS("ESCAPERS", "beyond two tidal radii, or one: stay, are removed, and written to NAME.esc.csv"),
     WORDS("SLOW_DOWN", "of weakly perturbed pairs, and of tight pairs inside chains"),
-    WORDS("SYSTEM_KINDS", "what MULTIPLE_SYSTEMS looks for"),
-    WORDS("NEIGHBOUR_SPHERE", "who is a neighbour: by distance, or weighted by the root of the mass"),
+    WORDS("SYSTEM_KINDS", "kinds of systems that MULTIPLE_SYSTEMS searches for"),
+    WORDS("NEIGHBOUR_SPHERE", "radius of the neighbour spheres: by distance, or weighted by the root of the mass"),
     WORDS("FIRST_DERIVATIVES", "number of derivatives for the first steps"),
     WORDS("BINARY_PERIODS", "of primordial binaries"),
 
@@ -260,11 +260,12 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "position differences in the regular force: 'float', 'twofloat', 'double', or 'default': the backend's choice",
      NO_FIELD},
     {"INRUN", "ENGINE", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
-     "who makes blocks: 'host', 'device' (a GPU), 'emulated' (the same in plain C, to test it), or "
-     "'auto': the faster one that is there",
+     "engine of the block steps: 'host', 'device' (a GPU), 'emulated' (the same in plain C, to test it), or "
+     "'auto': the faster one available",
      NO_FIELD},
     {"INRUN", "DEVLOSS", NB6_TEXT, 1, NB6_USED, "", "'stop'", ANY,
-     "when a GPU does not answer, or has no memory for the device engine: 'stop' with a checkpoint, or 'host': go on "
+     "when a GPU does not answer, or has no memory for the device engine: 'stop' with a checkpoint, or 'host': "
+     "continue "
      "without it",
      NO_FIELD},
     {"INRUN", "CHAIN", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,

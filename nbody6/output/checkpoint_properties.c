@@ -63,10 +63,10 @@ static void judge_text(struct nb6_hdf5 *file, const char *field, int64_t k, cons
 {
     if (file->status) return;
     if (!may_be_empty && (text[0] == 0 || strcmp(text, ".") == 0))
-        nb6_rules_refuse(file, field, k, (double)strlen(text), "the name of a column (what is told is its length)");
+        nb6_rules_refuse(file, field, k, (double)strlen(text), "the name of a column (the number is its length)");
     for (const char *c = text; *c && !file->status; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
-            nb6_rules_refuse(file, field, k, *c, "characters that can be printed (what is told is one of them)");
+            nb6_rules_refuse(file, field, k, *c, "characters that can be printed (the number is one of them)");
 }
 
 static void read_column(struct nb6_hdf5 *file, hid_t group, int k, struct nb6_properties *p)

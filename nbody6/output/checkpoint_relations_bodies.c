@@ -278,7 +278,7 @@ void nb6_relations_collisionless(struct nb6_hdf5 *file, const struct nb6_checkpo
 
 /* ---- lists ---- */
 
-static const char LISTED[] = "bodies that take part, ascending, none of them the one whose list it is";
+static const char LISTED[] = "bodies that take part, ascending, without the body that has the list";
 
 /* Bodies that take part, and the place where the list of each begins, close together: lists are long. */
 struct lists {

@@ -58,13 +58,13 @@ static void judge_units(struct nb6_hdf5 *file, const struct nb6_checkpoint_state
                 {"units/time_myr", u->time_myr, made.time_myr}};
     for (size_t k = 0; k < sizeof unit / sizeof unit[0]; k++)
         unless(nb6_rules_are_near(unit[k].is, unit[k].made), file, unit[k].field, unit[k].is,
-               "what RBAR, ZMBAR and the number of stars at the start make it");
+               "the value that follows from RBAR, ZMBAR and the number of stars at the start");
 }
 
 /* The field that the configuration makes; where it moves, all but its way. */
 static void judge_external(struct nb6_hdf5 *file, const struct nb6_checkpoint_state *state)
 {
-    static const char MADE[] = "what the configuration and the units make it";
+    static const char MADE[] = "the value that follows from the configuration and the units";
     const struct nb6_external *e = &state->run.external;
     struct nb6_external made;
     struct nbc_error err = {0};

@@ -237,7 +237,7 @@ static int describe_change(const struct nb6_sim *sim, const struct request *requ
                            struct nbc_error *err)
 {
     c->event = nbc_alloc((size_t)(sim->subsystems.n_slot + c->made->subsystems.n_slot + 1), sizeof *c->event);
-    if (!c->event) return nbc_fail(err, NBC_NO_MEMORY, "no memory for what is told of a change of stars");
+    if (!c->event) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the event of a change of stars");
     describe_ends(sim, c);
     c->event[c->n_event++] = (struct nb6_event){.kind = NB6_EVENT_STARS_CHANGED,
                                                 .channel = NB6_CHANNEL_CHANGED,

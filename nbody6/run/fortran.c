@@ -89,7 +89,7 @@ const char *nb6_fortran_message(int64_t id)
 {
     const struct nb6_fortran *cluster = find(id);
     if (cluster) return cluster->err.text;
-    return id ? "the cluster was freed: call nb6_create to make it anew"
+    return id ? "the cluster was freed: call nb6_create again"
               : "call nb6_create first: the cluster does not exist, or there was no memory";
 }
 

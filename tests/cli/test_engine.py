@@ -130,10 +130,10 @@ class LossTest(RunTest):
         clock, so that on a busy machine the same call may come at another time."""
         for _ in range(8):
             text = self.lose(stop, call, "--overwrite", code=5)
-            self.assertIn("nbody6 --resume %s.ckpt.h5 --engine host goes on without it from t = " % stop, text)
+            self.assertIn("nbody6 --resume %s.ckpt.h5 --engine host continues without it from t = " % stop, text)
             t = re.search("without it from t = (.*)", text).group(1)
             text = self.lose(host, call, "--overwrite", "--on-device-loss", "host", code=0)
-            from_t = re.findall(r"does not answer, as was asked for; the run goes on from t = (\S+)", text)
+            from_t = re.findall(r"does not answer, as was asked for; the run continues from t = (\S+)", text)
             self.assertEqual(len(from_t), 1, text)
             if from_t[0].rstrip(".,;:") == t:
                 return t, text
@@ -166,12 +166,12 @@ class LossTest(RunTest):
         self.write_input(n=200, tcrit=1)
         with open(self.path("a.inp"), "a") as file:
             file.write("&INRUN DEVLOSS='host' /\n")
-        self.assertIn("the run goes on", self.lose("b", 5, code=0))
+        self.assertIn("the run continues", self.lose("b", 5, code=0))
         self.assertIn("'stop', 'host'", self.run_command("a.inp", "--on-device-loss", "wrong", code=2))
         self.lose("c", 5, "--on-device-loss", "stop", code=5)
         environment = dict(os.environ, NB6_DEVICE_FAULT="lost:10")
         text = self.run_command("--resume", "c.ckpt.h5", "--on-device-loss", "host", env=environment)
-        self.assertIn("the run goes on", text)
+        self.assertIn("the run continues", text)
         # The host wrote the last checkpoint, and is what goes on.
         self.assertIn("engine host: as in the checkpoint", self.run_command("--resume", "c.ckpt.h5", "--tcrit", "1.5"))
 

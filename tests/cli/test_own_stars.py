@@ -183,7 +183,7 @@ class OwnStarsTest(RunTest):
                     "KZ(22)=2")
         self.refuse(data, ["bad.inp:2: UNITS: 'parsec' is no valid value", "'astro'"], "UNITS='parsec'")
         self.refuse(data, ["COLUMNS: 3 names; give seven"], "COLUMNS='m x y'")
-        self.refuse(data, ["COLUMNS: x stands there twice"], "COLUMNS='m x x z vx vy vz'")
+        self.refuse(data, ["COLUMNS: x occurs twice"], "COLUMNS='m x x z vx vy vz'")
         self.refuse(data, ["names and numbers are mixed"], "COLUMNS='m 2 3 4 5 6 7'")
         self.refuse(data, ["no line before the first row has all the columns"], "COLUMNS='a b c d e f g'")
         self.refuse(data, ["7 columns, but COLUMNS wants one of number 9"], "COLUMNS='1 2 3 4 5 6 9'")

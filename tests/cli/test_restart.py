@@ -57,14 +57,14 @@ REFUSED = [
 
 # (input, what --check shows): KSTART > 1 as NBODY6++GPU means it, values that are the run's own, the restarts of NBODY6
 SHOWN = [
-    ("&INNBODY6 KSTART=2 /\n&ININPUT TCRIT=1 N=7 RBAR=9 /", "goes on to t = 2; changes:\n  TCRIT    1 -> 2\n"),
-    ("&INNBODY6 KSTART=4 /\n&ININPUT TCRIT=4 /", "goes on to t = 4; changes:\n  TCRIT    1 -> 4\n"),
+    ("&INNBODY6 KSTART=2 /\n&ININPUT TCRIT=1 N=7 RBAR=9 /", "continues to t = 2; changes:\n  TCRIT    1 -> 2\n"),
+    ("&INNBODY6 KSTART=4 /\n&ININPUT TCRIT=4 /", "continues to t = 4; changes:\n  TCRIT    1 -> 4\n"),
     ("&ININPUT N=100 NRAND=3 DTADJ=0.25 KZ(14)=1 KZ(5)=1 / &INDATA ALPHAS=2.35 BODY1=10 / &INRUN DEVICE='auto' /",
-     "goes on to t = 1; nothing changes\n"),
+     "continues to t = 1; nothing changes\n"),
     ("&INRUN CHAIN='ar' / &ININPUT KZ(26)=0 KZ(7)=2 KZ(2)=1 /",
      "changes:\n  KZ(2)    0 -> 1\n  KZ(7)    0 -> 2\n  KZ(26)   2 -> 0\n  CHAIN    auto -> ar\n"),
     ("2 10.0\n", "changes:\n  TCOMP    0 -> 600\n"),
-    ("2 0 1e6 40 40 640\n", "goes on to t = 1; nothing changes\n"),
+    ("2 0 1e6 40 40 640\n", "continues to t = 1; nothing changes\n"),
     ("3 0\n0 0 0 0 5.0 0 0 0\n", "changes:\n  TCRIT    1 -> 5\n"),
     ("3 0 0 40 40 10 0\n0 0 0 0 5.0 0 0 0 0\n", "changes:\n  TCRIT    1 -> 5\n"),
     ("4 0\n0.015 0 0 1e-4 2e-3 30\n",
@@ -208,12 +208,12 @@ class RestartTest(RunTest):
         self.assertIn("there is no rs.ckpt.h5 nor another one", message)
         self.assertIn("nbody6 --resume NAME.ckpt.h5 rs", message)
         self.begin("a")
-        self.assertIn("the run of a.ckpt.h5 goes on", self.run_command("rs", "--check"))
+        self.assertIn("the run of a.ckpt.h5 continues", self.run_command("rs", "--check"))
         self.begin("b")
         message = self.run_command("rs", code=2)
         self.assertIn("several others: ", message)
         self.assertIn("b.ckpt.h5", message)
-        self.assertIn("the run of b.ckpt.h5 goes on", self.run_command("rs", "--out", "b", "--check"))
+        self.assertIn("the run of b.ckpt.h5 continues", self.run_command("rs", "--out", "b", "--check"))
         self.assertIn("KSTART > 1", self.run_command("rs", "--init-only", code=2))
         with open(self.path("rs")) as rs:
             done = subprocess.run([NBODY6, "--out", "a", "--quiet"], cwd=self.folder, stdin=rs, capture_output=True,

@@ -56,7 +56,7 @@ class StopTest(RunTest):
                 process.send_signal(number)
                 text = process.stdout.read()
                 self.assertEqual(process.wait(timeout=60), 0, text)
-                self.assertIn("stopped: %s came; nbody6 --resume a.ckpt.h5 goes on" % number.name, text)
+                self.assertIn("stopped: %s came; continue with nbody6 --resume a.ckpt.h5" % number.name, text)
                 self.assertTrue(os.path.exists(self.path("a.ckpt.h5")))
 
     def test_limit_of_processor_time(self):

@@ -30,14 +30,15 @@ static const char USAGE[] =
     "  --wall-limit S           end with a checkpoint after S seconds (*)\n"
     "  --checkpoint-interval S  a checkpoint every S seconds; 0: only at the end (*)\n"
     "  --device NAME            backend of the forces: auto, cpu, one of nbody6 --list-devices, or cuda:0,1 (*)\n"
-    "  --engine WORD            who keeps the bodies: host, device (the GPUs that make the forces), emulated (the same "
+    "  --engine WORD            engine with the bodies: host, device (the GPUs that make the forces), emulated (the "
+    "same "
     "in C),\n"
     "                           auto (*)\n"
     "  --precision WORD         float, twofloat, double (default: the backend's choice)\n"
     "  --threads N              use N threads; results do not depend on it\n"
     "  --quiet                  print nothing but warnings and errors, on standard error\n"
     "  --dynamics-only          turn off stellar evolution, tides and relativity where the input asks for them\n"
-    "  --help, --version        what they say\n\n"
+    "  --help, --version        this text; the version\n\n"
     "(*) may be changed with --resume, as may --out, --threads and --quiet.\n"
     "`touch STOP` in the working directory, SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 and SIGUSR2 end a run with a\n"
     "checkpoint, at a multiple of DT.\n"
@@ -94,7 +95,7 @@ static int read_input(const struct nb6_cli *cli, struct nb6_config *config, stru
     status = nb6_input_kstart(&text, &kstart, err);
     if (kstart > 1)
         status = nbc_fail(err, NBC_BAD_INPUT,
-                          "%s: KSTART > 1: a run of this program goes on with --resume NAME.ckpt.h5", cli->input);
+                          "%s: KSTART > 1: a run of this program continues with --resume NAME.ckpt.h5", cli->input);
     else if (!status)
         status = nb6_input_read_loaded(&text, &options, config, err);
     nb6_input_unload(&text);

@@ -250,7 +250,7 @@ static int run_to_end(struct session *s, struct nbc_error *err)
         return status;
     }
     if (s->reason[0])
-        nb6_progress_note(&s->progress, "stopped: %s; nbody6-collisionless --resume %s goes on", s->reason,
+        nb6_progress_note(&s->progress, "stopped: %s; continue with nbody6-collisionless --resume %s", s->reason,
                           nb6_shell_word(s->names.checkpoint, word));
     else
         nb6_progress_note(&s->progress, "done: the end of the run is reached");

@@ -126,13 +126,13 @@ static void say_how(const struct facts *facts)
     const struct nb6_run_names *names = &facts->names;
     char word[NB6_SHELL_WORD];
     if (facts->last.good)
-        printf("  to go on from t = %.10g: %s --resume %s\n", facts->last.state.t, program_of(&facts->last.state),
+        printf("  to continue from t = %.10g: %s --resume %s\n", facts->last.state.t, program_of(&facts->last.state),
                nb6_shell_word(names->checkpoint, word));
     else if (facts->previous.good)
-        printf("  to go on from t = %.10g: %s --resume %s\n", facts->previous.state.t,
+        printf("  to continue from t = %.10g: %s --resume %s\n", facts->previous.state.t,
                program_of(&facts->previous.state), nb6_shell_word(names->previous, word));
     else
-        printf("  there is no checkpoint to go on from: nbody6 --overwrite with its input begins anew\n");
+        printf("  there is no checkpoint to continue from: nbody6 --overwrite with its input begins anew\n");
 }
 
 static void say_stopped(const struct facts *facts)
@@ -141,7 +141,7 @@ static void say_stopped(const struct facts *facts)
     printf("stopped");
     say_where(facts, facts->last.state.t);
     if (count_of(facts) <= config->run.n_crit)
-        printf("  N has fallen to NCRIT = %lld: an input with a smaller one lets it go on\n",
+        printf("  N has fallen to NCRIT = %lld: an input with a smaller one continues it\n",
                (long long)config->run.n_crit);
     say_how(facts);
 }

@@ -99,7 +99,7 @@ static const char introduction[] =
     "are read as Fortran reads them: a record takes as many lines as it needs, the rest of its last line is ignored,\n"
     "`5*0` is five zeros, nothing between two commas keeps the default (of an option: 0), `/` ends a record, `1.0D-3` "
     "is\n"
-    "a number. Beyond Fortran, `!` begins a comment. What follows the last record is ignored. Stars of X.input are "
+    "a number. Beyond Fortran, `!` begins a comment. Text after the last record is ignored. Stars of X.input are "
     "read\n"
     "from X.dat.10, X.fort.10, X.input.dat.10 or X.input.fort.10 beside it, as McLuster writes them, if there is such "
     "a\n"
@@ -114,9 +114,8 @@ static const char translations[] =
     "function (KZ(20) > 0) is KZ(22) = 9; masses are equal (KZ(20) = 0) where ALPHAS = 1 or BODY1 = BODYN; `ICIRC` is\n"
     "KZ(41); the data file is `fort.10`; with KZ(20) = 6 and 7 masses lie between 0.01 and 100 Msun. In both codes "
     "RBAR = 0,\n"
-    "ZMBAR = 0 and NRAND = 0 stand for 1, and KZ(20) = 3 and 5 are KZ(20) = -3 and -5. Each translation is told when "
-    "the\n"
-    "file is read.\n";
+    "ZMBAR = 0 and NRAND = 0 stand for 1, and KZ(20) = 3 and 5 are KZ(20) = -3 and -5. The program reports each\n"
+    "translation when it reads the file.\n";
 
 void nb6_positional_help(FILE *out, int markdown)
 {
@@ -125,9 +124,8 @@ void nb6_positional_help(FILE *out, int markdown)
     fprintf(out, "%s%s", introduction, gap);
     print_records(out, markdown);
     fprintf(out,
-            "\nWith KSTART = 2 to 5 a run goes on, and after the first record there are only these; values that "
-            "are not above 0\n"
-            "keep what the run has, TADJ and TNEXT have to be 0:\n%s",
+            "\nWith KSTART = 2 to 5 a run continues, and only these follow the first record; values that are not\n"
+            "above 0 change nothing, TADJ and TNEXT have to be 0:\n%s",
             gap);
     print_restart_records(out, markdown);
     fprintf(out, "\nOptions of NBODY6 that mean something else in NBODY6++ and here:\n%s", gap);

@@ -44,7 +44,7 @@ static int check_names(struct nb6_columns *columns, struct nbc_error *err)
         }
         for (int m = 0; m < k; m++)
             if (strcasecmp(columns->name[m], columns->name[k]) == 0)
-                return nbc_fail(err, NBC_BAD_INPUT, "COLUMNS: %s stands there twice; each column holds one quantity",
+                return nbc_fail(err, NBC_BAD_INPUT, "COLUMNS: %s occurs twice; each column holds one quantity",
                                 columns->name[k]);
     }
     if (numbers == 0 || numbers == columns->count) return NBC_OK;
