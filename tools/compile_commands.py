@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The compilation database of editors and clang's tools, from what make would do:
+"""The compilation database of editors and clang's tools, from the commands of make:
 make -nB V=1 OBJECT... | tools/compile_commands.py > compile_commands.json   (`make compile-commands`)
 
 https://clang.llvm.org/docs/JSONCompilationDatabase.html"""

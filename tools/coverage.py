@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lines of the sources that the tests ran through, by folder, and the files of which they left most out.
+"""Lines of the sources that the tests execute, by folder, and the files with most lines that they do not.
 
 usage: coverage.py BUILD    a build whose objects were compiled with --coverage, after its tests (make coverage)"""
 

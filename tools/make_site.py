@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the documents a site, by mkdocs: tools/make_site.py FOLDER [SITE]
 
-FOLDER/docs has all pages, FOLDER/mkdocs.yml says how they hang together. README, CONTRIBUTING, CHANGELOG and the
+FOLDER/docs has all pages, FOLDER/mkdocs.yml has their order. README, CONTRIBUTING, CHANGELOG and the
 READMEs of the examples and of the Python package become pages; links between pages follow, and links to other files of
 the sources become their names. With SITE, mkdocs makes the site there, and its search gets an index that is a script,
 so that it works in files that are opened without a server."""

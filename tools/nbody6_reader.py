@@ -1,4 +1,4 @@
-"""What scripts of earlier versions import: the readers of the package `nbody6`, under their old names."""
+"""The readers of the package `nbody6` under their old names, for scripts of earlier versions."""
 
 import os
 import sys

@@ -44,7 +44,7 @@ def wrapped(text):
 
 
 def names_of(declaration):
-    """What a piece of a header declares, for its heading."""
+    """The name that a piece of a header declares, for its heading."""
     bare = re.sub(r"/\*.*?\*/", "", declaration, flags=re.S)
     found = re.findall(r"^#define (\w+)", bare, re.M) or re.findall(r"^(?:struct|enum) (\w+) \{", bare, re.M)
     if not found:

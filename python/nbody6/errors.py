@@ -1,4 +1,4 @@
-"""What can go wrong, in words for the person who has to mend it."""
+"""Exceptions of the package; each message says what is wrong and what to do."""
 
 
 class ReadError(Exception):

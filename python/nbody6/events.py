@@ -1,4 +1,4 @@
-"""NAME.events.jsonl: what happened to stars and to the run."""
+"""NAME.events.jsonl: events of stars and of the run."""
 
 import json
 import math
@@ -49,7 +49,7 @@ MAY_HAVE = {"came": _are_integers, "t_formed": _is_time}
 
 
 def fault_of(event):
-    """What an event lacks, in words; None: nothing."""
+    """The fault of an event in words; None: it has none."""
     if not isinstance(event, dict):
         return "not an object"
     for name, is_right in (("t", _is_time), ("event", _is_text)):
@@ -118,7 +118,7 @@ SAME_TIME = 1e-9  # times are written with 12 digits, that of the formation with
 
 
 def _follow(event, done, before):
-    """A chain is known by when it was formed and by its stars; its name changes as stars leave."""
+    """Adds an event to its chain, which has the same time of formation and stars; its name changes as stars leave."""
     if event["event"] == "chain_formed":
         done.append({"t": event["t"], "t_end": None, "names": [], "most": 0, "pairs_before": [], "pairs_after": []})
     formed, stars = event.get("t_formed", event["t"]), set(event["names"])

@@ -30,7 +30,7 @@ def to_table(stars, path, physical=False):
 
 
 def arrays(stars, physical=True):
-    """What clustertools, and much code beside, works with: a dict of columns m, x, y, z, vx, vy, vz, id (pc, km/s,
+    """The form of clustertools and other codes: a dict of columns m, x, y, z, vx, vy, vz, id (pc, km/s,
     Msun, or N-body units), `units` ("pckms" or "nbody"), `origin` ("cluster": relative to the density centre and its
     motion), `tphys` (Myr or N-body), and zmbar, rbar, vbar, tbar as clustertools calls the N-body units."""
     unit = "physical" if physical else "nbody"
@@ -146,8 +146,8 @@ def _fortran_records(path):
 
 
 def from_nbody6pp(path):
-    """What to_nbody6pp, or NBODY6++ with KZ(3) = 1, wrote: (AS as dict, Stars in N-body units; bodies beyond those that
-    are stars, the centres of mass of pairs, are left out).   Raises ReadError."""
+    """Reads a file of to_nbody6pp, or of NBODY6++ with KZ(3) = 1: (AS as dict, Stars in N-body units). Leaves
+    out the bodies after the stars, which are the centres of mass of pairs.   Raises ReadError."""
     records = _fortran_records(path)
     if len(records) < 2 or len(records[0]) < 16:
         raise ReadError("%s: not a conf.3 of NBODY6++: it has two records" % path)

@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all."""
+"""Files that are written as a whole or not at all."""
 
 import contextlib
 import errno
@@ -7,7 +7,7 @@ import secrets
 
 
 def _make(path, ending):
-    """A new file beside `path`: no link is followed, and nobody's file is opened.   Returns descriptor and name."""
+    """Creates a new file beside `path`; follows no link and opens no other file.   Returns descriptor and name."""
     if os.path.exists(path) and not os.path.isfile(path):
         raise OSError(errno.EINVAL, "not a regular file", path)
     while True:
@@ -20,8 +20,8 @@ def _make(path, ending):
 
 @contextlib.contextmanager
 def replacing(path, ending=""):
-    """An empty file to write to, as a descriptor and a name that has this ending. It takes the place of `path`, with
-    the rights that the umask leaves, unless what is done with it raises; then it goes, and what was there stays."""
+    """An empty file to write to, as a descriptor and a name with this ending. At the end of the block it replaces
+    `path`, with the rights that the umask leaves. If the block raises, the file is removed, and `path` stays."""
     handle, name = _make(os.fspath(path), ending)
     try:
         try:
@@ -36,7 +36,9 @@ def replacing(path, ending=""):
 
 
 def write_whole(path, data):
-    """Whoever reads the path never sees half of it.   Raises OSError; then what was there is untouched."""
+    """Writes the file whole: readers of the path see the old contents or the new ones.   Raises OSError and leaves the
+    old file.
+    """
     with replacing(path) as (handle, _):
         with os.fdopen(handle, "wb", closefd=False) as file:
             file.write(data)

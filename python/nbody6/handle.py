@@ -1,4 +1,4 @@
-"""What a simulation of the library is called through: nobody calls it once it is closed, from another thread while it
+"""The handle of a simulation of the library: it refuses calls after it is closed, from another thread while it
 works, or in a child that was made by fork."""
 
 import os
@@ -11,8 +11,8 @@ _forked = False  # whether this process is a child by fork of one that had
 
 
 def _after_fork():
-    """The threads of the parent are not in the child, but OpenMP still counts on them: a team of more than one thread
-    would wait for ever. So this thread, the only one that there is, works alone."""
+    """Lets the child use one thread: it has none of its parent's threads, but OpenMP still counts on them, so that a
+    team of more than one thread would wait for ever."""
     global _forked
     if _process is not None:
         _forked = True

@@ -76,8 +76,8 @@ def table(path, physical=False, length_pc=None):
 
 
 def mcluster(path, length_pc=None):
-    """What McLuster writes: the table NAME.txt with units in its first line (`#Mass_[Msun] x_[pc] ...`), or dat.10 in
-    N-body units, which has no such line. Binaries stand resolved in both."""
+    """Reads the stars that McLuster writes: the table NAME.txt with units in its first line (`#Mass_[Msun] x_[pc]
+    ...`), or dat.10 in N-body units, which has no such line. Both have the components of binaries."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             first = file.readline()

@@ -85,7 +85,7 @@ _library = None
 
 
 def library():
-    """The library with its functions declared.   Raises ImportError: not found; says where it was looked for."""
+    """The library with its functions declared.   Raises ImportError: not found; the text lists the places."""
     global _library
     if _library is None:
         opened = _open()

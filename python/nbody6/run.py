@@ -29,7 +29,7 @@ class Run:
 
     log: a Table (log["t"], log.units["r_half"]); events: dicts; escapers: a Table or None; snapshots: paths, in order
     of time; snapshot(k): one of them; pairs(k): its regularized pairs; energy(): the books by channel; parameters.
-    What is missing is None or empty, as long as there is a log or a snapshot.   Raises ReadError.
+    Missing parts are None or empty, as long as there is a log or a snapshot.   Raises ReadError.
     """
 
     def __init__(self, name):
@@ -105,7 +105,7 @@ class Run:
     @property
     def is_going(self):
         """Whether a process writes these files now: one holds the lock, or, where the system does not list locks, there
-        is a lock file. (To try the lock would keep a run from starting in that moment.)"""
+        is a lock file. (Trying the lock could stop a run from starting at that moment.)"""
         path = self.name + ".lock"
         try:
             inode = os.stat(path).st_ino
@@ -150,7 +150,7 @@ class Run:
         return np.array(times)
 
     def last_snapshot(self):
-        """The newest snapshot that can be read (one may be being written), or None, and what was skipped."""
+        """The newest readable snapshot (the last one may be incomplete), or None; and the errors of those skipped."""
         skipped = []
         for k in range(len(self.snapshots) - 1, -1, -1):
             try:
@@ -166,8 +166,8 @@ class Run:
     # ---- what was computed, and how well
 
     def energy(self):
-        """The books: {column: what it has added to the total energy so far, [rows]}; escapers and mergers count as what
-        they took. total = the first total less escaped and merged, plus the work of a field and the errors."""
+        """The books: {column: energy that it has added to the total so far, [rows]}; escapers and mergers count the
+        energy that they took. total = the first total less escaped and merged, plus the work of a field and errors."""
         known = self.log.columns if self.log is not None else {}
         return Names({column: known[column] for column, _, _ in CHANNELS if column in known}, "channel of the energy")
 
@@ -186,7 +186,7 @@ class Run:
 
     @property
     def parameters(self):
-        """What the run was told, as far as its files say it: {name: value}. The names of the checkpoint
+        """Input values of the run, as far as its files have them: {name: value}. The names of the checkpoint
         (nbody6/input/config.h), if there is one, as "integration.eta_irr"; `run`, `engine`, `version`, `changed`."""
         known = {}
         path = self.name + ".ckpt.h5"

@@ -34,7 +34,7 @@ def as_text(value):
 
 
 def as_bytes(text):
-    """For the library, whose texts end at the first zero byte."""
+    """Bytes for the library, whose texts end at the first zero byte."""
     data = os.fsencode(text)
     if b"\0" in data:
         raise ValueError("a zero byte within a text: %r" % (text,))
@@ -52,8 +52,8 @@ def as_names(names):
 
 
 class _Interrupt:
-    """While it is entered, Ctrl-C is only noted: Python would raise where the library called, and lose it there. On the
-    way out the handler that was there before gets it."""
+    """Notes Ctrl-C while it is entered: Python would raise within the call of the library, and lose the exception. On
+    exit the former handler gets the signal."""
 
     def __enter__(self):
         self.noted, self.handler = None, None
@@ -86,8 +86,8 @@ class Simulation:
 
     on_event(event), on_row(row), on_output(sim) are called as things happen; event and row are dicts with the names of
     NAME.events.jsonl and NAME.log.csv. An exception in one of them, or Ctrl-C, ends `integrate` at the next state from
-    which the run can go on, and is raised there; `integrate` again goes on with the same bits. A callback may ask for
-    anything and write files; it can neither integrate nor close. One thread uses a simulation at a time.
+    which the run can continue, and is raised there; the next `integrate` continues with the same bits. A callback may
+    ask for anything and write files; it can neither integrate nor close. One thread uses a simulation at a time.
     """
 
     def __init__(self, stars=None, on_event=None, on_row=None, on_output=None, KZ=None, **variables):
@@ -104,8 +104,8 @@ class Simulation:
 
     @classmethod
     def from_input(cls, path, **options):
-        """What `nbody6 path` would integrate: the same stars, settings and bits. A file of stars that the input names
-        is looked for as the command does."""
+        """The simulation that `nbody6 path` would integrate: the same stars, settings and bits. It searches for the
+        file of stars as the command does."""
         sim = cls(**{k: v for k, v in options.items() if k.startswith("on_")})
         with sim._handle as script:
             sim._call("nb6_input_read", as_bytes(path), None, library.library().nb6_script_config(script))
@@ -123,7 +123,7 @@ class Simulation:
 
     @classmethod
     def restore(cls, path, **listeners):
-        """What a checkpoint of the command, or of write_checkpoint, holds; goes on bit for bit."""
+        """The simulation of a checkpoint of the command, or of write_checkpoint; it continues bit for bit."""
         sim = cls(**listeners)
         sim._call_script("nb6_script_restore", as_bytes(path))
         return sim
@@ -171,7 +171,7 @@ class Simulation:
         return shown.facts_html("Simulation", self._state())
 
     def close(self):
-        """Gives the memory back; the simulation cannot be used any more.   Raises RuntimeError: it is integrating"""
+        """Frees the memory; the simulation cannot be used any more.   Raises RuntimeError: it is integrating"""
         handle = getattr(self, "_handle", None)
         if handle is not None:
             handle.close()
@@ -212,7 +212,7 @@ class Simulation:
             self._call(name, self._sim_of(script), *arguments)
 
     def _ask_sim(self, name):
-        """What a function that cannot fail says of it."""
+        """The result of a function that cannot fail, called on the simulation."""
         with self._handle as script:
             return getattr(library.library(), name)(self._sim_of(script))
 
@@ -226,7 +226,7 @@ class Simulation:
     # ---- news from the library
 
     def _hear(self, _context, news, text):
-        """Called by the library. Nothing may be raised through it: what is, waits, and the run is asked to stop."""
+        """The library calls it. An exception must not pass through it: it is kept, and the run is asked to stop."""
         try:
             self._take(news, text)
             self._handle.check_process()  # a callback may have made a child, which comes back here as well
@@ -256,7 +256,7 @@ class Simulation:
     def integrate(self, t):
         """Advance to N-body time t (absolute; rounded to 2^-40). Returns the simulation.
 
-        Raises SimulationError (the state is that before what failed), and what a callback raised or Ctrl-C.
+        Raises SimulationError (the state is that before the failure), the exception of a callback, or that of Ctrl-C.
         """
         with self._handle as script:
             if self._is_integrating:
@@ -289,7 +289,7 @@ class Simulation:
         self._call_script("nb6_script_snapshot", as_bytes(path))
 
     def write_checkpoint(self, path):
-        """All that is needed to go on bit for bit: Simulation.restore, or nbody6 --resume."""
+        """The state, from which Simulation.restore or nbody6 --resume continues bit for bit."""
         self._call_sim("nb6_checkpoint", as_bytes(path))
 
     # ---- what it says

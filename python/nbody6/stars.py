@@ -1,4 +1,4 @@
-"""A set of stars with what can be asked of it. Arrays are in N-body units; `get` and `quantity` lead to others."""
+"""A set of stars and its analysis. Arrays are in N-body units; `get` and `quantity` convert them."""
 
 import numpy as np
 

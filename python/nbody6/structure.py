@@ -19,7 +19,7 @@ def median_centre(x, mass):
 
 
 def neighbour_distances(x, count):
-    """Distances to the nearest `count` others, and who they are: [n][count], [n][count]. O(n log n) with scipy, else
+    """Distances to the nearest `count` others, and their indices: [n][count], [n][count]. O(n log n) with scipy, else
     O(n^2) in rows of a thousand."""
     n = len(x)
     count = min(count, n - 1)

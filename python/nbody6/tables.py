@@ -47,7 +47,7 @@ class Table:
                 if name.startswith(prefix) and name.endswith(suffix) and len(name) > len(prefix) + len(suffix)}
 
     def comment(self, key):
-        """What follows `# key: ` in the first such line, or None."""
+        """The text after `# key: ` in the first such line, or None."""
         start = "# %s: " % key
         return next((line[len(start):] for line in self.comments if line.startswith(start)), None)
 
@@ -64,7 +64,7 @@ def to_number(text):
 
 
 def read_lines(path):
-    """Complete lines: what follows the last newline is still being written."""
+    """Complete lines; the text after the last newline is incomplete."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read().split("\n")[:-1]
@@ -114,5 +114,5 @@ def stage_seconds(log):
 
 
 def has_galaxy(log):
-    """Without a galaxy, the tidal radius is only a distance at which stars are called lost."""
+    """Whether the run has a galaxy. Without one, the tidal radius only defines which stars count as lost."""
     return "e_tide" not in log or bool(np.any(log["e_tide"] != 0))

@@ -1,5 +1,5 @@
 """N-body units and physical ones. Inside files and simulations everything is in N-body units (G = 1); the four numbers
-here, pc, Msun, km/s and Myr in one of them, lead out of that.
+here, pc, Msun, km/s and Myr in one of them, convert it.
 
     >>> units = Units(length_pc=2.0, mass_msun=500.0, velocity_kms=1.0369, time_myr=1.886)
     >>> float(units.factor("length", "pc")), float(units.factor("length", "kpc"))
@@ -49,7 +49,7 @@ class Units:
             self.length_pc, self.mass_msun, self.velocity_kms, self.time_myr, self.stated)
 
     def factor(self, dimension, unit="nbody"):
-        """What an N-body value is multiplied by to be in a unit.
+        """The factor from an N-body value to a unit.
 
         dimension: a key of DIMENSIONS; unit: "nbody", "physical" (powers of pc, Msun, km/s, Myr), or, of a length,
         mass, velocity or time, the name of a unit.   Raises UnitError.

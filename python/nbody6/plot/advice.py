@@ -1,4 +1,4 @@
-"""What cuts the energy error of a run: that of its largest part, by the columns of the log that have them, as the
+"""Remedies for the energy error of a run: those of its largest part, by the columns of the log that have them, as the
 program says it where an error ends a run."""
 
 import numpy as np

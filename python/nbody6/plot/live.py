@@ -145,7 +145,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.shutdown_request(request)
 
     def handle_error(self, request, client_address):
-        """Who leaves is no error."""
+        """A browser that leaves is no error."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             print("nbody6-plot: %s: %s" % (type(error).__name__, error), file=sys.stderr)

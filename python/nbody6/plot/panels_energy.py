@@ -100,7 +100,7 @@ def field_work_so_far(log):
 
 
 def field_work(report):
-    """What an external field that depends on time has done: physics, which the energy error leaves out."""
+    """Work of an external field that depends on time: physics, which the energy error leaves out."""
     log = report.log
     work = field_work_so_far(log)
     if work is None or len(log) < 2:
@@ -148,6 +148,6 @@ def channels(report):
     axes.set_ylabel("|energy| [%s]" % unit)
     largest = max(errors, key=lambda e: abs(log[e[0]][-1]))
     return Panel("energy-channels", "Errors by channel", drawn,
-                 "What each source has added to the energy so far, by the ledger of the program. The largest now is "
+                 "Energy that each source has added so far, by the ledger of the program. The largest now is "
                  "%s. Normal: that of the integration; if pairs or chains lead by far, encounters are what limits this "
                  "run." % largest[1].replace("error of ", "that of "))

@@ -144,7 +144,7 @@ def virial(report):
 
 
 def escapers(report):
-    """Stars that escaped: when, and how fast."""
+    """Escapers: names, times and velocities."""
     left = [e for e in report.run.events if e["event"] == "escape" and None not in (e["mass"], *e["v"])]
     if not left:
         return None

@@ -9,7 +9,7 @@ from .style import Panel, figure, number
 
 
 def stuck(report):
-    """Stars that alone were moved for long, in a sentence; empty: none."""
+    """Bodies that alone were advanced for many blocks, in a sentence; empty: none."""
     told = [event for event in report.run.events if event["event"] == "stuck"]
     if not told:
         return ""

@@ -1,4 +1,4 @@
-"""What the page tells of, read once: the run, its last snapshot, and what its snapshots say as time goes on."""
+"""The data of the page, read once: the run, its last snapshot, and a time series from its snapshots."""
 
 import copy
 import functools

@@ -18,7 +18,7 @@ def _pick(words, k):
 
 
 def what(report):
-    """What was run."""
+    """The cluster and its integration, in sentences."""
     p = report.parameters
     stars = int(report.log["n"][0]) if report.log is not None and "n" in report.log else len(report.snapshot)
     text = "%d stars" % stars
@@ -49,7 +49,7 @@ def what(report):
 
 
 def physics(report):
-    """What acts, as far as the files say it."""
+    """The active physics, as far as the files say it."""
     p = report.parameters
     if "pair.systems" not in p:
         return ""

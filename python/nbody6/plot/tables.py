@@ -69,7 +69,7 @@ def energy_head(report):
 
 
 def encounters(report):
-    """Strong encounters: chains, those that changed something first."""
+    """Encounters of chains, first those that changed something."""
     met = report.run.encounters
     if not met:
         return ""
