@@ -31,7 +31,8 @@ static void print_systems(FILE *out, const struct nb6_pair_config *p)
         fprintf(out, "no search for them\n");
         return;
     }
-    if (p->chains) fprintf(out, "strong encounters are chains (method %s)", chain_method_name(p->chain_method));
+    if (p->chains)
+        fprintf(out, "strong encounters by chain regularization (method %s)", chain_method_name(p->chain_method));
     fprintf(out, "%s%s\n", p->chains && p->hierarchies ? "; " : "", p->hierarchies ? "stable systems are frozen" : "");
 }
 

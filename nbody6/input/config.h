@@ -163,7 +163,7 @@ struct nb6_pair_config {
     int adjust;           /**< KZ(16) > 0: r_min, dt_min, e_close follow the core density */
     int slow_down;        /**< KZ(26) > 0: of pairs; > 1: of pairs inside chains, also of those disturbed above GMIN */
     int systems;          /**< KZ(15) > 0: look for systems of three and more stars */
-    int chains;           /**< KZ(30) is not 0: strong encounters are chains */
+    int chains;           /**< KZ(30) is not 0: chain regularization of strong encounters */
     int hierarchies;      /**< KZ(30) >= 0: stable triples and quadruples are frozen */
     int chain_method;     /**< CHAIN: enum chain_method */
     double r_star;        /**< RSTAR: radius of every star at the start; 0: points, which never collide */

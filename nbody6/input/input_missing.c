@@ -106,11 +106,11 @@ static int refuse_missing(const struct nb6_input_values *values, const struct mi
         others ? "\nThese settings describe another cluster; --dynamics-only does not change them" : "";
     if (stellar && others)
         advice =
-            "\n--dynamics-only turns off what belongs to stellar evolution, tides and relativity; the other settings "
-            "describe another cluster and have to be changed";
+            "\n--dynamics-only turns off stellar evolution, tides and relativity; change the other settings, which "
+            "describe another cluster";
     else if (stellar)
         advice = "\nor give --dynamics-only, which turns exactly these off";
-    return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: %d setting%s for what is not there yet:%s%s", values->path,
+    return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: %d setting%s for physics that is not there yet:%s%s", values->path,
                     list->item[0].line, list->count, list->count > 1 ? "s ask" : " asks", text, advice);
 }
 
