@@ -191,6 +191,17 @@ class DocsTest(unittest.TestCase):
         with open(os.path.join(SOURCE, "docs", "performance.md"), encoding="utf-8") as file:
             self.assertLessEqual(len(file.readlines()), 250)
 
+    def test_validation_has_one_figure_a_row(self):
+        """And a program that is there."""
+        with open(os.path.join(SOURCE, "docs", "validation.md"), encoding="utf-8") as file:
+            rows = re.findall(r"^\| ([^|]*) \| ([^|]*) \| ([^|]*`tests/[^|]*) \|$", file.read(), re.M)
+        self.assertGreater(len(rows), 150)
+        for quantity, figure, programs in rows:
+            self.assertNotIn(";", figure, quantity)
+            for program in re.findall(r"tests/[\w/]+(?:\.py)?", programs):
+                path = os.path.join(SOURCE, program)
+                self.assertTrue(os.path.exists(path) or os.path.exists(path + ".c"), program)
+
     def test_names_exist(self):
         """Functions of the libraries and source files that the descriptions of the code name are there."""
         sources = [path for folder in CODE for kind in ("c", "h", "cu", "cuh", "def", "py")
