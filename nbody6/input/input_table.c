@@ -108,11 +108,11 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"ININPUT", "KZ", NB6_INTEGER, NB6_KZ_COUNT, NB6_USED, "", "", WITHIN(-1e6, 1e6),
      "options; each has an entry of its own", NO_FIELD},
     {"ININPUT", "DTMIN", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1e6),
-     "a quarter of the irregular step below which a star is looked at for regularization; 0: from the core density "
+     "a quarter of the irregular step below which a star may be regularized; 0: from the core density "
      "(KZ(16) > 0), or none",
      FIELD(DOUBLE, pair.dt_min)},
     {"ININPUT", "RMIN", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1e6),
-     "distance below which two stars are looked at for regularization; 0: from the core density (KZ(16) > 0), or none",
+     "distance below which two stars may be regularized; 0: from the core density (KZ(16) > 0), or none",
      FIELD(DOUBLE, pair.r_min)},
     {"ININPUT", "ETAU", NB6_REAL, 1, NB6_USED, "", "0.2", ABOVE_TO(0, 0.5),
      "step factor of regularized pairs: 2 pi/ETAU steps an orbit, half as many where the perturbation is weak",
@@ -137,12 +137,11 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INDATA", "BODYN", NB6_REAL, 1, NB6_USED, "Msun", "0.08", WITHIN(1e-12, 1e12), "smallest stellar mass",
      FIELD(DOUBLE, model.mass_min_msun)},
     {"INDATA", "NBIN0", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0),
-     "number of primordial binaries (KZ(8)). In a model that is made, N counts systems: there are N + NBIN0 stars",
+     "number of primordial binaries (KZ(8)). In a generated model N counts systems, and there are N + NBIN0 stars",
      FIELD(INT64, binaries.n)},
     {"INDATA", "NHI0", NB6_INTEGER, 1, NB6_USED, "", "0", FROM(0),
-     "number of primordial triples (KZ(8) > 0, KZ(18) > 1), at most NBIN0: binaries whose first star is two, which "
-     "adds a "
-     "star to each",
+     "number of primordial triples (KZ(8) > 0, KZ(18) > 1), at most NBIN0: binaries whose first star is a "
+     "binary, which adds a star to each",
      FIELD(INT64, triples.n)},
     REAL_UNUSED("INDATA", "ZMET", NB6_STELLAR, "", "metallicity"),
     REAL_UNUSED("INDATA", "EPOCH0", NB6_STELLAR, "Myr", "birth epoch"),
@@ -189,17 +188,18 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INXTRNL0", "VG", NB6_REAL, 3, NB6_USED, "km/s", "0", WITHIN(-1e5, 1e5),
      "velocity of the cluster in the galaxy (KZ(14) = 3, 5)", FIELD(DOUBLE, tide.velocity_kms)},
     {"INXTRNL0", "MP", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1e12),
-     "mass of a Plummer sphere of gas about the cluster (KZ(14) = 3, 4), 0: none; made and scaled stars have Q with it",
+     "mass of a Plummer sphere of gas about the cluster (KZ(14) = 3, 4), 0: none; generated and scaled stars have Q "
+     "with it",
      FIELD(DOUBLE, tide.gas_mass)},
     {"INXTRNL0", "AP2", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1e6), "scale length of the gas",
      FIELD(DOUBLE, tide.gas_length)},
     {"INXTRNL0", "MPDOT", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1e12),
      "rate at which gas leaves: its mass is MP/(1 + MPDOT (t - TDELAY)) from TDELAY on", FIELD(DOUBLE, tide.gas_rate)},
-    {"INXTRNL0", "TDELAY", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, NB6_T_MAX), "begin of the gas's leaving",
-     FIELD(DOUBLE, tide.gas_delay)},
+    {"INXTRNL0", "TDELAY", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, NB6_T_MAX),
+     "time at which the gas begins to leave", FIELD(DOUBLE, tide.gas_delay)},
 
     {"INMODEL", "MODEL", NB6_TEXT, 1, NB6_USED, "", "'plummer'", ANY,
-     "'uniform', 'plummer', 'king' or 'file'; stands above KZ(5), which knows no King model", NO_FIELD},
+     "'uniform', 'plummer', 'king' or 'file'; overrides KZ(5), which has no King model", NO_FIELD},
     {"INMODEL", "W0", NB6_REAL, 1, NB6_USED, "", "6", WITHIN(NB6_KING_W0_MIN, NB6_KING_W0_MAX),
      "central potential of the King model", FIELD(DOUBLE, model.king_w0)},
     {"INMODEL", "DATA", NB6_TEXT, 1, NB6_USED, "", "'dat.10'", ANY,
@@ -208,14 +208,14 @@ const struct nb6_input_variable nb6_input_variables[] = {
      FIELD(TEXT, model.data_path)},
     {"INMODEL", "UNITS", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
      "of DATA: 'nbody' (KZ(22) = 2), 'scaled' (6), 'astro': Msun, pc, km/s (10), 'gadget', or three as 'Msun AU km/s', "
-     "'232533 Msun kpc km/s'; else as the file says",
+     "'232533 Msun kpc km/s'; else as the file states",
      NO_FIELD},
     {"INMODEL", "COLUMNS", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
      "of DATA, by name or number: mass x y z vx vy vz, and perhaps the id; of HDF5 the group, 'PartType4', "
      "'Step#3', or set",
      FIELD(TEXT, data.columns)},
     {"INMODEL", "KEEP", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
-     "of DATA: columns that stay with the stars and stand in snapshots, by name, or 'all', or 'none'; else types, "
+     "of DATA: columns that stay with the stars and are in snapshots, by name, or 'all', or 'none'; else types, "
      "radii and others of known names (docs/stars.md)",
      FIELD(TEXT, data.keep)},
     {"INMODEL", "STELLAR", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
