@@ -24,6 +24,6 @@ def largest_part(log, error):
 
 
 def advice(log, error):
-    """The largest part and what cuts it, as half a sentence; None: the log does not tell."""
+    """The largest part and its remedy, as half a sentence; None: the log does not have the parts."""
     largest = largest_part(log, error)
     return largest and "its largest part is %s: %s" % (largest, ADVICE[largest])

@@ -24,7 +24,7 @@ def parse_arguments(arguments=None):
     parser.add_argument("-s", "--snapshot", metavar="FILE", help="show this snapshot (default: the last one)")
     parser.add_argument("-t", "--title", help="title of the page (default: the name of the run)")
     parser.add_argument("-l", "--live", action="store_true",
-                        help="serve the page on this machine's loopback address, made anew while the run goes on")
+                        help="serve the page on this machine's loopback address, renewed while the run continues")
     parser.add_argument("-p", "--port", type=int, default=0, help="with --live: port (default: a free one)")
     parser.add_argument("-m", "--movie", metavar="FILE", nargs="?", const="", help="a film of all snapshots in place "
         "of "

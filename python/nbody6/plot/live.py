@@ -67,8 +67,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # ---- requests
 
     def parse_request(self):
-        """A page elsewhere may have a browser ask here, under a name of its own that leads to this address: the name in
-        the request tells that."""
+        """Refuses requests under a foreign host name: a page elsewhere may let a browser ask here, by a name of its
+        own that leads to this address."""
         if not super().parse_request():
             return False
         hosts, port = self.headers.get_all("Host") or [], self.server.server_address[1]

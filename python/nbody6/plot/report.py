@@ -81,8 +81,8 @@ class Report:
 
     @property
     def n_now(self):
-        """Stars now. A row of the log counts those who leave at its time, as the table on the terminal does; the last
-        line of the terminal, the snapshot and this page do not."""
+        """Stars now. A row of the log, like the table on the terminal, still counts stars that leave at its time; the
+        last line of the terminal, the snapshot and this page do not."""
         if self.log is None:
             return self.snapshot.n
         t = self.log["t"][-1]

@@ -1,4 +1,4 @@
-"""The run in sentences: what it is, which physics acts, how good it is, what became of its binaries."""
+"""The run in sentences: the cluster, its physics, its accuracy, the fate of its binaries."""
 
 import numpy as np
 

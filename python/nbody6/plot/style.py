@@ -60,8 +60,8 @@ def styled(function):
 
 
 def plain(text):
-    """Somebody's text for a figure: as it stands, where matplotlib takes what is between dollars for mathematics, and
-    with a question mark for what is no character (file names may be any bytes)."""
+    """A user's text for a figure: literal dollars, which matplotlib takes for mathematics, and question marks in place
+    of unprintable characters (file names may be any bytes)."""
     return "".join(c if c.isprintable() else "?" for c in text).replace("$", r"\$")
 
 
