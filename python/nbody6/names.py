@@ -1,4 +1,4 @@
-"""Values by name, where a name that is not there is answered by the nearest one."""
+"""Values by name; an unknown name gives an error with the nearest one."""
 
 import difflib
 
@@ -10,26 +10,26 @@ class NameNotFound(KeyError):
         return str(self.args[0])
 
 
-def not_found(name, known, what):
-    """The error for a name that is not among those known.   what: the thing that has names, as "column"; "log" """
+def not_found(name, known, kind):
+    """The error for a name that is not among those known.   kind: the thing that has names, as "column"; "log" """
     names = [str(other) for other in known]
     near = difflib.get_close_matches(str(name), names, 1, 0.5) or [n for n in names if n.lower() == str(name).lower()]
     if near:
         hint = "the nearest name is %s" % near[0]
     else:
         hint = "there are %s" % (", ".join(names[:12]) + (", ..." if len(names) > 12 else "") if names else "none")
-    return NameNotFound("%s: no such %s; %s" % (name, what, hint))
+    return NameNotFound("%s: no such %s; %s" % (name, kind, hint))
 
 
 class Names(dict):
-    """A dict that names the nearest key.   what: the thing that has names, in the singular"""
+    """A dict that names the nearest key.   kind: the thing that has names, in the singular"""
 
-    def __init__(self, values=(), what="name"):
+    def __init__(self, values=(), kind="name"):
         super().__init__(values)
-        self.what = what
+        self.kind = kind
 
     def __missing__(self, name):
-        raise not_found(name, self, self.what)
+        raise not_found(name, self, self.kind)
 
     def __reduce__(self):
-        return Names, (dict(self), self.what)
+        return Names, (dict(self), self.kind)
