@@ -68,6 +68,6 @@ int nb6_cli_find_checkpoint(struct nb6_cli *cli, char path[NB6_NAME_BYTES], stru
     return nbc_fail(
         err, NBC_FILE,
         "--resume %s: there is no such checkpoint, nor %s; `nbody6 --status` shows the runs in a folder and "
-        "how they go on",
+        "how to continue them",
         given, path);
 }
