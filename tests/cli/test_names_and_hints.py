@@ -49,19 +49,19 @@ class NamesTest(RunTest):
         self.assertIn("there is no other checkpoint beside it", self.run_command("--resume", "none.ckpt.h5", code=4))
 
     def test_check_resume(self):
-        """--check with --resume shows how the run would go on, in either order, and writes nothing."""
+        """--check with --resume shows how the run would continue, in either order, and writes nothing."""
         self.small()
         self.run_command("--quiet", "a.inp")
         self.write("more.inp", "&INNBODY6 KSTART=3 /\n&ININPUT TCRIT=1 ETAI=0.01 /\n")
         files = {name: self.read(name) for name in os.listdir(self.folder)}
         for arguments in (("--check", "--resume", "a"), ("--resume", "a.ckpt.h5", "--check"), ("--resume=a", "--check")):
             self.assertRegex(self.run_command(*arguments),
-                             r"^a.ckpt.h5, t = 0.25, goes on to t = 0.25; nothing changes\n"
+                             r"^a.ckpt.h5, t = 0.25, continues to t = 0.25; nothing changes\n"
                              r"  it has reached its end; --tcrit T takes it further\n$")
-            self.assertEqual("a.ckpt.h5, t = 0.25, goes on to t = 3; nothing changes\n",
+            self.assertEqual("a.ckpt.h5, t = 0.25, continues to t = 3; nothing changes\n",
                              self.run_command(*arguments, "--tcrit", "3"))
             text = self.run_command(*arguments, "more.inp")
-            self.assertIn("goes on to t = 1; changes:\n", text)
+            self.assertIn("continues to t = 1; changes:\n", text)
             self.assertRegex(text, r"ETAI +0.02 -> 0.01")
         self.assertIn("--tcrit 0.1: a.ckpt.h5 is at t = 0.25 already",
                       self.run_command("--check", "--resume", "a", "--tcrit", "0.1", code=2))
@@ -69,7 +69,7 @@ class NamesTest(RunTest):
         self.assertIn("does not go together", self.run_command("--check", "--resume", "a", "--init-only", code=2))
         self.write("c.inp", SOFTENED % 0.25)
         self.run_collisionless("--quiet", "c.inp")
-        self.assertIn("c.ckpt.h5, t = 0.25, goes on to t = 0.25; nothing changes",
+        self.assertIn("c.ckpt.h5, t = 0.25, continues to t = 0.25; nothing changes",
                       self.run_collisionless("--check", "--resume", "c"))
 
     def test_status_can_be_copied(self):
@@ -78,9 +78,9 @@ class NamesTest(RunTest):
         for name in ("my runs/a b", "it's", "-x", "a$HOME`b`", "plain", "\u03b1"):
             os.makedirs(self.path(os.path.dirname(name)) if "/" in name else self.folder, exist_ok=True)
             text = self.run_command("a.inp", "--out=" + name, "--wall-limit", "1e-9")
-            commands = [re.search(r"(nbody6 --resume .*) goes on", text).group(1)]
+            commands = [re.search(r"continue with (nbody6 --resume .*)", text).group(1)]
             text = self.run_command(*(["--status=" + name] if name[0] == "-" else ["--status", name]))
-            commands.append(re.search(r"to go on from t = 0: (nbody6 .*)", text).group(1))
+            commands.append(re.search(r"to continue from t = 0: (nbody6 .*)", text).group(1))
             for command in commands:
                 words = shlex.split(command)
                 self.assertEqual(len(words), 3, command)

@@ -170,7 +170,7 @@ class ShownTest(unittest.TestCase):
         import pickle
         given = names.Names({"a": 1}, "thing")
         for other in (copy.copy(given), copy.deepcopy(given), pickle.loads(pickle.dumps(given))):
-            self.assertEqual((other, other.what), ({"a": 1}, "thing"))
+            self.assertEqual((other, other.kind), ({"a": 1}, "thing"))
             with self.assertRaisesRegex(KeyError, "no such thing"):
                 other["b"]
 
