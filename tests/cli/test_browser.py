@@ -51,6 +51,15 @@ addEventListener("load", function () {
   document.getElementById("show-nbody").click();
   said.push("after=" + hidden("physical") + "," + hidden("nbody"), "axes=" + (shot() !== first));
   said.push("wide=" + (document.documentElement.scrollWidth <= innerWidth));
+  var together = true;
+  for (var width = 240; width <= 480; width += 10) {
+    document.body.style.width = width + "px";
+    document.querySelectorAll("input[name=units]").forEach(function (radio) {
+      var box = radio.getBoundingClientRect(), words = radio.nextElementSibling.getClientRects()[0];
+      together = together && box.top < words.bottom && words.top < box.bottom;
+    });
+  }
+  said.push("together=" + together);
   document.title = "SAID " + said.join(" ");
 });
 </script></body>"""
@@ -92,15 +101,18 @@ class BrowserTest(unittest.TestCase):
 
     def test_keys_pointers_and_units(self):
         said = self.said("--window-size=1000,900")
+        del said["together"]  # on a narrow page alone
         self.assertEqual(said, {"load": "Stop", "click": "Turn", "ArrowLeft": "true", "ArrowRight": "true",
                                 "ArrowUp": "true", "ArrowDown": "true", "+": "true", "-": "true", "space": "Stop",
                                 "drag": "true", "before": "block,none", "after": "none,block", "axes": "true",
                                 "wide": "true"})
 
     def test_reduced_motion(self):
-        """It stands still until the reader starts it; and a narrow page does not move sideways."""
+        """It stands still until the reader starts it; and a narrow page does not move sideways, and has each switch
+        on the line of its words."""
         said = self.said("--force-prefers-reduced-motion", "--window-size=500,900")
-        self.assertEqual((said["load"], said["space"], said["wide"]), ("Turn", "Stop", "true"))
+        self.assertEqual([said[name] for name in ("load", "space", "wide", "together")],
+                         ["Turn", "Stop", "true", "true"])
 
 
 if __name__ == "__main__":

@@ -154,7 +154,7 @@ class PlotTest(unittest.TestCase):
         write_snapshot(self.name + ".snap.00000.h5", 0.0, 100)
         write_snapshot(self.name + ".snap.00001.h5", 10.0, 100)
         text = self.assert_page(plot_command(self.name))
-        self.assertIn("run.snap.00001.h5 (t = 10)", text)
+        self.assertIn("run.snap.00001.h5 (t\u00a0=\u00a010)", text)
         self.assertIn("1.00e-06", text)  # de_rel of the last row
         self.assertGreater(len(Page(text).figures), 8)
 

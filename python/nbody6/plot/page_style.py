@@ -20,6 +20,7 @@ h3{font-size:16px;margin:0 0 6px} p{margin:0 0 10px} a{color:var(--blue)}
 nav{display:flex;flex-wrap:wrap;gap:4px 14px;margin:8px 0 0}
 input[name=units]{accent-color:var(--blue);margin:0 4px 0 0}
 input[name=units]+label{margin-right:14px;white-space:nowrap}
+@media(max-width:600px){.units{display:block} input[name=units]+label::after{content:"\\a";white-space:pre}}
 #show-nbody:checked~section .in-physical,#show-physical:checked~section .in-nbody{display:none}
 .grey,figcaption,footer{color:var(--grey)} .n{white-space:nowrap} sup,sub{line-height:0}
 .card,figure{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px;margin:0;min-width:0}

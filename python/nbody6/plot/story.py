@@ -6,7 +6,7 @@ from .advice import advice
 from .panels_binaries import FEWEST
 from .style import count, number
 
-MODELS = ("a uniform sphere", "a Plummer model", "a King model", "stars from a file")
+MODELS = ("a uniform sphere", "a Plummer model", "a King model")
 MASSES = ("equal masses", "a power law", "Kroupa (2001) masses", "Miller and Scalo masses",
           "Kroupa, Tout and Gilmore (1993) masses", "Eggleton masses", "Eggleton masses")
 GALAXIES = ("", "on a circular orbit in the solar neighbourhood", "on a circular orbit about a point mass",
@@ -24,7 +24,7 @@ def what(report):
     text = "%d stars" % stars
     kind = p.get("model.kind")
     if kind is not None:
-        text += ", " + _pick(MODELS, kind) if kind < 3 else ", " + MODELS[3]
+        text += ", " + _pick(MODELS, kind) if kind < 3 else " from a file"
         if kind == 2:
             text += " with W0 = %g" % p["model.king_w0"]
         if kind < 3 and p.get("model.imf") is not None:
@@ -39,7 +39,7 @@ def what(report):
             text += " that leaves"
     elif "tide.kind" in p:
         text += ", isolated"
-    text += "; from t = 0 to %g" % report.t_now
+    text += "; from t\u00a0=\u00a00 to %g" % report.t_now
     if report.time_myr:
         text += " (%.4g Myr)" % (report.t_now * report.time_myr)
     end = p.get("run.t_crit")

@@ -183,5 +183,6 @@ def facts(report):
     for name in ("engine", "run"):
         add(name, html.escape(str(parameters.get(name, ""))))
     if report.snapshot is not None:
-        add("snapshot shown", "%s (t = %g)" % (html.escape(os.path.basename(report.snapshot.path)), report.snapshot.t))
+        add("snapshot shown", "%s (t\u00a0=\u00a0%g)" % (
+            html.escape(os.path.basename(report.snapshot.path)), report.snapshot.t))
     return out
