@@ -1,9 +1,9 @@
 /* Speed of GPUNB: G interactions/s of whole calls of gpunb_regf (packing of targets, transfers and lists included),
- * median of repeated calls, for every backend, precision and several block sizes; on processors beside that of a plain
- * loop compiled for the same instruction set (plain/plain_loop.h), called by turns; then the softened force beside
- * its plain loop, gpunb_send alone, gpunb_send with the first block that follows, gpunb_predict, gpunb_potential.
- * Usage: bench_gpunb [BACKEND [N [NI]]] with a backend like avx2 or cuda:0,1, and one of the sizes. OMP_NUM_THREADS
- * sets the number of threads. */
+ * median of repeated calls, for every backend, precision and several block sizes, on GPUs also of all sources; on
+ * processors beside that of a plain loop compiled for the same instruction set (plain/plain_loop.h), called by turns;
+ * then the softened force beside its plain loop, gpunb_send alone, gpunb_send with the first block that follows,
+ * gpunb_predict, gpunb_potential. Usage: bench_gpunb [BACKEND [N [NI]]] with a backend like avx2 or cuda:0,1, and one
+ * of the sizes. OMP_NUM_THREADS sets the number of threads. */
 #include "bench/plain/plain_loop.h"
 #include "common/nbc.h"
 #include "gpunb/backend.h"
@@ -18,11 +18,11 @@
 #include <x86intrin.h>
 #endif
 
-enum { N_MAX = 1048576, NI_MAX = 8192, CAP = 1024, REPEATS = 31 };
+enum { N_MAX = 1048576, NI_MAX = 262144, CAP = 1024, CAP_OF_ALL = 512, REPEATS = 31 };
 
 static double mass[N_MAX], x[N_MAX][3], v[N_MAX][3], pot[N_MAX];
 static double r_nb2[NI_MAX], dt_reg[NI_MAX], acc[N_MAX][3], jerk[N_MAX][3];
-static int32_t self[NI_MAX], nnb[NI_MAX], nblist[NI_MAX * CAP];
+static int32_t self[NI_MAX], nnb[NI_MAX], nblist[(size_t)NI_MAX * CAP_OF_ALL];
 
 /* The sources once more, for the plain loop. */
 static float plain_row[7][N_MAX];
@@ -85,9 +85,10 @@ static void fail(const gpunb_t *h)
 
 static double call_regf(gpunb_t *h, size_t n_i)
 {
+    const size_t cap = n_i * CAP <= sizeof nblist / sizeof *nblist ? CAP : CAP_OF_ALL;
     double start = nbc_wtime();
     int status = gpunb_regf(h, n_i, self, r_nb2, dt_reg, (const double(*)[3])x, (const double(*)[3])v, acc, jerk, NULL,
-                            CAP, nnb, nblist);
+                            cap, nnb, nblist);
     if (status != NBC_OK && status != NBC_NB_OVERFLOW) fail(h);
     return nbc_wtime() - start;
 }
@@ -322,6 +323,8 @@ static void measure_backend(const char *name, size_t only_n, size_t only_n_i)
             for (size_t b = 0; b < (gpu ? 7 : 6); b++)
                 if (blocks[b] <= sizes[s] && (!only_n_i || only_n_i == blocks[b]))
                     measure_regf(h, name, names[p], sizes[s], blocks[b]);
+            if (gpu && sizes[s] >= 65536 && sizes[s] <= NI_MAX && (!only_n_i || only_n_i == sizes[s]))
+                measure_regf(h, name, names[p], sizes[s], sizes[s]);
             if (only_n_i) {
                 gpunb_free(h);
                 continue;

@@ -56,6 +56,17 @@ NBC_HD float nbc_float_of_bits(uint32_t bits)
     return a;
 }
 
+/** A number rounded to float. On the host it goes through memory: gcc 12 drops (double)(float)a where it vectorises. */
+NBC_HD float nbc_rounded(double a)
+{
+#ifdef __CUDA_ARCH__
+    return (float)a;
+#else
+    volatile float rounded = (float)a;
+    return rounded;
+#endif
+}
+
 /** a/b by the hardware's approximation, accurate to a few roundings. */
 NBC_HD float nbc_quick_ratio(float a, float b)
 {

@@ -51,6 +51,8 @@ struct gpunb_setup {
     const char *devices; /**< numbers of devices, "0,2"; "": the backend's choice */
 };
 
+struct gpunb_regf_device;
+
 struct gpunb_backend {
     const char *name, *description;
     double ns_per_pair;
@@ -87,6 +89,10 @@ struct gpunb_backend {
     /** The potential that `potential_start` has started, if there is such a function. */
     int (*potential)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
     int (*softened)(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
+    /** gpunb_regf_device_bytes and gpunb_regf_device, arguments checked but for the scratch; NULL: no devices. */
+    int (*regf_device_bytes)(void *state, size_t n_j, size_t *bytes, struct nbc_error *err);
+    int (*regf_devices)(const void *state, int *first); /**< how many share them, and the number of the first one */
+    int (*regf_device)(void *state, const struct gpunb_regf_device *job, void *stream, struct nbc_error *err);
     /** Bytes that have gone to the devices and have come from them since creation; NULL: there are no devices. */
     void (*traffic)(const void *state, uint64_t *sent, uint64_t *received);
     /** The devices in use, "device 0 (name), ...", cut to `size`; NULL: the processor. */

@@ -1,12 +1,13 @@
 /* Finish of a piece: one block for each target adds the partial sums in order, repeats in double the sums that
  * floats could not hold, sorts the neighbour list, and writes to memory of the host. */
 #include "gpunb/cuda/kernels.h"
+#include "gpunb/cuda/send.cuh"
 #include "gpunb/pair.h"
 
 namespace
 {
 
-constexpr int BLOCK = 128, WARP = 32, WARPS = BLOCK / WARP;
+constexpr int BLOCK = SENDERS, WARP = 32, WARPS = BLOCK / WARP;
 /* Lists are sorted by a bit for each source, so many sources at a time. */
 constexpr int SEGMENT = 1 << 18;
 
@@ -180,27 +181,6 @@ __device__ void sort_row(const struct device_finish &a, const int32_t *row, int3
         done += total;
         __syncthreads();
     }
-}
-
-/* From neighbour k - 1 to neighbour k, see struct device_result. */
-__device__ __forceinline__ uint32_t step_to(const int32_t *sorted, int k)
-{
-    return (uint32_t)(sorted[k] - (k > 0 ? sorted[k - 1] : -1) - 1);
-}
-
-/* Copy the sorted row to the host, in half its size if possible.   @return 1: it was not possible */
-__device__ bool send_row(const int32_t *sorted, int found, int32_t *out)
-{
-    bool large = false;
-    for (int k = threadIdx.x; k < found; k += BLOCK) large |= step_to(sorted, k) > 0xffff;
-    large = __syncthreads_or(large);
-    if (large) {
-        for (int k = threadIdx.x; k < found; k += BLOCK) out[k] = sorted[k];
-        return true;
-    }
-    for (int k = 2 * threadIdx.x; k < found; k += 2 * BLOCK)
-        out[k / 2] = (int32_t)(step_to(sorted, k) | (k + 1 < found ? step_to(sorted, k + 1) << 16 : 0));
-    return false;
 }
 
 __device__ one_target make_target(const struct device_finish &a, int place, block_sums &shared)

@@ -17,7 +17,7 @@ constexpr float LEAST_REACH = 4e-19f;
 constexpr double DT_MAX = 1e20, H2_MAX = 1e37;
 
 /* Sources in one turn of the loops over a tile: with more the code does not fit the instruction cache; and blocks
- * that a multiprocessor is to hold, which is a matter of registers (docs/performance.md). */
+ * that a multiprocessor is to hold, which is a matter of registers (docs/trials.md). */
 constexpr int far_unroll = 16, near_unroll = 4, MIN_BLOCKS = 4;
 
 struct target {

@@ -33,6 +33,20 @@ cudaError_t gpunb_cuda_force(const struct device_variant *variant, const struct 
                              cudaStream_t stream);
 cudaError_t gpunb_cuda_finish(const struct device_finish *finish, cudaStream_t stream);
 
+cudaError_t gpunb_cuda_regular_blocks(int device, int *blocks);
+cudaError_t gpunb_cuda_regular_prepare(const struct gpunb_dev_job *job, int is_again, int blocks, cudaStream_t stream);
+cudaError_t gpunb_cuda_regular_pairs(const struct gpunb_dev_job *job, int64_t share, int blocks, cudaStream_t stream);
+cudaError_t gpunb_cuda_regular_viewers(const struct gpunb_dev_job *job, int64_t first, int64_t n, cudaStream_t stream);
+cudaError_t gpunb_cuda_regular_left(const struct gpunb_dev_job *job, int64_t first, int64_t n, int64_t share,
+                                    int blocks, cudaStream_t stream);
+cudaError_t gpunb_cuda_regular_finish(const struct gpunb_dev_job *job, int64_t first, int64_t n, int blocks,
+                                      cudaStream_t stream);
+
+cudaError_t gpunb_cuda_regular_sources(const struct device_source *sources, int n, int weighted,
+                                       struct gpunb_dev_source *to, cudaStream_t stream);
+cudaError_t gpunb_cuda_regular_ask(const struct device_asking *asking, cudaStream_t stream);
+cudaError_t gpunb_cuda_regular_send(const struct device_sending *sending, cudaStream_t stream);
+
 cudaError_t gpunb_cuda_body_keys(const struct device_body *bodies, int first, int n, const struct gpunb_map *map,
                                  uint32_t *keys, int32_t *places, cudaStream_t stream);
 cudaError_t gpunb_cuda_pot_tiles(const struct device_body *bodies, int n, const int32_t *index,

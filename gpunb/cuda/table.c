@@ -67,6 +67,54 @@ static int finish(const struct device_finish *finish, struct nbd_stream *stream)
     return (int)gpunb_cuda_finish(finish, (cudaStream_t)stream);
 }
 
+static int regular_blocks(int device, int *blocks)
+{
+    return (int)gpunb_cuda_regular_blocks(device, blocks);
+}
+
+static int regular_prepare(const struct gpunb_dev_job *job, int is_again, int blocks, struct nbd_stream *stream)
+{
+    return (int)gpunb_cuda_regular_prepare(job, is_again, blocks, (cudaStream_t)stream);
+}
+
+static int regular_pairs(const struct gpunb_dev_job *job, int64_t share, int blocks, struct nbd_stream *stream)
+{
+    return (int)gpunb_cuda_regular_pairs(job, share, blocks, (cudaStream_t)stream);
+}
+
+static int regular_viewers(const struct gpunb_dev_job *job, int64_t first, int64_t n, struct nbd_stream *stream)
+{
+    return (int)gpunb_cuda_regular_viewers(job, first, n, (cudaStream_t)stream);
+}
+
+static int regular_left(const struct gpunb_dev_job *job, int64_t first, int64_t n, int64_t share, int blocks,
+                        struct nbd_stream *stream)
+{
+    return (int)gpunb_cuda_regular_left(job, first, n, share, blocks, (cudaStream_t)stream);
+}
+
+static int regular_finish(const struct gpunb_dev_job *job, int64_t first, int64_t n, int blocks,
+                          struct nbd_stream *stream)
+{
+    return (int)gpunb_cuda_regular_finish(job, first, n, blocks, (cudaStream_t)stream);
+}
+
+static int regular_sources(const struct device_source *sources, int n, int weighted, struct gpunb_dev_source *to,
+                           struct nbd_stream *stream)
+{
+    return (int)gpunb_cuda_regular_sources(sources, n, weighted, to, (cudaStream_t)stream);
+}
+
+static int regular_ask(const struct device_asking *asking, struct nbd_stream *stream)
+{
+    return (int)gpunb_cuda_regular_ask(asking, (cudaStream_t)stream);
+}
+
+static int regular_send(const struct device_sending *sending, struct nbd_stream *stream)
+{
+    return (int)gpunb_cuda_regular_send(sending, (cudaStream_t)stream);
+}
+
 static int body_keys(const struct device_body *bodies, int first, int n, const struct gpunb_map *map, uint32_t *keys,
                      int32_t *places, struct nbd_stream *stream)
 {
@@ -108,6 +156,15 @@ const struct gpunb_kernels gpunb_cuda_kernels = {
     .blocks_per_sm = blocks_per_sm,
     .force = force,
     .finish = finish,
+    .regular_blocks = regular_blocks,
+    .regular_prepare = regular_prepare,
+    .regular_pairs = regular_pairs,
+    .regular_viewers = regular_viewers,
+    .regular_left = regular_left,
+    .regular_finish = regular_finish,
+    .regular_sources = regular_sources,
+    .regular_ask = regular_ask,
+    .regular_send = regular_send,
     .body_keys = body_keys,
     .pot_tiles = pot_tiles,
     .potential = potential,

@@ -55,17 +55,19 @@ static void close_slot(const struct nbd_device *device, struct device_slot *slot
 void gpunb_device_close(struct device_gpu *gpu)
 {
     const struct nbd_device *device = &gpu->device;
-    struct nbd_buffer *buffers[] = {&gpu->host_sources, &gpu->sources,      &gpu->plain.tiles,   &gpu->plain.index,
-                                    &gpu->curved.tiles, &gpu->curved.index, &gpu->keys,          &gpu->places,
-                                    &gpu->sort_scratch, &gpu->targets,      &gpu->order,         &gpu->bodies,
-                                    &gpu->pot_keys,     &gpu->pot_scratch,  &gpu->pot_order,     &gpu->pot_tiles,
-                                    &gpu->pot_sorted,   &gpu->pot_partial,  &gpu->pot,           &gpu->host_pot,
-                                    &gpu->jp,           &gpu->numbers,      &gpu->refused,       &gpu->stored,
-                                    &gpu->softened_in,  &gpu->softened_out, &gpu->softened_work, &gpu->host_softened};
+    struct nbd_buffer *buffers[] = {
+        &gpu->host_sources, &gpu->sources,       &gpu->plain.tiles,   &gpu->plain.index,  &gpu->curved.tiles,
+        &gpu->curved.index, &gpu->keys,          &gpu->places,        &gpu->sort_scratch, &gpu->targets,
+        &gpu->order,        &gpu->bodies,        &gpu->pot_keys,      &gpu->pot_scratch,  &gpu->pot_order,
+        &gpu->pot_tiles,    &gpu->pot_sorted,    &gpu->pot_partial,   &gpu->pot,          &gpu->host_pot,
+        &gpu->jp,           &gpu->numbers,       &gpu->refused,       &gpu->stored,       &gpu->softened_in,
+        &gpu->softened_out, &gpu->softened_work, &gpu->host_softened, &gpu->regular};
     if (!device->kind) return;
     (void)nbd_wait(device, NULL);
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++) nbd_buffer_release(device, buffers[k]);
     for (int s = 0; s < DEVICE_SLOTS; s++) close_slot(device, &gpu->slots[s]);
+    nbd_event_close(device, gpu->regular_event);
+    nbd_stream_close(device, gpu->regular_stream);
     nbd_event_close(device, gpu->sent);
     nbd_event_close(device, gpu->prepared);
     nbd_stream_close(device, gpu->pot_stream);

@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "gpunb/backend.h"
 #include "gpunb/device/kernels.h"
+#include "gpunb/device/regular.h"
 
 enum {
     DEVICE_MAX_GPUS = 64,
@@ -63,9 +64,28 @@ struct device_gpu {
     struct device_force force;                                                 /* shared by the pieces of a block */
     struct nbd_buffer softened_in, softened_out, softened_work, host_softened; /* see device/softened.c */
     struct nbd_buffer bodies, pot_keys, pot_scratch, pot_order, pot_tiles, pot_sorted, pot_partial, pot, host_pot;
+    struct nbd_stream *regular_stream; /* regular forces in device memory, where another device helps the first one */
+    struct nbd_event *regular_event;
+    struct nbd_buffer regular;
     struct device_slot slots[DEVICE_SLOTS];
     int blocks_per_sm[DEVICE_VARIANTS]; /* 0: not determined yet */
     uint64_t bytes_sent;
+};
+
+struct device_state;
+
+/** A regular force in device memory on its way (device/regular.c). */
+struct device_regular {
+    struct device_state *devices;
+    struct gpunb_dev_job job; /* of the first device */
+    struct nbd_stream *stream;
+    int blocks, gpus;
+};
+
+/** Memory of the first device, and a flag on the host, of calls that are whole (device/whole.h). */
+struct device_whole {
+    struct nbd_buffer sources, asked, rows, scratch, flag;
+    struct device_regular call;
 };
 
 /** A block of targets on its way. */
@@ -74,6 +94,8 @@ struct device_call {
     const struct gpunb_block *block;
     struct device_variant variant;
     int curved;                    /* sources and targets along the curve */
+    int whole;                     /* 1: the first device has all of it (device/whole.h) */
+    int spoiled;                   /* 1: a sum of such a call is not finite: it is made in the other way */
     size_t nominal, piece, pieces; /* targets of a piece, see cut; number of pieces */
     size_t list_cap;
     size_t cap_wanted; /* a row was longer than list_cap, but not than the caller's: try again with this */
@@ -89,8 +111,12 @@ struct device_state {
     enum device_order order;
     struct gpunb_map map;
     struct nbd_buffer host_targets, host_bodies;
-    struct device_call call; /* the last one */
-    int in_flight;           /* 1: its results were not waited for */
+    struct device_call call;          /* the last one */
+    int in_flight;                    /* 1: its results were not waited for */
+    int regular_gpus, regular_blocks; /* devices that share regular forces in device memory, 0: not determined yet; */
+    struct device_whole whole;
+    double whole_pairs;      /* from which calls may be whole; 0: as devices are worth it */
+    size_t regular_room;     /* sources that they are ready for */
     uint64_t bytes_received; /* from all devices; lists as far as they are filled */
     unsigned char *changed;  /* [DEVICE_SEND_PIECES] pieces that differ from the last ones */
 
@@ -134,6 +160,19 @@ size_t gpunb_device_sample(size_t n);
 struct gpunb_map gpunb_device_make_map(size_t count, const double (*x)[3]);
 /** Wait until the devices have finished an abandoned block. */
 int gpunb_device_settle(struct device_state *devices, struct nbc_error *err);
+/** Arrays of n targets in one piece of memory. */
+static inline struct device_targets gpunb_device_arrays_of(void *data, size_t n)
+{
+    char *at = data;
+    return (struct device_targets){.x = (const double(*)[3])(void *)at,
+                                   .v = (const double(*)[3])(void *)(at + n * 24),
+                                   .dt = (const double *)(void *)(at + n * 48),
+                                   .r_nb2 = (const double *)(void *)(at + n * 56),
+                                   .self = (const int32_t *)(void *)(at + n * 64),
+                                   .in_doubt = (int32_t *)(void *)(at + n * 68),
+                                   .n = (int)n};
+}
+
 /** Make the sources that are expected. */
 int gpunb_device_make_expected(struct device_gpu *gpu, struct nbc_error *err);
 /** Withdraw the failures of the last prediction; to be called when its kernels are done. */
@@ -167,6 +206,15 @@ int gpunb_device_regf(void *state, const struct gpunb_block *block, struct nbc_e
 int gpunb_device_pot_start(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
 int gpunb_device_pot(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
 int gpunb_device_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
+int gpunb_device_regf_device_bytes(void *state, size_t n_j, size_t *bytes, struct nbc_error *err);
+int gpunb_device_regf_devices(const void *state, int *first);
+int gpunb_device_regf_device(void *state, const struct gpunb_regf_device *job, void *stream, struct nbc_error *err);
+
+/** Its two parts: the order of sources and targets and the sums of pairs, and then the targets from place `begin` on,
+ * as many as a round has. */
+int gpunb_device_regular_begin(struct device_state *devices, const struct gpunb_regf_device *job,
+                               struct nbd_stream *stream, struct device_regular *call, struct nbc_error *err);
+int gpunb_device_regular_round(const struct device_regular *call, int64_t begin, struct nbc_error *err);
 
 /** All of them in the table of a backend. */
 #define GPUNB_DEVICE_OPS                                                                                               \
@@ -174,7 +222,9 @@ int gpunb_device_softened(void *state, const struct gpunb_softened_job *job, str
     .predictors = gpunb_device_predictors, .set_jp = gpunb_device_set_jp, .push_jp = gpunb_device_push_jp,             \
     .predict = gpunb_device_predict, .regf_start = gpunb_device_regf_start, .regf = gpunb_device_regf,                 \
     .potential_start = gpunb_device_pot_start, .potential = gpunb_device_pot, .softened = gpunb_device_softened,       \
-    .traffic = gpunb_device_traffic, .device_names = gpunb_device_list, .takes_devices = 1
+    .regf_device_bytes = gpunb_device_regf_device_bytes, .regf_device = gpunb_device_regf_device,                      \
+    .regf_devices = gpunb_device_regf_devices, .traffic = gpunb_device_traffic, .device_names = gpunb_device_list,     \
+    .takes_devices = 1
 
 /** Forces and lists of a small cluster on this state against `ref`, in both orders of the sources. */
 int gpunb_device_self_test(struct device_state *devices, struct nbc_error *err);

@@ -52,6 +52,8 @@ int gpunb_emulated_blocks_per_sm(const struct device_variant *variant, int *bloc
 int gpunb_emulated_force(const struct device_variant *variant, const struct device_force *force,
                          struct nbd_stream *stream);
 int gpunb_emulated_finish(const struct device_finish *finish, struct nbd_stream *stream);
+/** A sorted row to the host, in half its size if possible.   @return 1: it was not possible */
+int gpunb_emulated_send_row(const int32_t *sorted, int found, int32_t *out);
 
 /* sums_emulated.c */
 int gpunb_emulated_pot_tiles(const struct device_body *bodies, int n, const int32_t *index,
@@ -60,6 +62,24 @@ int gpunb_emulated_potential(const struct device_potential *potential, int split
                              struct nbd_stream *stream);
 int gpunb_emulated_softened_bytes(size_t n_i, size_t n_j, size_t *bytes);
 int gpunb_emulated_softened_sum(const struct device_softened *job, void *work, struct nbd_stream *stream);
+
+/* regular_emulated.c */
+int gpunb_emulated_regular_blocks(int device, int *blocks);
+int gpunb_emulated_regular_prepare(const struct gpunb_dev_job *job, int is_again, int blocks,
+                                   struct nbd_stream *stream);
+int gpunb_emulated_regular_pairs(const struct gpunb_dev_job *job, int64_t share, int blocks, struct nbd_stream *stream);
+int gpunb_emulated_regular_viewers(const struct gpunb_dev_job *job, int64_t first, int64_t n,
+                                   struct nbd_stream *stream);
+int gpunb_emulated_regular_left(const struct gpunb_dev_job *job, int64_t first, int64_t n, int64_t share, int blocks,
+                                struct nbd_stream *stream);
+int gpunb_emulated_regular_finish(const struct gpunb_dev_job *job, int64_t first, int64_t n, int blocks,
+                                  struct nbd_stream *stream);
+
+/* whole_emulated.c */
+int gpunb_emulated_regular_sources(const struct device_source *sources, int n, int weighted,
+                                   struct gpunb_dev_source *to, struct nbd_stream *stream);
+int gpunb_emulated_regular_ask(const struct device_asking *asking, struct nbd_stream *stream);
+int gpunb_emulated_regular_send(const struct device_sending *sending, struct nbd_stream *stream);
 
 /** The table of them. */
 extern const struct gpunb_kernels gpunb_emulated_kernels;

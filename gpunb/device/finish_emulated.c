@@ -102,8 +102,7 @@ static int32_t step_to(const int32_t *sorted, int k)
     return sorted[k] - (k > 0 ? sorted[k - 1] : -1) - 1;
 }
 
-/* The sorted row to the host, in half its size if possible.   @return 1: it was not possible */
-static int send_row(const int32_t *sorted, int found, int32_t *out)
+int gpunb_emulated_send_row(const int32_t *sorted, int found, int32_t *out)
 {
     uint16_t *halves = (uint16_t *)out;
     int is_wide = 0;
@@ -117,7 +116,7 @@ static int send_row(const int32_t *sorted, int found, int32_t *out)
     return is_wide;
 }
 
-/* The neighbours in ascending order.   @return as send_row */
+/* The neighbours in ascending order.   @return as gpunb_emulated_send_row */
 static int finish_list(const struct target *t)
 {
     const size_t row = (size_t)t->place * (size_t)t->a->cap;
@@ -125,7 +124,7 @@ static int finish_list(const struct target *t)
     if (t->found > t->a->cap) return 0;
     for (int k = 0; k < t->found; k++) sorted[k] = t->row[k];
     qsort(sorted, (size_t)t->found, sizeof *sorted, by_number);
-    return send_row(sorted, t->found, t->a->lists + row);
+    return gpunb_emulated_send_row(sorted, t->found, t->a->lists + row);
 }
 
 static void finish_target(const struct device_finish *a, int place)

@@ -23,6 +23,9 @@
 extern "C" {
 #endif
 
+struct gpunb_dev_asked;
+struct gpunb_dev_job;
+struct gpunb_dev_source;
 struct nbd_kind;
 struct nbd_stream;
 
@@ -129,6 +132,26 @@ struct device_finish {
     int32_t *lists;                /* [n][cap] */
 };
 
+/** The targets of a call, most of the sources, as gpunb_regf_device has them. */
+struct device_asking {
+    struct device_targets targets;
+    const struct gpunb_dev_source *sources; /**< [n_j] */
+    int n_j;
+    struct gpunb_dev_asked *asked; /**< [targets.n] out */
+    int32_t *marks;                /**< [n_j] scratch, all -1 */
+    int *differ;                   /**< set to 1 if a target is no source, twice the same one, or elsewhere */
+};
+
+/** Their results on the way to the host: those of the targets at places first .. first + n - 1. */
+struct device_sending {
+    const struct gpunb_dev_asked *asked;
+    const int32_t *target; /**< number of the target at each place */
+    const int32_t *rows;   /**< [targets][cap] */
+    int cap, first, n;
+    struct device_result *results; /**< [n] in memory of the host, as of the last kernel of a piece */
+    int32_t *lists;                /**< [n][cap] likewise */
+};
+
 /** A body of the potential kernel. */
 struct device_body {
     double x[3], m;
@@ -205,6 +228,28 @@ struct gpunb_kernels {
     int (*blocks_per_sm)(const struct device_variant *variant, int *blocks);
     int (*force)(const struct device_variant *variant, const struct device_force *force, struct nbd_stream *stream);
     int (*finish)(const struct device_finish *finish, struct nbd_stream *stream);
+
+    /** The regular force in device memory (device/regular.h). Blocks of threads of its kernels on a device, which is
+     *  current; 0: it cannot have them. */
+    int (*regular_blocks)(int device, int *blocks);
+    /** Targets in order; sources and tiles too, unless they are those of the last time; groups and slices. */
+    int (*regular_prepare)(const struct gpunb_dev_job *job, int is_again, int blocks, struct nbd_stream *stream);
+    /** This share of the sums of pairs of targets, onto job->sums.mutual, which is that of the current device. */
+    int (*regular_pairs)(const struct gpunb_dev_job *job, int64_t share, int blocks, struct nbd_stream *stream);
+    /** Viewers of the n targets from place `first` on. */
+    int (*regular_viewers)(const struct gpunb_dev_job *job, int64_t first, int64_t n, struct nbd_stream *stream);
+    /** This share of the remaining sums of these targets. */
+    int (*regular_left)(const struct gpunb_dev_job *job, int64_t first, int64_t n, int64_t share, int blocks,
+                        struct nbd_stream *stream);
+    /** Sums and lists of these targets. */
+    int (*regular_finish)(const struct gpunb_dev_job *job, int64_t first, int64_t n, int blocks,
+                          struct nbd_stream *stream);
+
+    /** Sources of a device as records of gpunb_regf_device; which sources targets are; results to the host. */
+    int (*regular_sources)(const struct device_source *sources, int n, int weighted, struct gpunb_dev_source *to,
+                           struct nbd_stream *stream);
+    int (*regular_ask)(const struct device_asking *asking, struct nbd_stream *stream);
+    int (*regular_send)(const struct device_sending *sending, struct nbd_stream *stream);
 
     /** Keys along the curve of the bodies first .. first + n - 1, and these numbers. */
     int (*body_keys)(const struct device_body *bodies, int first, int n, const struct gpunb_map *map, uint32_t *keys,

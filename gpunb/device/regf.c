@@ -1,6 +1,7 @@
 /* A block of targets: cut into pieces, of which some are computed while the results of others are copied. */
 #include "common/team.h"
 #include "gpunb/device/device.h"
+#include "gpunb/device/whole.h"
 #include "gpunb/sizes.h"
 
 #include <math.h>
@@ -74,18 +75,6 @@ static int stage_targets(const struct device_call *call, struct nbc_error *err)
     return NBC_OK;
 }
 
-static struct device_targets arrays_of(void *data, size_t n)
-{
-    char *at = data;
-    return (struct device_targets){.x = (const double(*)[3])(void *)at,
-                                   .v = (const double(*)[3])(void *)(at + n * 24),
-                                   .dt = (const double *)(void *)(at + n * 48),
-                                   .r_nb2 = (const double *)(void *)(at + n * 56),
-                                   .self = (const int32_t *)(void *)(at + n * 64),
-                                   .in_doubt = (int32_t *)(void *)(at + n * 68),
-                                   .n = (int)n};
-}
-
 /* Whether targets are put in order, too. */
 static int has_order(const struct device_call *call)
 {
@@ -145,7 +134,7 @@ static int prepare(const struct device_call *call, struct device_gpu *gpu, size_
     NBD_TRY(gpunb_device_reserve(gpu, &gpu->targets, n * DEVICE_TARGET_BYTES, err));
     NBD_TRY(reserve_orders(call, gpu, err));
     *force = (struct device_force){
-        .targets = arrays_of(gpu->targets.data, n),
+        .targets = gpunb_device_arrays_of(gpu->targets.data, n),
         .j_first = (int)gpu->j_first,
         .n_j = (int)gpu->n_j,
         .n_tiles = (int)gpunb_ceil_div(gpu->n_j, DEVICE_TILE),
@@ -231,6 +220,12 @@ static void unpack_list(const struct device_result *r, const int32_t *packed, in
     for (int32_t k = 0; k < r->found; k++) row[k] = j += steps[k] + 1;
 }
 
+/* Devices that have results of a call. */
+static int parts_of(const struct device_call *call)
+{
+    return call->whole ? 1 : call->devices->n_gpus;
+}
+
 /* Output of the devices is in no cache of the processor: the next row is prefetched while this one is unpacked. */
 static void ask_for_row(const struct device_call *call, const struct device_slot *slot, size_t k)
 {
@@ -242,18 +237,20 @@ static void ask_for_row(const struct device_call *call, const struct device_slot
 
 /* Row k of a piece: sums and lists of all devices, in their order.   @return the list capacity that would have been
  * enough, if it was not */
-static size_t collect_row(const struct device_call *call, const struct device_slot *const *slots, size_t k)
+static size_t collect_row(struct device_call *call, const struct device_slot *const *slots, size_t k)
 {
     const struct gpunb_block *b = call->block;
     const struct device_result *first = slots[0]->results.data;
     size_t i = (size_t)(first[k].target < 0 ? ~first[k].target : first[k].target), total = 0, longest = 0;
     double sum[DEVICE_SUMS] = {0};
-    for (int g = 0; g < call->devices->n_gpus; g++) {
+    for (int g = 0; g < parts_of(call); g++) {
         const struct device_result *r = (const struct device_result *)slots[g]->results.data + k;
         for (int q = 0; q < DEVICE_SUMS; q++) sum[q] += r->sum[q];
         total += (size_t)r->found;
         if ((size_t)r->found > longest) longest = (size_t)r->found;
     }
+    if (call->whole && !isfinite(sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5]))
+        __atomic_store_n(&call->spoiled, 1, __ATOMIC_RELAXED);
     memcpy(b->acc[i], sum, sizeof b->acc[i]);
     if (b->pot) b->pot[i] = -sum[6];
     memcpy(b->jerk[i], sum + 3, sizeof b->jerk[i]);
@@ -261,7 +258,7 @@ static size_t collect_row(const struct device_call *call, const struct device_sl
     if (total > b->nb_cap) return 0;
     if (longest > call->list_cap) return longest;
     int32_t *row = b->nblist + i * b->list_stride;
-    for (int g = 0; g < call->devices->n_gpus; g++) {
+    for (int g = 0; g < parts_of(call); g++) {
         const struct device_result *r = (const struct device_result *)slots[g]->results.data + k;
         const int32_t *packed = (const int32_t *)slots[g]->lists.data + k * call->list_cap;
         unpack_list(r, packed, (int32_t)call->devices->gpus[g].j_first, row);
@@ -274,7 +271,7 @@ static size_t collect_row(const struct device_call *call, const struct device_sl
 static size_t bytes_of_row(const struct device_call *call, const struct device_slot *const *slots, size_t k)
 {
     size_t bytes = 0;
-    for (int g = 0; g < call->devices->n_gpus; g++) {
+    for (int g = 0; g < parts_of(call); g++) {
         const struct device_result *r = (const struct device_result *)slots[g]->results.data + k;
         bytes += sizeof *r;
         if ((size_t)r->found <= call->list_cap)
@@ -285,7 +282,7 @@ static size_t bytes_of_row(const struct device_call *call, const struct device_s
 
 /* Rows of a piece, on their way to the caller. */
 struct collection {
-    const struct device_call *call;
+    struct device_call *call;
     const struct device_slot *slots[DEVICE_MAX_GPUS];
     size_t n, wanted, bytes;
 };
@@ -293,7 +290,7 @@ struct collection {
 static void collect_rows(void *context, int part, int parts)
 {
     struct collection *c = context;
-    const int n_gpus = c->call->devices->n_gpus;
+    const int n_gpus = parts_of(c->call);
     size_t wanted = 0, bytes = 0;
     int64_t first, end;
     nbc_range((int64_t)c->n, part, parts, &first, &end);
@@ -315,11 +312,11 @@ static int collect(struct device_call *call, size_t p, struct nbc_error *err)
 {
     const size_t first = p * call->piece, n = gpunb_min_size(call->piece, call->block->n_i - first);
     struct collection c = {.call = call, .n = n};
-    for (int g = 0; g < call->devices->n_gpus; g++) {
+    for (int g = 0; g < parts_of(call); g++) {
         struct device_gpu *gpu = &call->devices->gpus[g];
         c.slots[g] = &gpu->slots[p % DEVICE_SLOTS];
-        NBD_TRY(call->pieces == 1 ? nbd_stream_wait(&gpu->device, gpu->stream, err)
-                                  : nbd_event_wait(&gpu->device, c.slots[g]->done, err));
+        NBD_TRY(call->pieces == 1 && !call->whole ? nbd_stream_wait(&gpu->device, gpu->stream, err)
+                                                  : nbd_event_wait(&gpu->device, c.slots[g]->done, err));
     }
     nbc_team_run(nbc_parts((int64_t)n, ROWS_OF_A_PART), collect_rows, &c);
     call->devices->bytes_received += c.bytes;
@@ -367,6 +364,12 @@ static void cut(struct device_call *call)
     call->pieces = gpunb_ceil_div(n, call->piece);
 }
 
+/* Piece p, on all devices that have a part of it. */
+static int launch_piece(const struct device_call *call, size_t p, struct nbc_error *err)
+{
+    return call->whole ? gpunb_device_whole_launch(call, p, err) : on_all_devices(call, launch, p, err);
+}
+
 /* Cut, prepare, and launch as many pieces as there is room for. */
 static int begin(struct device_call *call, struct nbc_error *err)
 {
@@ -375,8 +378,14 @@ static int begin(struct device_call *call, struct nbc_error *err)
         gpunb_min_size(gpunb_min_size(devices->list_cap, call->block->nb_cap), devices->n_j > 0 ? devices->n_j : 1);
     call->cap_wanted = 0;
     cut(call);
-    NBD_TRY(on_all_devices(call, prepare, 0, err));
-    for (size_t p = 0; p < PIECES_AHEAD && p < call->pieces; p++) NBD_TRY(on_all_devices(call, launch, p, err));
+    if (call->whole) {
+        const struct device_targets targets = gpunb_device_arrays_of(devices->host_targets.data, call->block->n_i);
+        NBD_TRY(gpunb_device_whole_begin(call, &targets, &call->whole, err));
+        if (call->whole) call->piece = gpunb_device_whole_piece(call);
+        if (call->whole) call->pieces = gpunb_ceil_div(call->block->n_i, call->piece);
+    }
+    if (!call->whole) NBD_TRY(on_all_devices(call, prepare, 0, err));
+    for (size_t p = 0; p < PIECES_AHEAD && p < call->pieces; p++) NBD_TRY(launch_piece(call, p, err));
     return NBC_OK;
 }
 
@@ -384,7 +393,7 @@ static int end(struct device_call *call, struct nbc_error *err)
 {
     for (size_t p = 0; p < call->pieces; p++) {
         const size_t next = p + PIECES_AHEAD;
-        if (next < call->pieces) NBD_TRY(on_all_devices(call, launch, next, err));
+        if (next < call->pieces) NBD_TRY(launch_piece(call, next, err));
         NBD_TRY(collect(call, p, err));
     }
     return NBC_OK;
@@ -403,8 +412,9 @@ static int wait(struct device_call *call, struct nbc_error *err)
     struct device_state *devices = call->devices;
     for (;;) {
         NBD_TRY(end(call, err));
-        if (call->cap_wanted == 0) break;
-        devices->list_cap = call->cap_wanted + call->cap_wanted / 4;
+        if (call->cap_wanted == 0 && !call->spoiled) break;
+        if (call->cap_wanted > 0) devices->list_cap = call->cap_wanted + call->cap_wanted / 4;
+        if (call->spoiled) call->whole = call->spoiled = 0;
         NBD_TRY(begin(call, err));
     }
     devices->in_flight = devices->reading = 0;
@@ -420,6 +430,7 @@ int gpunb_device_regf_start(void *state, const struct gpunb_block *block, struct
         .width = block->n_i > 32 ? 2 : 1, .twofloat = devices->twofloat, .pot = block->pot != NULL};
     call->curved = devices->order == DEVICE_ORDER_BY_SIZE ? (double)block->n_i * (double)devices->n_j >= curve_pairs
                                                           : devices->order == DEVICE_ORDER_CURVE;
+    call->whole = gpunb_device_may_be_whole(call);
     return start(call, err);
 }
 

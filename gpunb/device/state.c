@@ -16,6 +16,9 @@ static void release_shared(struct device_state *devices)
     nbd_buffer_release(device, &devices->host_jp);
     nbd_buffer_release(device, &devices->marks);
     nbd_buffer_release(device, &devices->host_numbers);
+    struct nbd_buffer *whole[] = {&devices->whole.sources, &devices->whole.asked, &devices->whole.rows,
+                                  &devices->whole.scratch, &devices->whole.flag};
+    for (size_t k = 0; k < sizeof whole / sizeof *whole; k++) nbd_buffer_release(device, whole[k]);
 }
 
 void gpunb_device_free(void *state)

@@ -39,17 +39,24 @@ static const char *variable(const char *name)
     return value ? value : "";
 }
 
+/* The regular backend that is asked for, and by what.   @return whether it leaves all GPUs out */
+static int names_no_gpu(const struct nb6_config *config, const char **reg, const char **option)
+{
+    *reg = config->run.device;
+    *option = "--device";
+    if (strcmp(*reg, "auto") == 0) {
+        *reg = variable("GPUNB_BACKEND");
+        *option = "GPUNB_BACKEND";
+    }
+    return strcmp(*reg, "") != 0 && strcmp(*reg, "auto") != 0 && strncmp(*reg, "cuda", 4) != 0;
+}
+
 /* An explicit CPU backend disables the device engine. Backends on GPUs leave the choice open: the engine takes those
  * GPUs. */
 static int names_backends(const struct nb6_config *config, char *why)
 {
-    const char *reg = config->run.device, *irr = config->run.irr_backend, *option = "--device";
-    if (strcmp(reg, "auto") == 0) {
-        reg = variable("GPUNB_BACKEND");
-        option = "GPUNB_BACKEND";
-    }
-    const int free_to_choose = strcmp(reg, "") == 0 || strcmp(reg, "auto") == 0 || strncmp(reg, "cuda", 4) == 0;
-    if (!free_to_choose)
+    const char *reg, *option, *irr = config->run.irr_backend;
+    if (names_no_gpu(config, &reg, &option))
         snprintf(why, NB6_ENGINE_WHY, "%.64s asks for %.64s", option, reg);
     else if (strcmp(irr, "auto") != 0)
         snprintf(why, NB6_ENGINE_WHY, "--irr-backend asks for %.64s", irr);
@@ -103,7 +110,12 @@ enum nb6_engine_choice nb6_engine_choose(const struct nb6_config *config, int64_
 {
     const enum nb6_engine_choice choice = (enum nb6_engine_choice)config->run.engine;
     if (choice == NB6_ENGINE_AUTO) return choose(config, n, why);
-    if (nb6_engine_is_here(choice, why)) snprintf(why, NB6_ENGINE_WHY, "asked for");
+    if (!nb6_engine_is_here(choice, why)) return choice;
+    const char *reg, *option;
+    if (choice == NB6_ENGINE_DEVICE && names_no_gpu(config, &reg, &option))
+        snprintf(why, NB6_ENGINE_WHY, "asked for; it takes the first GPU, since %.64s %.64s names none", option, reg);
+    else
+        snprintf(why, NB6_ENGINE_WHY, "asked for");
     return choice;
 }
 

@@ -126,6 +126,7 @@ struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
                                   .encounter = nb6_encounter_rules_of(sim),
                                   .list_limit = nb6_list_limit(sim, 0),
                                   .system_limit = nb6_list_limit(sim, sim->n),
+                                  .unit = config->mass_weighted_nb ? sim->mean_mass : 1,
                                   .per_radius = config->mass_weighted_nb ? 1 / sqrt(sim->mean_mass) : 1,
                                   .mean_mass = sim->mean_mass,
                                   .mass = sim->run.book.mass_start,

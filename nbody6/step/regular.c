@@ -15,14 +15,14 @@
 #include <string.h>
 
 /* Targets of one call: as many as keep a device busy for a hundred times as long as a call takes to begin, while the
- * list rows stay small. A processor computes each pair of targets once (GPUNB), and wants to see as many of them
- * together as there are. */
-enum { MOST_ROWS = 65536 };
+ * list rows stay small. GPUNB computes each pair of targets once, and wants to see as many of them together as there
+ * are: a GPU, which makes them faster than their rows are filled, all of the first forces of most runs. */
+enum { MOST_ROWS = 65536, MOST_ROWS_ON_GPU = 262144 };
 
 /* Arrays of one call of gpunb_regf, [room] each. */
 struct chunk {
     int which;       /* of two */
-    int64_t room;    /* may be for less than MOST_ROWS if a block has less */
+    int64_t room;    /* may be for less than the most if a block has less */
     int64_t n, next; /* used rows; the first target that was not processed */
     int64_t nb_cap;
     int64_t *target; /* which target a row belongs to */
@@ -57,18 +57,23 @@ static struct chunk *make_chunk(int64_t n)
     return c;
 }
 
-static int64_t rows_for(int64_t n)
+static int64_t most_rows(const struct nb6_sim *sim)
 {
-    return n < MOST_ROWS ? n : MOST_ROWS;
+    return nb6_sim_on_gpu(sim) ? MOST_ROWS_ON_GPU : MOST_ROWS;
+}
+
+static int64_t rows_for(const struct nb6_sim *sim, int64_t n)
+{
+    return n < most_rows(sim) ? n : most_rows(sim);
 }
 
 /* One of the two chunks of the run, for blocks of n targets. */
 static struct chunk *grow_chunk(struct nb6_sim *sim, int which, int64_t n)
 {
     struct chunk *chunk = sim->active.chunk[which];
-    if (!chunk || chunk->room < rows_for(n)) {
+    if (!chunk || chunk->room < rows_for(sim, n)) {
         nbc_free(chunk);
-        sim->active.chunk[which] = chunk = make_chunk(rows_for(n) + rows_for(n) / 2);
+        sim->active.chunk[which] = chunk = make_chunk(rows_for(sim, n) + rows_for(sim, n) / 2);
         if (chunk) chunk->which = which;
     }
     return chunk;
@@ -117,7 +122,7 @@ static void gather(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n_tar
     struct pass pass = {.sim = sim, .t = t, .target = target, .chunk = chunk};
     chunk->n = 0;
     int64_t m = first;
-    for (; m < n_target && chunk->n < MOST_ROWS; m++)
+    for (; m < n_target && chunk->n < most_rows(sim); m++)
         if (target[m].nnb < 0) chunk->target[chunk->n++] = m;
     chunk->next = m;
     nbc_team_run(nbc_parts(chunk->n, ROWS_OF_A_PART), fill_rows, &pass);
@@ -198,7 +203,7 @@ static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n
     chunk->nb_cap = sim->nb_cap;
     gather(sim, t, first, n_target, target, chunk);
     if (chunk->n == 0) return NBC_OK;
-    int status = grow_rows(sim, chunk, rows_for(n_target), err);
+    int status = grow_rows(sim, chunk, rows_for(sim, n_target), err);
     if (status) return status;
     status = gpunb_regf_start(sim->reg, (size_t)chunk->n, chunk->self, chunk->r_nb2, chunk->dt_reg,
                               (const double(*)[3])chunk->x, (const double(*)[3])chunk->v, chunk->acc, chunk->jerk, NULL,

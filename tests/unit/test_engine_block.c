@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/nbc.h"
+#include "device/emulated/emulated.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/engine/engine.h"
 #include "nbody6/engine/engines.h"
@@ -98,6 +99,7 @@ struct differences {
  * more than a device sums one by one, and at most two for each of its blocks of threads. */
 struct seen {
     uint64_t most_regular, remade;
+    uint64_t remade_of_most; /* lists made again in the block with most of them */
 };
 
 /* Forces of both engines have errors of up to 1e-6 of the sums of magnitudes (irregular), or 5e-6 (regular, what GPUNB
@@ -160,7 +162,7 @@ static struct seen compare_blocks(const struct nb6_config *config, int64_t n, do
     other.run.engine = other_engine;
     nb6_t *host = cluster_start(config, &c, NULL), *image = cluster_start(&other, &c, NULL);
     nb6_t *before = cluster_start(config, &c, NULL);
-    struct seen seen = {0, 0};
+    struct seen seen = {0, 0, 0};
     cluster_evolve(host, t);
     for (int block = 0; block < blocks; block++) {
         const uint64_t regular = host->run.counters.steps_reg;
@@ -174,7 +176,7 @@ static struct seen compare_blocks(const struct nb6_config *config, int64_t n, do
         assert_int_equal(host->run.counters.steps_reg, image->run.counters.steps_reg);
         assert_int_equal(host->run.counters.pairs_irr, image->run.counters.pairs_irr);
         const uint64_t now = host->run.counters.steps_reg - regular;
-        if (now > seen.most_regular) seen.most_regular = now;
+        if (now > seen.most_regular) seen = (struct seen){now, seen.remade, image->run.counters.overflows - remade};
         if (now > 40 && now <= 264) seen.remade += image->run.counters.overflows - remade;
         for (int64_t i = 0; i<host->n; i += n> 10000 ? 5 : 1) /* of many, a part */
             if (host->body[i].t0 == host->ti_now) compare_member(host, image, i, before, &d);
@@ -241,10 +243,31 @@ static void one_block_of_many(void **state)
     assert_true(compare_blocks(&config, 5000, 0.125 - 1.0 / 64, 150).remade > 0);
 }
 
-enum { VERY_MANY = 44000, LARGE = NB6_DEVICE_LARGE_TARGETS };
+/* Blocks that leave the engine, whose regular forces GPUNB makes on emulated devices (engine/stages/room.h): the one at
+ * 1/8. Two devices share them. */
+static void one_block_that_leaves(void **state)
+{
+    (void)state;
+    enum { STARS = 5000 };
+    const uint64_t leaving = (uint64_t)nb6_device_leaving(2, NBD_EMULATED_MULTIPROCESSORS) / STARS;
+    struct nb6_config config;
+    TEST_SKIP_SANITIZED();
+    configure(&config);
+    snprintf(config.run.device, sizeof config.run.device, "emulated:0,1");
+    assert_true(compare_blocks(&config, STARS, 0.125 - 1.0 / 1024, 30).most_regular >= leaving);
+    config.integration.mass_weighted_nb = 1;
+    assert_true(compare_blocks(&config, STARS, 0.125 - 1.0 / 1024, 30).most_regular >= leaving);
+    config.integration.mass_weighted_nb = 0;
+    config.integration.nnb_opt = 10; /* lists that are too long, for which GPUNB is asked again */
+    config.integration.nnb_max = 12;
+    const struct seen seen = compare_blocks(&config, STARS, 0.125 - 1.0 / 1024, 30);
+    assert_true(seen.most_regular >= leaving && seen.remade_of_most > 0);
+}
 
-/* So many regular steps that a device sums pairs of targets at once (cuda/large.cu): the block at 1/8. Blocks before
- * it have sources and targets sorted along a curve. */
+enum { VERY_MANY = 44000, LARGE = 40960 };
+
+/* So many regular steps that GPUNB sums pairs of targets at once (gpunb/cuda/mutual.cuh): the block at 1/8. Blocks
+ * before it have sources and targets sorted along a curve. */
 static void one_block_of_very_many(void **state)
 {
     (void)state;
@@ -366,7 +389,9 @@ int main(void)
     struct nbc_error err = {0};
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_block), cmocka_unit_test(one_block_of_other_kinds),
                                        cmocka_unit_test(one_block_of_many), cmocka_unit_test(forces_among_few)};
-    const int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL);
+    const struct CMUnitTest leaving[] = {cmocka_unit_test(one_block_that_leaves)};
+    const int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL) +
+                       cmocka_run_group_tests_name("emulated engine, blocks that leave", leaving, NULL, NULL);
     if (!nb6_device_engine || nb6_device_engine->check(&err)) return failed;
     other_engine = NB6_ENGINE_DEVICE;
     const struct CMUnitTest large[] = {cmocka_unit_test(one_block_of_very_many),

@@ -52,16 +52,16 @@ static void make_bodies(double centre)
     dev.rules.mean_mass = 1.5 / N;
 }
 
-static struct nb6_dev_sum device_force(int32_t i, const int32_t *list, int32_t nnb)
+static struct gpunb_dev_sum device_force(int32_t i, const int32_t *list, int32_t nnb)
 {
     const struct nb6_dev_point point = nb6_dev_predict(&dev, i, control.t);
-    struct nb6_dev_sum sum, lane;
+    struct gpunb_dev_sum sum, lane;
     struct nb6_dev_near near;
-    nb6_dev_clear(&sum);
+    gpunb_dev_clear(&sum);
     for (int32_t k = 0; k < nnb; k++) predictor[list[k]] = nb6_predictor_of(&body[list[k]]);
     for (int k = 0; k < NB6_DEV_LANES; k++) {
         nb6_dev_force_lane(&dev, &point, list, nnb, control.t, k, &lane, &near);
-        nb6_dev_add(&sum, &lane);
+        gpunb_dev_add(&sum, &lane);
     }
     return sum;
 }
@@ -123,7 +123,7 @@ static void lists_of_any_length(void **state)
         make_bodies(far ? 1000 : 0);
         for (int k = 0; k < 40 + (int)(sizeof more / sizeof *more); k++) {
             const int32_t nnb = make_list(k < 40 ? k : more[k - 40], list);
-            const struct nb6_dev_sum sum = device_force(0, list, nnb);
+            const struct gpunb_dev_sum sum = device_force(0, list, nnb);
             const struct exact e = exact_force(0, list, nnb, -1);
             assert_true(apart(sum.acc, e.acc) <= 2e-6 * e.acc_scale);
             assert_true(apart(sum.jerk, e.jerk) <= 1e-5 * e.jerk_scale);
@@ -146,7 +146,7 @@ static void a_companion_drowns_nobody(void **state)
         body[other].x0[0] = body[0].x0[0] - nb6_time_to_double(1) / sqrt(r);
         body[other].x0[1] = body[0].x0[1] + r;
         body[other].v0[0] = body[0].v0[0] + 1 / sqrt(r);
-        const struct nb6_dev_sum sum = device_force(0, list, nnb);
+        const struct gpunb_dev_sum sum = device_force(0, list, nnb);
         const struct exact e = exact_force(0, list, nnb, other);
         const double acc = body[other].mass / (r * r), jerk = 4 * acc / (r * sqrt(r));
         assert_true(apart(sum.acc, e.acc) <= 2e-6 * e.acc_scale + roundings * acc);
@@ -154,7 +154,7 @@ static void a_companion_drowns_nobody(void **state)
     }
     memcpy(body[other].x0, body[0].x0, sizeof body[0].x0); /* at one place: nothing */
     memcpy(body[other].v0, body[0].v0, sizeof body[0].v0);
-    const struct nb6_dev_sum sum = device_force(0, list, nnb);
+    const struct gpunb_dev_sum sum = device_force(0, list, nnb);
     const struct exact e = exact_force(0, list, nnb, other);
     assert_true(apart(sum.acc, e.acc) <= 2e-6 * e.acc_scale);
 }
@@ -223,7 +223,7 @@ static void the_change_of_a_list(void **state)
         target.nnb = draw_list(&seed, 1, N, 0.1 * (n % 3), list);
         const struct exact before = exact_force(0, old, with.star[0].nnb, -1),
                            after = exact_force(0, list, target.nnb, -1);
-        const struct nb6_dev_sum sum = nb6_dev_change_of_force(&with, &target);
+        const struct gpunb_dev_sum sum = nb6_dev_change_of_force(&with, &target);
         const double roundings = n % 2 ? 1e-11 : 1e-14;
         double acc[3], jerk[3];
         for (int k = 0; k < 3; k++) {
@@ -259,7 +259,7 @@ static void make_many(struct nb6_dev *many)
     many->control->t_ask = INT64_MAX;
     many->level[TARGET] = many->star[TARGET].level_irr = many->star[TARGET].level_reg = NB6_TIME_BITS - 6;
     many->star[TARGET].r_nb = 0.25;
-    many->rules = (struct nb6_dev_rules){.list_limit = ROOM, .per_radius = 1, .mean_mass = 1.5 / MANY};
+    many->rules = (struct nb6_dev_rules){.list_limit = ROOM, .unit = 1, .per_radius = 1, .mean_mass = 1.5 / MANY};
     many->rules.step = (struct nb6_step_rules){.eta_irr = 0.02,
                                                .eta_reg = 0.02,
                                                .limit_irr = {INFINITY, 1},
@@ -295,9 +295,10 @@ static void a_regular_force_among_many(void **state)
     int64_t unsound;
     int status;
     make_many(&many);
+    many.leaving = INT64_MAX;
     const double r_nb = many.star[TARGET].r_nb;
     nb6_predict(&many.body[TARGET], dt, own, own_v);
-    assert_int_equal(nb6_emulated_block(&sim, &many, INT64_MAX, &unsound, &status, NULL), NB6_STOP_BLOCKS);
+    assert_int_equal(nb6_emulated_block(&sim, &many, NULL, INT64_MAX, &unsound, &status, NULL), NB6_STOP_BLOCKS);
     assert_int_equal(many.control->steps_reg, 1);
     const int32_t *list = nb6_dev_list(&many, TARGET), nnb = many.star[TARGET].nnb;
     for (int32_t j = 0; j < MANY; j++) {

@@ -1,4 +1,5 @@
-/* The device engine on a GPU of one's choice, on several (engine/cuda/helpers.h), and twice on one. */
+/* The device engine on a GPU of one's choice, on several, which share blocks that leave it (engine/cuda/leave.h), and
+ * twice on one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,10 +24,9 @@
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 
-/* Blocks in which all stars end a regular step have more than 4e8 pairs, which helpers take a share of; with many
- * stars, pairs of targets are summed at once. */
+/* Blocks in which all stars end a regular step have more than 10^9 pairs, of which other GPUs take a share. */
 enum { STARS = 32768, MANY_STARS = 49152, FEW_STARS = 3000 };
-static const int with_helpers[2] = {STARS, MANY_STARS};
+static const int with_shares[2] = {STARS, MANY_STARS};
 static const double T_END = 0.0625;
 
 /* @return 0: this machine has not got these GPUs */
@@ -83,7 +83,7 @@ static void any_gpu_will_do(void **state)
 {
     (void)state;
     if (!has_gpus("cuda:1", 1)) return;
-    const int stars[3] = {FEW_STARS, STARS, MANY_STARS}; /* without helpers, and with them if there were more GPUs */
+    const int stars[3] = {FEW_STARS, STARS, MANY_STARS}; /* with nothing to share, and with it */
     for (int k = 0; k < 3; k++) {
         nb6_t *first = run_on("cuda:0", stars[k], T_END), *second = run_on("cuda:1", stars[k], T_END);
         cluster_assert_same(first, second);
@@ -138,7 +138,7 @@ static void two_make_the_same_forces(void **state)
 {
     (void)state;
     if (!has_gpus("cuda:0,1", 2)) return;
-    for (int k = 0; k < 2; k++) make_the_same_forces(with_helpers[k]);
+    for (int k = 0; k < 2; k++) make_the_same_forces(with_shares[k]);
 }
 
 static void go_on_from_checkpoint(int stars)
@@ -158,7 +158,7 @@ static void two_go_on(void **state)
 {
     (void)state;
     if (!has_gpus("cuda:0,1", 2)) return;
-    for (int k = 0; k < 2; k++) go_on_from_checkpoint(with_helpers[k]);
+    for (int k = 0; k < 2; k++) go_on_from_checkpoint(with_shares[k]);
 }
 
 /* One of two runs at a time; assertions belong to the thread of the test. */

@@ -83,7 +83,7 @@ static void others_are_taken_in_full(void **state)
     struct nb6_star star[2] = {{.r_nb = 3}, {.r_nb = 3}};
     const struct nb6_dev dev = {.n = 2, .body = body, .predictor = predictor, .star = star, .rules.mean_mass = 0.5};
     const int32_t list[] = {1};
-    struct nb6_dev_sum sum, exact;
+    struct gpunb_dev_sum sum, exact;
     double x[3], v[3];
     assert_true(!isnan(predictor[0].x[0]) && isnan(predictor[1].x[0]));
     const nb6_time t = 16 * step;
@@ -91,7 +91,7 @@ static void others_are_taken_in_full(void **state)
     struct nb6_dev_near near;
     nb6_dev_force_lane(&dev, &point, list, 1, t, 0, &sum, &near);
     assert_true(near.body == 1 && near.next_r2 == 0);
-    nb6_dev_clear(&exact);
+    gpunb_dev_clear(&exact);
     nb6_dev_neighbour_at(&body[1], t, &point, x, v);
     nb6_dev_add_in_double(x, v, body[1].mass, &exact);
     assert_memory_equal(&sum, &exact, sizeof sum);

@@ -7,11 +7,12 @@
 #include "gpunb/device/device.h"
 #include "gpunb/device/emulated.h"
 #include "gpunb/handle.h"
+#include "gpunb/regf_device.h"
 #include "tests/conformance/gpunb_model.h"
 #include "tests/support/test_size.h"
 
 /* Sources on two devices, with two tiles on each; targets of a piece, so that pieces outnumber slots. */
-enum { N = 131, FEW = 5, PIECE = 32, ROOM = N + 40, FIRST_LISTS = 8 };
+enum { N = 131, FEW = 5, PIECE = 32, ROOM = N + 40, FIRST_LISTS = 8, PADDED = (N + 31) / 32 * 32 };
 
 static struct model stars;
 
@@ -39,7 +40,30 @@ struct run {
     struct device_state *devices;
     struct result result[RESULTS];
     double pot[N], softened[N][3], softened_pot[N];
+    /* regular forces in device memory */
+    struct nbd_device device;
+    struct nbd_stream *stream;
+    struct gpunb_dev_source source[PADDED];
+    struct gpunb_dev_asked asked[N];
+    int32_t lists[N * N];
+    void *scratch;
+    size_t scratch_bytes;
 };
+
+/* What regular forces in device memory need, on the first device of such a handle. */
+static void open_device(struct run *run, const char *name)
+{
+    const struct gpunb_options options = {.backend = name};
+    gpunb_t *other = NULL;
+    assert_int_equal(gpunb_create(&other, N, &options, NULL), NBC_OK);
+    assert_int_equal(gpunb_regf_device_bytes(other, N, &run->scratch_bytes), NBC_OK);
+    assert_int_equal(nbd_open(&run->device, nbd_emulated, gpunb_regf_device_first(other), "a test", NULL), NBC_OK);
+    gpunb_free(other);
+    assert_int_equal(nbd_stream_open(&run->device, NBD_MIDDLE, &run->stream, NULL), NBC_OK);
+    assert_int_equal(nbd_alloc(&run->device, NBD_ON_DEVICE, run->scratch_bytes, &run->scratch, NULL), NBC_OK);
+    for (size_t j = 0; j < N; j++)
+        run->source[j] = gpunb_dev_source_at(stars.x[j], stars.v[j], (float)stars.mass[j], 0);
+}
 
 static void open_run(struct run *run, const char *name)
 {
@@ -52,10 +76,13 @@ static void open_run(struct run *run, const char *name)
     if (!run->devices) return;
     run->devices->piece = PIECE;
     run->devices->list_cap = FIRST_LISTS;
+    open_device(run, name);
 }
 
 static void close_run(struct run *run)
 {
+    if (run->devices) nbd_free(&run->device, NBD_ON_DEVICE, run->scratch);
+    if (run->devices) nbd_stream_close(&run->device, run->stream);
     gpunb_free(run->handle);
     for (int k = 0; k < RESULTS; k++) free_result(&run->result[k]);
 }
@@ -177,10 +204,38 @@ static int last_step(struct run *run)
     return call_regf(run->handle, &stars, 0, &run->result[5]);
 }
 
+static int ready_step(struct run *run)
+{
+    size_t bytes;
+    return run->devices ? gpunb_regf_device_bytes(run->handle, N, &bytes) : NBC_OK;
+}
+
+/* Enqueued once more after a failure, when all that was enqueued before is done. */
+static int device_step(struct run *run)
+{
+    const struct gpunb_regf_device job = {.n_j = N,
+                                          .source = run->source,
+                                          .n_i = N,
+                                          .asked = run->asked,
+                                          .lists = run->lists,
+                                          .row_room = N,
+                                          .scratch = run->scratch,
+                                          .scratch_bytes = run->scratch_bytes};
+    if (!run->devices) return NBC_OK;
+    for (int32_t i = 0; i < N; i++)
+        run->asked[i] = (struct gpunb_dev_asked){
+            .r_nb2 = stars.r_nb2[i], .dt_reg = stars.dt[i], .source = i, .row = i, .count = -1};
+    const int status = gpunb_regf_device(run->handle, &job, run->stream);
+    if (status) return status;
+    /* A wait that fails, as any call may now, is no failure of the handle. */
+    while (nbd_stream_wait(&run->device, run->stream, NULL) != NBC_OK) nbd_fault_set(NBD_FAULT_NONE, 0, 0);
+    return NBC_OK;
+}
+
 static int (*const steps[])(struct run *) = {
-    send_step,      plain_step,   few_step,           curved_step,    open_predictors_step, predict_step,
-    predicted_step, push_step,    gaps_step,          gaps_regf_step, softened_step,        potential_step,
-    reserve_step,   give_up_step, predict_again_step, last_step,
+    send_step,      plain_step,  few_step,     curved_step,    open_predictors_step, predict_step,
+    predicted_step, push_step,   gaps_step,    gaps_regf_step, softened_step,        potential_step,
+    ready_step,     device_step, reserve_step, give_up_step,   predict_again_step,   last_step,
 };
 enum { STEPS = sizeof steps / sizeof steps[0] };
 
@@ -188,6 +243,7 @@ static void assert_same_results(const struct run *a, const struct run *b)
 {
     for (int k = 0; k < RESULTS; k++)
         for (size_t i = 0; i < (k == 1 ? FEW : N); i++) assert_same_row(&a->result[k], i, &b->result[k], i);
+    if (a->devices && b->devices) assert_memory_equal(a->asked, b->asked, sizeof a->asked);
     assert_memory_equal(a->pot, b->pot, (N - N / 3) * sizeof *a->pot);
     assert_memory_equal(a->softened, b->softened, sizeof a->softened);
     assert_memory_equal(a->softened_pot, b->softened_pot, sizeof a->softened_pot);

@@ -4,13 +4,12 @@
  * than five members. */
 #include "nbody6/engine/cuda/block.h"
 
-#include "nbody6/engine/cuda/helpers.cuh"
 #include "nbody6/engine/cuda/host_service.cuh"
+#include "nbody6/engine/cuda/leave.h"
 #include "nbody6/engine/cuda/member.cuh"
 #include "nbody6/engine/cuda/regular.cuh"
 #include "nbody6/engine/cuda/select.cuh"
 #include "nbody6/engine/cuda/small.cuh"
-#include "nbody6/engine/cuda/sort.cuh"
 #include "nbody6/engine/cuda/sums.cuh"
 #include "nbody6/engine/cuda/tides.cuh"
 #include "nbody6/engine/cuda/verdict.cuh"
@@ -25,7 +24,7 @@ struct block_memory {
     selection selected;
     service_memory service;
     shared_target target;
-    verdict failed; /* reason to stop from the last large block; NB6_DEVICE_GO_ON: none */
+    verdict failed; /* reason to stop from the last block that left; NB6_DEVICE_GO_ON: none */
 };
 
 /* Select the next block; all threads of the first block of threads take part.   @return as select_members */
@@ -118,25 +117,24 @@ __device__ __forceinline__ bool has_to_go_on(const struct nb6_device_control_blo
     return pending > 0;
 }
 
-/* Regular steps of n targets, repeated for targets whose lists are too long. Helper GPUs fetch the tiles if these
- * are new.
+/* Regular steps of n targets, repeated for targets whose lists are too long, or have to be decided in double.
  * @param[in] has_begun  some targets have their lists   @return a reason, or NB6_DEVICE_GO_ON */
 __device__ verdict make_regular_round(struct nb6_device_control_block *control_block, int64_t n, const cut &c,
-                                      bool has_begun, bool has_new_tiles, block_memory &s, grid_of_blocks &grid)
+                                      bool has_begun, block_memory &s, grid_of_blocks &grid)
 {
     verdict next;
     for (int round = has_begun;; round ^= 1) {
-        const bool is_shared = c.gpus > 1 && grid.rank() == 0;
-        if (is_shared) order_sums(control_block, c, n, has_new_tiles);
-        make_sums(c, n);
+        make_sums(c, n, has_begun || !are_few(c, n));
         if (threadIdx.x == 0) s.target.fetched = -1; /* the sums overwrite the memory of its old list */
-        if (is_shared) wait_for_sums(control_block);
         grid.sync();
+        if (has_begun && are_few(c, n)) {
+            settle_few(c, n);
+            grid.sync();
+        }
         if (grid.rank() == 0) control_block->pending[round ^ 1] = 0;
         finish_targets(control_block, &control_block->pending[round], n, c, !has_begun, s.target);
         if (!has_to_go_on(control_block, round, grid, &next)) return next;
         has_begun = true;
-        has_new_tiles = false;
     }
 }
 
@@ -148,6 +146,36 @@ __device__ __forceinline__ bool make_regular_of_few(struct nb6_device_control_bl
     if (grid.rank() == 0) control_block->pending[1] = 0;
     finish_few_targets(control_block, &control_block->pending[0], n, cut_for_few(n), true, s.target);
     return has_to_go_on(control_block, 0, grid, next);
+}
+
+/* A member of the regular step says which source it is. */
+struct source_of_member {
+    __device__ __forceinline__ int32_t operator()(int64_t m) const
+    {
+        const int32_t member = dev.reg[m], i = dev.irr[member];
+        dev.sums.owner[i] = member;
+        return i;
+    }
+};
+
+/* Sort sources and regular members along the curve, and make the tiles. */
+__device__ __noinline__ void sort_block(int64_t n_reg, grid_of_blocks &grid)
+{
+    sort_sources(dev.sums, n_reg, source_of_member{}, grid);
+    for (int64_t m = grid.rank(); m < n_reg; m += grid.size()) dev.reg[m] = dev.sums.owner[dev.sums.order[m]];
+    make_tiles(dev.sums);
+    grid.sync();
+}
+
+/* Set the n targets of a round that begins at `first`, and how sorted ones see the sources. */
+__device__ __forceinline__ void set_targets(int64_t first, int64_t n, bool are_sorted, const grid_of_blocks &grid)
+{
+    for (int64_t m = grid.rank(); m < n; m += grid.size()) {
+        nb6_dev_set_target(&dev, first, m);
+        if (!are_sorted) continue;
+        dev.target[m].place = (int32_t)(first + m);
+        dev.sums.viewer[m] = nb6_dev_view_from(&dev, &dev.target[m], &dev.sums.source[dev.target[m].body]);
+    }
 }
 
 /* All rounds of regular steps. Unless targets are sorted, those of the first round are set before. All rounds cut
@@ -163,15 +191,10 @@ __device__ verdict make_regular(struct nb6_device_control_block *control_block, 
     for (int64_t first = 0; first < n_reg; first += each) {
         const int64_t n = min(n_reg - first, each);
         if (first > 0 || c.is_sorted) {
-            for (int64_t m = grid.rank(); m < n; m += grid.size()) {
-                nb6_dev_set_target(&dev, first, m);
-                if (!c.is_sorted) continue;
-                dev.seen[m] = dev.source[dev.target[m].body];
-                dev.target[m].place = (int32_t)(first + m);
-            }
+            set_targets(first, n, c.is_sorted, grid);
             grid.sync();
         }
-        next = make_regular_round(control_block, n, c, has_begun, first == 0, s, grid);
+        next = make_regular_round(control_block, n, c, has_begun, s, grid);
     }
     return next;
 }
@@ -213,7 +236,7 @@ __device__ bool make_forces(struct nb6_device_control_block *control_block, cons
     nb6_dev_slice(&dev, warp, c.slices, &first, &end);
     predict_chunks(first, end, 1);
     __syncwarp();
-    sum_of_few(c, warp, n_reg);
+    sum_of_few(c, warp, n_reg, false);
     return true;
 }
 
@@ -242,7 +265,7 @@ __device__ __forceinline__ verdict end_regular_steps(struct nb6_device_control_b
     if (unsound != INT64_MAX) return stop(NB6_STOP_NON_FINITE);
     verdict next = go(NB6_DEVICE_GO_ON);
     if (is_summed && !make_regular_of_few(control_block, n_reg, s, grid, &next)) return next;
-    if (is_large(n_reg)) return go(NB6_DEVICE_LARGE);
+    if (leaves(n_reg)) return go(NB6_DEVICE_LEAVES);
     return n_reg > 0 ? make_regular(control_block, n_reg, is_summed, s, grid) : go(NB6_DEVICE_GO_ON);
 }
 
@@ -275,9 +298,10 @@ __device__ __forceinline__ verdict make_block(struct nb6_device_control_block *c
 
 constexpr int KEPT_WORDS = sizeof(service_memory) / sizeof(uint64_t);
 static_assert(sizeof(service_memory) % sizeof(uint64_t) == 0 && KEPT_WORDS <= NB6_DEVICE_KEPT,
-              "a large block keeps it");
+              "it is kept while the kernel is left");
 
-/* Start of the first block of threads, or its return after a large block.   @return blocks advanced so far */
+/* Start of the first block of threads, or its return after a block that GPUNB has made.   @return blocks advanced so
+ * far */
 __device__ __forceinline__ int64_t begin_blocks(const struct nb6_device_control_block *control_block, block_memory &s)
 {
     const int64_t done = control_block->blocks;
@@ -295,22 +319,21 @@ __device__ __forceinline__ int64_t begin_blocks(const struct nb6_device_control_
     if (threadIdx.x == 0) choose_count(s.service);
     if (done > 0 && threadIdx.x == 0) {
         s.service.n_look = control_block->n_look;
-        s.service.pending.is_any = 0; /* the notifier block had finished its work before the large block */
+        s.service.pending.is_any = 0; /* the notifier block had finished its work before that one */
     }
     __syncthreads();
     return done;
 }
 
-/* End of the first block of threads, or its leave for the kernel of large blocks. */
+/* End of the first block of threads, or its leave for GPUNB. */
 __device__ __forceinline__ void end_blocks(struct nb6_device_control_block *control_block, int64_t done,
                                            const block_memory &s)
 {
     __syncthreads();
-    const bool is_left = control_block->verdict == NB6_DEVICE_LARGE;
+    const bool is_left = control_block->verdict == NB6_DEVICE_LEAVES;
     if (threadIdx.x == 0 && is_left) control_block->blocks = done;
     if (threadIdx.x < KEPT_WORDS && is_left)
         control_block->kept[threadIdx.x] = reinterpret_cast<const uint64_t *>(&s.service)[threadIdx.x];
-    if (threadIdx.x == 0 && !is_left) dismiss_helpers(control_block);
 }
 
 __global__ void __launch_bounds__(THREADS, 1)
@@ -369,7 +392,7 @@ __global__ void __launch_bounds__(THREADS, 1)
 
 constexpr size_t SHARED_BYTES = WARPS * sizeof(warp_memory);
 /* The hardware divides on-chip memory between shared memory and first-level cache in a few fixed ratios, of which
- * this is one. Blocks are slower with a smaller first-level cache (docs/performance.md). Each block of threads
+ * this is one. Blocks are slower with a smaller first-level cache (docs/trials.md). Each block of threads
  * reserves one kilobyte. */
 constexpr size_t SHARED_STEP = 64 * 1024, SHARED_OF_SYSTEM = 1024;
 static_assert(SHARED_BYTES + sizeof(block_memory) + SHARED_OF_SYSTEM <= SHARED_STEP, "or the first cache gets smaller");
@@ -384,14 +407,13 @@ cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size)
     if (code == cudaSuccess) code = cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     if (code == cudaSuccess)
         code = cudaFuncSetAttribute(make_blocks, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
-    if (code == cudaSuccess) code = nb6_device_prepare_large();
+    if (code == cudaSuccess) code = nb6_device_prepare_leave();
     if (code == cudaSuccess)
         code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_one, make_blocks, THREADS, SHARED_BYTES);
     if (code != cudaSuccess || !cooperative || per_one == 0) return code;
     size->blocks = multiprocessors;
     /* One slice for each warp, with two targets for each of its lanes, or with a few targets. */
-    static_assert(PAIR_OF_TARGETS * WARP > NB6_DEVICE_FEW, "partial sums of many are most");
-    size->partials = (size_t)multiprocessors * WARPS * PAIR_OF_TARGETS * WARP;
+    static_assert(PAIR_TARGETS > NB6_DEVICE_FEW && WARPS == GPUNB_DEV_WARPS, "partial sums have their room");
     return code;
 }
 

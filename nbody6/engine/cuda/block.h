@@ -2,7 +2,6 @@
 #ifndef NB6_CUDA_BLOCK_H
 #define NB6_CUDA_BLOCK_H
 
-#include "nbody6/engine/cuda/helpers.h"
 #include "nbody6/engine/stages/state.h"
 #include "nbody6/state/body.h"
 
@@ -35,7 +34,7 @@ struct nb6_host_mailbox {
      *  threads and by the notifier block (cuda/notifier.cuh), either of which may lag behind the other; notes read by
      *  the host. */
     uint32_t noted, noted_by_notifier, taken;
-    int32_t has_failed;        /**< 1: a kernel has failed; kernels that wait for it have to end (cuda/helpers.h) */
+    int32_t has_failed;        /**< 1: a kernel has failed; one that waits for the host has to end */
     nb6_time reached;          /**< time of the last block whose notes are complete; written after the counts */
     struct nb6_dev_note *note; /**< [NB6_DEVICE_NOTES] */
 };
@@ -61,12 +60,12 @@ struct nb6_device_home {
 /** The next task of all blocks of threads, if there is no reason to stop (enum nb6_stop_reason): below 0, so that one
  *  number can be either (cuda/verdict.cuh). */
 enum nb6_device_next {
-    NB6_DEVICE_GO_ON = -1, /**< the block that was selected */
-    NB6_DEVICE_TIDES = -2, /**< sums of tides */
-    NB6_DEVICE_LARGE = -3, /**< they leave the block to the kernel of large blocks */
-    NB6_DEVICE_AGAIN = -4, /**< nothing: the block is given up, for the host has to look at the one before
-                                (cuda/notifier.cuh) */
-    NB6_DEVICE_LOOKS = -5  /**< a look at many members of the last block */
+    NB6_DEVICE_GO_ON = -1,  /**< the block that was selected */
+    NB6_DEVICE_TIDES = -2,  /**< sums of tides */
+    NB6_DEVICE_LEAVES = -3, /**< they end, and GPUNB makes the regular forces of the block (cuda/leave.h) */
+    NB6_DEVICE_AGAIN = -4,  /**< nothing: the block is given up, for the host has to look at the one before
+                                 (cuda/notifier.cuh) */
+    NB6_DEVICE_LOOKS = -5   /**< a look at many members of the last block */
 };
 
 /** Most notes, and most members to examine, that are deferred to the notifier block. */
@@ -88,7 +87,7 @@ enum { NB6_DEVICE_KEPT = 40 };
 
 /** Shared state of the blocks of threads of a kernel, and its report to the host. */
 struct nb6_device_control_block {
-    int32_t verdict;      /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, _TIDES, _LOOKS, _LARGE */
+    int32_t verdict;      /**< enum nb6_stop_reason, once it has stopped; NB6_DEVICE_GO_ON, _TIDES, _LOOKS, _LEAVES */
     int32_t is_known;     /**< 1: n_reg is known before the irregular force */
     int32_t n_reg;        /**< members that end a regular step */
     int32_t most;         /**< all search for members, of levels up to this one; -1: members are known */
@@ -100,7 +99,7 @@ struct nb6_device_control_block {
     int32_t refused;      /**< reason to discard the block; NB6_DEVICE_GO_ON: none */
     uint32_t arrived;     /**< arrivals of blocks of threads at all barriers so far */
     uint32_t calls;       /**< requests to the notifier block so far, which reads both numbers together */
-    uint32_t taken;       /**< units of work taken by warps */
+    int32_t n_again;      /**< members of a block that has left whose lists were too long */
     /** 2^32 body + number of the first member with a NaN in the irregular stages, and after them; INT64_MAX: none. */
     int64_t unsound, unsound_reg;
     int64_t pending[2]; /**< targets without a list, in this round and the next */
@@ -108,7 +107,6 @@ struct nb6_device_control_block {
     uint64_t kept[NB6_DEVICE_KEPT];
     struct nb6_deferred_work deferred_work;
     struct nb6_device_home home;
-    struct nb6_device_help help;
     const struct nb6_dev_control *run; /**< identity of the run: its record on the device (constant.cuh) */
 };
 
@@ -116,34 +114,19 @@ struct nb6_device_control_block {
 enum { NB6_DEVICE_LEVEL_PADDING = 16 };
 /** Up to so many targets, lanes take sources; with more, lanes take targets. */
 enum { NB6_DEVICE_FEW = 40 };
-/** Values of a digit in a sort, each counted by each block of threads. */
-enum { NB6_DEVICE_DIGITS = 256 };
-
-/** Targets in a group of a large block (pairs between such groups are summed once, cuda/mutual.cuh), and most groups.
- */
-enum { NB6_DEVICE_GROUP = 128, NB6_DEVICE_MOST_GROUPS = 1 << 14 };
-
 /** Resources of the kernel on a device. */
 struct nb6_device_size {
-    int blocks;      /**< blocks of threads; 0: the device supports no barrier across them */
-    size_t partials; /**< numbers in dev->partial */
+    int blocks; /**< blocks of threads; 0: the device supports no barrier across them */
 };
 
 /** @param[out] size  of the kernel on a device */
 cudaError_t nb6_device_size_of(int device, struct nb6_device_size *size);
-/** Enqueue the kernel: blocks up to and including t_stop, at most max_blocks. If it ends with NB6_DEVICE_LARGE, the
- *  kernel of large blocks has to follow, and then this one again.
- *  @param[in,out] control_block  in memory of the device: reason, unsound numbers, home and help with their initial
- *  values, all else zero; or as the kernel of large blocks has left it */
+/** Enqueue the kernel: blocks up to and including t_stop, at most max_blocks. If it ends with NB6_DEVICE_LEAVES,
+ *  nb6_device_leave has to follow, and then this one again.
+ *  @param[in,out] control_block  in memory of the device: reason, unsound numbers and home with their initial values,
+ *  all else zero; or as nb6_device_leave has left it */
 cudaError_t nb6_device_run(const struct nb6_dev *now, struct nb6_device_control_block *control_block, nb6_time t_stop,
                            int64_t max_blocks, int blocks, cudaStream_t stream);
-
-/** Load the kernel of large blocks on the present GPU: before the first large block, and before kernels of other GPUs
- *  wait. */
-cudaError_t nb6_device_prepare_large(void);
-/** Enqueue the kernel of large blocks. */
-cudaError_t nb6_device_run_large(const struct nb6_dev *now, struct nb6_device_control_block *control_block, int blocks,
-                                 cudaStream_t stream);
 
 #ifdef __cplusplus
 }

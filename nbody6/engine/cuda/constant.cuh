@@ -1,5 +1,5 @@
 /** Addresses and rules that the kernels of a file work on, in constant memory, where functions that are not inlined
- *  have them at hand as well (docs/performance.md). */
+ *  have them at hand as well (docs/trials.md). */
 #ifndef NB6_CUDA_CONSTANT_CUH
 #define NB6_CUDA_CONSTANT_CUH
 

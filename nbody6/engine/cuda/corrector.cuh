@@ -1,5 +1,4 @@
-/** How the sums of a round are cut into parts for the warps of all GPUs, and the shared memory of a warp that
- *  computes a part (cuda/sums.cuh, cuda/mutual.cuh). */
+/** Sums over the lanes of a warp, and correctors of which each lane has a component. */
 #ifndef NB6_CUDA_CORRECTOR_CUH
 #define NB6_CUDA_CORRECTOR_CUH
 
@@ -41,7 +40,7 @@ template <typename number> __device__ __forceinline__ number norm2_of(number own
 
 /* Sums over all lanes in a fixed order. Half of the lanes add accelerations, the other half jerks; within each half,
  * half of the lanes add the third component, and a quarter each of the other two. */
-__device__ __forceinline__ component add_lanes(const struct nb6_dev_sum &sum)
+__device__ __forceinline__ component add_lanes(const struct gpunb_dev_sum &sum)
 {
     constexpr int HALF = WARP / 2, OF_THIRD = HALF / 2, OF_SECOND = HALF / 4;
     const bool has_jerk = lane_of() & HALF, has_third = lane_of() & OF_THIRD, has_second = lane_of() & OF_SECOND;

@@ -4,7 +4,9 @@
 #include "common/nbc.h"
 #include "common/team.h"
 #include "device/gate.h"
+#include "gpunb/regf_device.h"
 #include "nbody6/engine/cuda/host.h"
+#include "nbody6/engine/cuda/leave.h"
 #include "nbody6/engine/cuda/lists.h"
 #include "nbody6/engine/cuda/memory.h"
 #include "nbody6/engine/cuda/synchronise.h"
@@ -41,7 +43,7 @@ static void release(struct nb6_sim *sim)
     if (!d) return;
     wait_until_prepared(d);
     nb6_device_free(d);
-    nb6_device_helpers_close(&d->helpers);
+    if (d->owns_reg) gpunb_free(d->reg);
     nbd_free(&d->device, NBD_ON_DEVICE, d->control_block);
     nbd_free(&d->device, NBD_ON_DEVICE, d->sync);
     nbd_stream_close(&d->device, d->stream);
@@ -62,13 +64,27 @@ static int check_device(struct nbc_error *err)
                     code != cudaSuccess ? cudaGetErrorString(code) : "thread blocks cannot wait for each other on it");
 }
 
-/* The GPU that holds bodies: the first of the GPUs of regular forces; without these, the first of all. */
-static int open_gpu(struct nb6_device *d, const gpunb_t *reg, struct nbc_error *err)
+/* The library that makes the forces of blocks that leave: that of the run, or, if this is on the processor, one of our
+ * own on the first GPU. */
+static int open_forces(struct nb6_device *d, gpunb_t *reg, struct nbc_error *err)
 {
     const int room = sizeof d->gpus / sizeof *d->gpus, found = gpunb_gpus(reg, room, d->gpus);
-    void *control_block, *sync;
+    const struct gpunb_options options = {.backend = "cuda:0"};
+    d->reg = reg;
     d->n_gpus = found < room ? found : room;
-    NBD_TRY(nbd_open(&d->device, nbd_cuda, d->n_gpus > 0 ? d->gpus[0] : 0, "the device engine", err));
+    if (found > 0) return NBC_OK;
+    const int status = gpunb_create(&d->reg, 1, &options, err);
+    d->owns_reg = status == NBC_OK;
+    d->n_gpus = 1;
+    return status;
+}
+
+/* The GPU that holds bodies: the first of the GPUs of regular forces; without these, the first of all. */
+static int open_gpu(struct nb6_device *d, gpunb_t *reg, struct nbc_error *err)
+{
+    void *control_block, *sync;
+    NBD_TRY(open_forces(d, reg, err));
+    NBD_TRY(nbd_open(&d->device, nbd_cuda, d->gpus[0], "the device engine", err));
     NBD_LAUNCH(err, &d->device, nb6_device_size_of(d->device.number, &d->size));
     if (d->size.blocks == 0)
         return nbc_fail(err, NBC_UNAVAILABLE,
@@ -102,7 +118,10 @@ static int provide(struct nb6_sim *sim, struct nbc_error *err)
     wait_until_prepared(d);
     NBD_TRY(nbd_use(&d->device, err));
     const struct nb6_dev_room room = nb6_dev_room_for(sim, d->home.control ? d->home.control->longest : 0);
-    if (!nb6_dev_has_room(&d->home, &room)) status = nb6_device_allocate(d, &room.wanted, err);
+    if (!nb6_dev_has_room(&d->home, &room)) {
+        status = nb6_device_make_ready(d, room.wanted.n, err);
+        if (!status) status = nb6_device_allocate(d, &room.wanted, err);
+    }
     if (status) release(sim);
     return status;
 }
@@ -124,6 +143,7 @@ static void prepare(struct nb6_sim *sim, int64_t row)
     struct nb6_device *d = sim->engine_image.image;
     if (d->is_preparing || d->home.control) return;
     d->wanted = nb6_dev_room_for(sim, row).wanted;
+    if (nb6_device_make_ready(d, d->wanted.n, NULL)) return;
     d->is_preparing = pthread_create(&d->thread, NULL, make_room, d) == 0;
 }
 
@@ -135,8 +155,9 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     nb6_dev_fill_bodies(sim, &d->home);
     d->there.n = d->home.n;
     d->there.first_centre = d->home.first_centre;
-    d->there.helpers = d->helpers.n;
-    d->there.targets = nb6_device_targets(nb6_dev_chunks(&d->there), d->there.helpers);
+    d->there.sums.n = d->home.n;
+    d->there.leaving = nb6_device_leaving(gpunb_regf_device_count(d->reg), d->size.blocks);
+    d->there.targets = nb6_device_targets(nb6_dev_chunks(&d->there));
     status = nb6_device_copy_records(d, NB6_TO_DEVICE, err);
     if (status) return status;
     const int64_t numbers = nb6_dev_fill_lists(sim, &d->home); /* while the records are copied */
@@ -182,20 +203,13 @@ static int report_non_finite(struct nb6_device *d, int64_t unsound, struct nbc_e
     return nb6_dev_report_non_finite(h, i, (flag & NB6_DEV_UNSOUND_IRR) != 0, &corrected, err);
 }
 
-/* Helpers start when the kernel that gives them orders has been enqueued. Without a mailbox there are no helpers. */
-static int begin_helpers(struct nb6_device *d, struct nbc_error *err)
-{
-    if (!d->seen_at.mailbox) return NBC_OK;
-    return nb6_device_helpers_begin(&d->helpers, &d->there, &d->control_block->help, &d->seen_at.mailbox->has_failed,
-                                    err);
-}
-
-/* GPUs of a run: the one that advances blocks, and helpers. Of two runs of a process, one at a time has a GPU: the work
- * of its kernels is in constant memory, which is there once (cuda/constant.cuh). */
+/* GPUs of a run: the one that advances blocks, and those that help with forces. Of two runs of a process, one at a
+ * time has a GPU: the work of its kernels is in constant memory, which is there once (cuda/constant.cuh). */
 static uint64_t gpus_of(const struct nb6_device *d)
 {
-    uint64_t gpus = nbd_gate_bit(&d->device);
-    for (int k = 0; k < d->helpers.n; k++) gpus |= nbd_gate_bit(&d->helpers.helper[k].device);
+    uint64_t gpus = 0;
+    for (int k = 0; k < d->n_gpus; k++)
+        gpus |= nbd_gate_bit(&(struct nbd_device){.kind = nbd_cuda, .number = d->gpus[k]});
     return gpus;
 }
 
@@ -209,8 +223,8 @@ static int fetch_control_block(struct nb6_device *d, struct nb6_device_control_b
     return NBC_OK;
 }
 
-/* Run the kernel, and answer its questions meanwhile; run it again after each large block, which another kernel
- * advances. A failure of the host is the status of all these kernels. */
+/* Run the kernel, and answer its questions meanwhile; run it again after each block that leaves it. A failure of the
+ * host is the status of all these kernels. */
 static int run(struct nb6_sim *sim, struct nb6_device *d, nb6_time t_stop, int64_t max_blocks,
                struct nb6_device_control_block *control_block, double *seconds, struct nbc_error *err)
 {
@@ -221,23 +235,20 @@ static int run(struct nb6_sim *sim, struct nb6_device *d, nb6_time t_stop, int64
         d->mailbox->has_failed = 0;
         d->mailbox->reached = d->home.control->ti_now;
     }
-    nb6_device_helpers_tell(&d->helpers, &control_block->help);
     NBD_TRY(nbd_copy(&d->device, d->stream, d->control_block, control_block, sizeof *control_block, err));
     NBD_LAUNCH(err, &d->device,
                nb6_device_run(&d->there, d->control_block, t_stop, max_blocks, d->size.blocks, stream_of(d)));
-    int status = begin_helpers(d, err);
+    int status = NBC_OK;
     while (status != NBC_DEVICE) {
         if (d->seen_at.mailbox) status = nb6_device_answer(sim, &d->home, d, begun, status, seconds, err);
         if (status == NBC_DEVICE) break;
         const int fetched = fetch_control_block(d, control_block, err);
         if (fetched) return fetched;
-        if (control_block->verdict != NB6_DEVICE_LARGE) break;
-        NBD_LAUNCH(err, &d->device, nb6_device_run_large(&d->there, d->control_block, d->size.blocks, stream_of(d)));
+        if (control_block->verdict != NB6_DEVICE_LEAVES) break;
+        NBD_TRY(nb6_device_leave(d, control_block, err));
         NBD_LAUNCH(err, &d->device,
                    nb6_device_run(&d->there, d->control_block, t_stop, max_blocks, d->size.blocks, stream_of(d)));
     }
-    if (status == NBC_DEVICE) return status;
-    NBD_TRY(nb6_device_helpers_end(&d->helpers, &control_block->help, err));
     return status;
 }
 

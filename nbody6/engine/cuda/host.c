@@ -89,12 +89,11 @@ static int answer(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_host_mai
     return status;
 }
 
-/* Whether the kernel has ended, or another one has failed. */
+/* Whether the kernel has ended. */
 static int has_ended(const struct nb6_device *d, int *status, struct nbc_error *err)
 {
     int is_done = 0;
-    int failed = nbd_stream_ask(&d->device, d->stream, &is_done, err);
-    if (!failed && !is_done) failed = nb6_device_helpers_state(&d->helpers, err);
+    const int failed = nbd_stream_ask(&d->device, d->stream, &is_done, err);
     if (failed) *status = failed;
     return failed || is_done;
 }

@@ -11,7 +11,7 @@ struct nb6_sim;
 
 /** Serve the kernel until the one in the stream of `d` has ended.
  *  @param[in,out] home  the image in host memory, which the device maps
- *  @param[in] d  whose mailbox it is; kernels of its helpers may fail meanwhile
+ *  @param[in] d  whose mailbox it is
  *  @param[in] begun  start of the call for blocks, to which several kernels may belong
  *  @param[in] status  NBC_OK, or a failure of the host during an earlier kernel of the call
  *  @param[out] seconds  spent on answers

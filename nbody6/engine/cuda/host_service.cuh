@@ -216,7 +216,7 @@ __device__ __noinline__ verdict hear_notifier(struct nb6_device_control_block *c
 }
 
 /* Consequences of the last block for few-body systems. Not inlined, nor is serve: few blocks need them, and small
- * blocks are slower with both in the kernel (docs/performance.md).   @return as heed_reply */
+ * blocks are slower with both in the kernel (docs/trials.md).   @return as heed_reply */
 __device__ __noinline__ verdict heed_block(struct nb6_device_control_block *control_block, service_memory &s)
 {
     const bool is_asked = s.is_asked, may_show = s.n_look > 0 || is_asked;

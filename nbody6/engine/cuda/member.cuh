@@ -44,7 +44,7 @@ __device__ __forceinline__ int32_t near_of_lanes(const struct nb6_dev_near &own)
 __device__ __forceinline__ component force_on(const struct nb6_dev_point &point, const int32_t *list, int32_t nnb,
                                               nb6_time t, int32_t *near)
 {
-    struct nb6_dev_sum sum;
+    struct gpunb_dev_sum sum;
     struct nb6_dev_near own;
     nb6_dev_force_lane(&dev, &point, list, nnb, t, lane_of(), &sum, &own);
     *near = near_of_lanes(own);

@@ -1,5 +1,7 @@
 #include "nbody6/engine/cuda/memory.h"
 
+#include "gpunb/device/regular.h"
+#include "gpunb/regf_device.h"
 #include "nbody6/engine/cuda/lists.h"
 #include "nbody6/engine/stages/room.h"
 
@@ -12,31 +14,14 @@ struct array {
     void **seen_at;        /* also allocated where the device maps host memory */
 };
 
-/* Groups of targets, between which pairs are summed once. */
-static size_t groups_room(size_t n)
-{
-    const size_t all = n / NB6_DEVICE_GROUP;
-    return all < NB6_DEVICE_MOST_GROUPS ? all : NB6_DEVICE_MOST_GROUPS;
-}
-
-/* Bytes of their sums on a GPU. */
-static size_t mutual_room(size_t n)
-{
-    return 6 * NB6_DEVICE_GROUP * groups_room(n);
-}
-
 static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_ARRAYS])
 {
     struct nb6_dev *h = &d->home, *t = &d->there;
     const size_t n = (size_t)h->n_max, chunks = (n + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
     const size_t words = chunks + NB6_DEV_HIT_GRAIN;
     const size_t rows = n * (size_t)h->row_room * sizeof *h->row;
-    /* If there are more targets than lanes of all warps, one slice has all sources. */
-    const size_t gpus = 1 + (size_t)d->helpers.n, each = d->size.partials;
-    const size_t partials = gpus * (each > NB6_DEVICE_MOST_TARGETS ? each : NB6_DEVICE_MOST_TARGETS);
     const size_t systems = (size_t)h->systems * sizeof *h->system, corrections = n * sizeof *h->correction;
     const size_t remotes = (size_t)h->systems * sizeof *h->remote;
-    const size_t groups = groups_room(n);
     struct nb6_device_home *at = &d->seen_at;
     const struct array list[] = {
         {h->body, (void **)&t->body, n * sizeof *h->body, n * sizeof *h->body, (void **)&at->body},
@@ -61,26 +46,32 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
         {NULL, (void **)&t->flag, 0, n, NULL},
         {NULL, (void **)&t->near, 0, n * sizeof *t->near, NULL},
         {NULL, (void **)&t->corrected, 0, n * sizeof *t->corrected, NULL},
-        {NULL, (void **)&t->source, 0, chunks * NB6_DEV_LANES * sizeof *t->source, NULL},
+        {NULL, (void **)&t->sums.source, 0, chunks * NB6_DEV_LANES * sizeof *t->sums.source, NULL},
         {NULL, (void **)&t->target, 0, NB6_DEVICE_MOST_TARGETS * sizeof *t->target, NULL},
-        {NULL, (void **)&t->partial, 0, partials * sizeof *t->partial, NULL},
         {NULL, (void **)&t->hit, 0, NB6_DEVICE_FEW * words * sizeof *t->hit, NULL},
-        {NULL, (void **)&t->found, 0, nb6_device_found_room(chunks, gpus) * sizeof *t->found, NULL},
-        {NULL, (void **)&t->n_found, 0, partials * sizeof *t->n_found, NULL},
-        {NULL, (void **)&t->key, 0, 2 * n * sizeof *t->key, NULL},
-        {NULL, (void **)&t->order, 0, 2 * n * sizeof *t->order, NULL},
-        {NULL, (void **)&t->member_of, 0, n * sizeof *t->member_of, NULL},
-        {NULL, (void **)&t->digits, 0, (size_t)d->size.blocks * NB6_DEVICE_DIGITS * sizeof *t->digits, NULL},
-        {NULL, (void **)&t->tile, 0, chunks * sizeof *t->tile, NULL},
-        {NULL, (void **)&t->seen, 0, NB6_DEVICE_MOST_TARGETS * sizeof *t->seen, NULL},
-        {NULL, (void **)&t->group, 0, groups * sizeof *t->group, NULL},
-        {NULL, (void **)&t->apart, 0, groups * (groups + NB6_DEV_LANES) / NB6_DEV_LANES * sizeof *t->apart, NULL},
-        {NULL, (void **)&t->slices, 0, chunks * sizeof *t->slices, NULL},
-        {NULL, (void **)&t->mutual, 0, gpus * mutual_room(n) * sizeof *t->mutual, NULL},
+        {NULL, &d->scratch, 0, d->scratch_bytes, NULL},
     };
     _Static_assert(sizeof list / sizeof *list <= NB6_DEVICE_MOST_ARRAYS, "room for all");
     memcpy(all, list, sizeof list);
     return (int)(sizeof list / sizeof *list);
+}
+
+/* Scratch of sums for n bodies: that of GPUNB, and what it is asked behind it; or, of the kernel of small blocks, the
+ * same with more neighbours. */
+static void lay_out_sums(struct nb6_device *d, size_t n)
+{
+    struct gpunb_dev_job job = {0};
+    struct gpunb_dev_supply s = {.next = d->scratch};
+    const size_t bytes = d->forces_bytes;
+    gpunb_dev_lay_out(&job, &s, n, 1, d->size.blocks);
+    const size_t chunks = (size_t)gpunb_dev_chunks_of((int64_t)n);
+    const size_t kernel = s.bytes + nb6_device_found_room(chunks) * sizeof *job.sums.found;
+    struct gpunb_dev_supply behind = {.next = d->scratch ? (char *)d->scratch + bytes : NULL, .bytes = bytes};
+    d->asked = gpunb_dev_take(&behind, n, sizeof *d->asked);
+    d->again = gpunb_dev_take(&behind, n, sizeof *d->again);
+    d->scratch_bytes = behind.bytes > kernel ? behind.bytes : kernel;
+    job.sums.source = d->there.sums.source;
+    d->there.sums = job.sums;
 }
 
 /* Bytes of an array in memory. */
@@ -147,9 +138,9 @@ void nb6_device_free(struct nb6_device *d)
     struct array all[NB6_DEVICE_MOST_ARRAYS];
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) nbd_free(&d->device, NBD_ON_DEVICE, *all[k].there);
-    nb6_device_helpers_free(&d->helpers);
     unpin(d);
     nbd_free(&d->device, NBD_ON_HOST, d->messages);
+    d->scratch = NULL;
     d->messages = NULL;
     d->mailbox = NULL;
     d->seen_at = (struct nb6_device_home){0};
@@ -162,21 +153,25 @@ void nb6_device_free(struct nb6_device *d)
 static int allocate_there(struct nb6_device *d, struct nbc_error *err)
 {
     struct array all[NB6_DEVICE_MOST_ARRAYS];
-    const int64_t chunks = (d->home.n_max + NB6_DEV_LANES - 1) / NB6_DEV_LANES;
-    if (d->helpers.n == 0 && d->home.n_max >= NB6_DEVICE_HELPERS_WORTH)
-        nb6_device_helpers_open(&d->helpers, &d->device, d->size.blocks, d->n_gpus, d->gpus);
-    NBD_TRY(nb6_device_helpers_allocate(&d->helpers, (size_t)chunks, NB6_DEVICE_MOST_TARGETS,
-                                        mutual_room((size_t)d->home.n_max), err));
     d->there = (struct nb6_dev){
         .n = d->home.n, .n_max = d->home.n_max, .row_room = d->home.row_room, .systems = d->home.systems};
+    d->scratch = NULL;
+    lay_out_sums(d, (size_t)d->home.n_max);
     const int n = list_arrays(d, all);
     for (int k = 0; k < n; k++) NBD_TRY(nbd_alloc(&d->device, NBD_ON_DEVICE, all[k].bytes, all[k].there, err));
+    lay_out_sums(d, (size_t)d->home.n_max); /* where it is now */
     d->there.lists = d->there.row + d->there.n_max * d->there.row_room;
     NBD_TRY(
         nbd_fill(&d->device, d->stream, d->there.level, 0xff, (size_t)d->home.n_max + NB6_DEVICE_LEVEL_PADDING, err));
     for (int k = 0; k < n; k++)
         if (*all[k].there == d->there.hit) NBD_TRY(nbd_fill(&d->device, d->stream, d->there.hit, 0, all[k].bytes, err));
     return NBC_OK;
+}
+
+int nb6_device_make_ready(struct nb6_device *d, int64_t n, struct nbc_error *err)
+{
+    const int status = gpunb_regf_device_bytes(d->reg, (size_t)n, &d->forces_bytes);
+    return status ? nbc_fail(err, NBC_DEVICE, "%s", gpunb_last_error(d->reg)) : NBC_OK;
 }
 
 int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, struct nbc_error *err)
@@ -191,7 +186,6 @@ int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, s
     }
     if (!grow_mailbox(d)) d->seen_at.mailbox = NULL;
     pin(d);
-    if (!d->seen_at.mailbox) nb6_device_helpers_close(&d->helpers); /* helpers report failures through it */
     return NBC_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/nbc.h"
 #include "device/device.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/engine/cuda/block.h"
 #include "nbody6/engine/image.h"
 #include "nbody6/engine/stages/state.h"
@@ -13,7 +14,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-enum { NB6_DEVICE_MOST_ARRAYS = 40 };
+enum { NB6_DEVICE_MOST_ARRAYS = 40, NB6_DEVICE_MOST_GPUS = 64 };
 
 struct messages;
 
@@ -32,12 +33,21 @@ struct nb6_device {
     pthread_t thread; /* thread that allocates an image of this size on this GPU */
     int is_preparing; /* 1: it runs, or was not joined */
     struct nb6_dev_size wanted;
-    int n_gpus, gpus[NB6_DEVICE_HELPERS + 1]; /* that one, and others that may help */
-    struct nb6_device_helpers helpers;
-    int is_lost; /* 1: a kernel has failed, and the image is not that after a whole block */
+    gpunb_t *reg;                           /* makes the regular forces of blocks that leave, */
+    int owns_reg;                           /* 1: its own, because that of the run is on the processor */
+    int n_gpus, gpus[NB6_DEVICE_MOST_GPUS]; /* of these forces; the first one advances blocks */
+    size_t forces_bytes;                    /* scratch of these forces for the next allocation */
+    void *scratch;                          /* of sums, in kernels of the engine and of GPUNB by turns */
+    size_t scratch_bytes;
+    struct gpunb_dev_asked *asked; /* [n_max] in the scratch, behind that of GPUNB */
+    int32_t *again;                /* [n_max] behind it */
+    int is_lost;                   /* 1: a kernel has failed, and the image is not that after a whole block */
 };
 
-/** Allocate for a state of this size, on helpers too, pinned where it is copied; earlier contents are lost.
+/** Make the forces of blocks that leave ready for up to n bodies: by the thread that uses them, before it allocates, or
+ *  has another thread do it.   @return NBC_OK; NBC_DEVICE */
+int nb6_device_make_ready(struct nb6_device *d, int64_t n, struct nbc_error *err);
+/** Allocate for a state of this size, pinned where it is copied; earlier contents are lost.
  *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE: nothing is allocated then */
 int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, struct nbc_error *err);
 /** Free it. */

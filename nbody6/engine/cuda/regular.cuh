@@ -5,6 +5,7 @@
 
 #include "nbody6/engine/cuda/block.h"
 #include "nbody6/engine/cuda/cut.cuh"
+#include "nbody6/engine/cuda/edge.cuh"
 #include "nbody6/engine/cuda/member.cuh"
 #include "nbody6/engine/cuda/regular_step.cuh"
 #include "nbody6/engine/cuda/sums.cuh"
@@ -45,107 +46,11 @@ __device__ __forceinline__ int32_t count_bits(const some_words &w)
     return __popc(w.bits[0]) + __popc(w.bits[1]) + __popc(w.bits[2]) + __popc(w.bits[3]);
 }
 
-/* Output of a list: row, its capacity, and a copy of the first part in shared memory, NULL: none. */
-struct list_writer {
-    int32_t *list;
-    int64_t room;
-    int32_t *copy;
-};
-
-/* Append the neighbours in some bits of a chunk, at `at` and after, as far as there is room.
- * @return the position after the last of them */
-__device__ __forceinline__ int64_t write_bits(uint32_t bits, int64_t chunk, int64_t at, const list_writer &to)
+/* Make the list of one of many targets, by a warp.   @return number of neighbours */
+__device__ __noinline__ int64_t list_of_many(int64_t m, const cut &c, int32_t *row)
 {
-    for (; bits; bits &= bits - 1, at++) {
-        const int32_t place = (int32_t)(chunk * WARP + __ffs((int)bits) - 1);
-        if (at < to.room) to.list[at] = place;
-        if (to.copy && at < LIST_ROOM) to.copy[at] = place;
-    }
-    return at;
-}
-
-/* Compare and exchange so that a list becomes ascending: the bitonic network in which all comparators move the
- * smaller number forward, so that missing numbers stay at the end (Batcher 1968). */
-__device__ __forceinline__ void compare_at(int32_t *list, int low, int high, int n)
-{
-    if (high >= n) return;
-    const int32_t a = list[low], b = list[high];
-    if (a <= b) return;
-    list[low] = b;
-    list[high] = a;
-}
-
-/* Sort a list in any memory, by a warp. */
-__device__ void sort_list(int32_t *list, int n)
-{
-    for (int size = 1; size < n; size *= 2) {
-        for (int step = size; step > 0; step /= 2) {
-            __syncwarp();
-            for (int k = lane_of(); 2 * k - (k & (step - 1)) < n; k += WARP) {
-                const int low = 2 * k - (k & (step - 1));
-                compare_at(list, low, step == size ? low ^ (2 * size - 1) : low + step, n);
-            }
-        }
-    }
-    __syncwarp();
-}
-
-/* The n indices along the curve that a warp has noted become bodies in ascending order in their row. */
-__device__ void sort_row(int32_t *noted, int32_t *row, int n)
-{
-    __syncwarp();
-    for (int k = lane_of(); k < n; k += WARP) noted[k] = dev.order[noted[k]];
-    sort_list(noted, n);
-    if (noted == row) return;
-    for (int k = lane_of(); k < n; k += WARP) row[k] = noted[k];
-    __syncwarp();
-}
-
-/* Neighbours of a target in this slice. */
-struct noted_slice {
-    const struct nb6_dev_found *found;
-    int32_t entries, number;
-};
-
-template <typename cut_type>
-__device__ __forceinline__ noted_slice read_slice(const cut_type &c, int64_t m, const slices_of &slices, int64_t slice)
-{
-    noted_slice s = {};
-    if (slice >= slices.number) return s;
-    s.entries = dev.n_found[slices.at + slice];
-    s.found = found_of(c, m, slices.number, slice);
-    for (int32_t k = 0; k < s.entries; k++) s.number += __popc(s.found[k].bits);
-    return s;
-}
-
-__device__ __forceinline__ void write_slice(const noted_slice &s, int64_t at, const list_writer &to)
-{
-    for (int32_t k = 0; k < s.entries; k++) at = write_bits(s.found[k].bits, s.found[k].chunk, at, to);
-}
-
-/* Make the list of one of many targets, by a warp, with a lane for each slice.   @return number of neighbours */
-template <typename cut_type> __device__ __noinline__ int64_t list_of_many(int64_t m, const cut_type &c, int32_t *row)
-{
-    const bool is_sorted = are_sorted(c);
-    const slices_of slices = slices_on(c, m);
-    int32_t *noted = is_sorted ? own_memory().list : row;
-    int64_t n = 0, room = is_sorted ? min((int64_t)LIST_ROOM, dev.row_room) : dev.row_room;
-    for (;;) {
-        n = 0;
-        for (int64_t begin = 0; begin < slices.number; begin += WARP) {
-            const noted_slice s = read_slice(c, m, slices, begin + lane_of());
-            int32_t total;
-            const int32_t up_to = count_up_to(s.number, &total);
-            write_slice(s, n + up_to - s.number, {noted, room, nullptr});
-            n += total;
-        }
-        if (n <= room || room == dev.row_room) break;
-        noted = row; /* because it does not fit shared memory */
-        room = dev.row_room;
-    }
-    if (is_sorted && n <= room) sort_row(noted, row, (int)n);
-    __syncwarp();
-    return n;
+    const auto found_of = [&](int64_t slice) { return own_found(c, m, slice); };
+    return make_list(dev.sums, slices_on(c, m), found_of, c.is_sorted, own_memory().list, row, dev.row_room);
 }
 
 /* The warp of a block of threads that corrects one of few targets: with 132 multiprocessors it has no slice of up to
@@ -220,34 +125,47 @@ __device__ __forceinline__ int summing_warps(const cut &c)
     return (int)min((int64_t)WARPS, (c.slices + EACH * WARP - 1) / (EACH * WARP));
 }
 
+/* The list of one of few targets from hits, also in shared memory of the first warp.   @return number of neighbours */
+__device__ __forceinline__ int64_t list_of_hits(int64_t m, shared_target &shared)
+{
+    const int64_t words = nb6_dev_words(&dev);
+    const int grain = words <= THREADS ? 1 : NB6_DEV_HIT_GRAIN; /* threads append one after the other */
+    int64_t n = 0;
+    int32_t total;
+    for (int64_t begin = 0; begin < words; begin += THREADS * grain, n += total) {
+        const some_words now = read_hits(m, begin + (int64_t)threadIdx.x * grain, grain);
+        int64_t at = n + count_before(count_bits(now), shared, &total);
+        const list_writer to = {shared.row, dev.row_room, memory_of_warp(0).list};
+#pragma unroll
+        for (int g = 0; g < NB6_DEV_HIT_GRAIN; g++) at = write_bits(now.bits[g], now.first + g, at, to);
+    }
+    return n;
+}
+
+/* The same from neighbours that are noted slice by slice. */
+__device__ __forceinline__ int64_t list_of_slices(int64_t m, const cut &c, shared_target &shared)
+{
+    int64_t n = 0;
+    int32_t total;
+    for (int64_t begin = 0; begin < c.slices; begin += THREADS, n += total) {
+        const noted_slice s = read_slice(dev.sums, slices_on(c, m), begin + threadIdx.x,
+                                         [&](int64_t slice) { return own_found(c, m, slice); });
+        const int64_t at = n + count_before(s.number, shared, &total);
+        write_slice(s, at, {shared.row, dev.row_room, memory_of_warp(0).list});
+    }
+    return n;
+}
+
 /* Make the list of one of few targets, also in shared memory of the first warp, and the sums of its slices, by a
  * block of threads.   @return number of neighbours */
 __device__ int64_t list_by_block(int64_t m, const cut &c, shared_target &shared)
 {
-    const int64_t words = c.width == 0 ? nb6_dev_words(&dev) : c.slices;
-    int64_t n = 0;
-    int32_t total;
-    struct nb6_dev_sum sum;
-    nb6_dev_clear(&sum);
+    struct gpunb_dev_sum sum;
+    gpunb_dev_clear(&sum);
     for (int64_t slice = threadIdx.x; slice < c.slices && warp_of() < summing_warps(c);
          slice += summing_warps(c) * WARP)
-        nb6_dev_add(&sum, &dev.partial[m * c.slices + slice]);
-    if (c.width == 0) {
-        const int grain = words <= THREADS ? 1 : NB6_DEV_HIT_GRAIN; /* threads append one after the other */
-        for (int64_t begin = 0; begin < words; begin += THREADS * grain, n += total) {
-            const some_words now = read_hits(m, begin + (int64_t)threadIdx.x * grain, grain);
-            int64_t at = n + count_before(count_bits(now), shared, &total);
-            const list_writer to = {shared.row, dev.row_room, memory_of_warp(0).list};
-#pragma unroll
-            for (int g = 0; g < NB6_DEV_HIT_GRAIN; g++) at = write_bits(now.bits[g], now.first + g, at, to);
-        }
-    } else {
-        for (int64_t begin = 0; begin < c.slices; begin += THREADS, n += total) {
-            const noted_slice s = read_slice(c, m, slices_on(c, m), begin + threadIdx.x);
-            const int64_t at = n + count_before(s.number, shared, &total);
-            write_slice(s, at, {shared.row, dev.row_room, memory_of_warp(0).list});
-        }
-    }
+        gpunb_dev_add(&sum, &dev.sums.partial[m * c.slices + slice]);
+    const int64_t n = c.width == 0 ? list_of_hits(m, shared) : list_of_slices(m, c, shared);
     if (warp_of() < summing_warps(c)) {
         const component own = add_lanes(sum);
         if (lane_of() < 3) shared.sum[warp_of()][lane_of()] = own;
@@ -301,43 +219,45 @@ __device__ __forceinline__ void note_target(struct nb6_device_control_block *con
     note_unsound(&control_block->unsound_reg, i, member);
 }
 
-/* Input of a corrector other than the sums of its slices. */
-__device__ __forceinline__ void add_others(const cut &, int64_t, struct nb6_dev_sum &)
+/* The step of a target, whose list of n neighbours is in its row, by a warp.   @param[in] list  there, or in shared
+ * memory of this warp   @param[in] end  regular force */
+__device__ __forceinline__ void correct_of_many(struct nb6_device_control_block *control_block,
+                                                const struct nb6_dev_target &target, const int32_t *list, int64_t n,
+                                                component end)
 {
+    const int32_t i = target.body, member = target.member;
+    const nb6_time t = dev.control->t;
+    const struct nb6_dev_point point = nb6_dev_predict(&dev, i, t);
+    struct nb6_corrected *out = &dev.corrected[member];
+    regular_start r;
+    bool is_near;
+    const list_change change = find_change(i, list, (int32_t)n);
+    const component come = force_of_change(change, point, t, &is_near);
+    set_next_radius(target, (int32_t)n, out);
+    fetch_regular(i, r);
+    fetch_irregular(member, r);
+    const regular_end e = end_regular(t, r, end, come);
+    store_derivatives(t, e, change, out);
+    note_target(control_block, i, member, is_near, store_end(i, t, r, e, (int32_t)n, out));
 }
 
 /* Correct one of many targets, by a warp. */
-template <typename cut_type>
 __device__ __forceinline__ void finish_of_many(struct nb6_device_control_block *control_block, int64_t *pending,
-                                               int64_t m, const cut_type &c)
+                                               int64_t m, const cut &c)
 {
     struct nb6_dev_target *target = &dev.target[m];
     if (target->nnb >= 0) return;
-    const int32_t i = target->body, member = target->member;
-    const struct nb6_dev_point point = nb6_dev_predict(&dev, i, dev.control->t);
-    int32_t *list = nb6_dev_staged_list(&dev, i);
-    struct nb6_corrected *out = &dev.corrected[member];
-    const nb6_time t = dev.control->t;
-    struct nb6_dev_sum sum;
-    regular_start r;
-    bool is_near;
-    nb6_dev_clear(&sum);
-    const slices_of slices = slices_on(c, m);
-    for (int64_t slice = lane_of(); slice < slices.number; slice += WARP)
-        nb6_dev_add(&sum, &dev.partial[slices.at + slice]);
-    if (lane_of() == 0) add_others(c, m, sum);
+    int32_t *list = nb6_dev_staged_list(&dev, target->body);
+    const struct gpunb_dev_sum sum = sum_slices(dev.sums, slices_on(c, m), [&](int64_t slice, int32_t entries) {
+        return settle_for(m, c.is_sorted, own_found(c, m, slice), entries);
+    });
     const int64_t n = list_of_many(m, c, list);
-    if (!accept_target(control_block, pending, target, n)) return;
-    const int32_t *here = own_memory().list; /* the sorted lists are still there */
-    const bool is_here = are_sorted(c) && n <= LIST_ROOM;
-    const list_change change = find_change(i, is_here ? here : list, (int32_t)n);
-    const component come = force_of_change(change, point, t, &is_near);
-    set_next_radius(*target, (int32_t)n, out);
-    fetch_regular(i, r);
-    fetch_irregular(member, r);
-    const regular_end e = end_regular(t, r, add_lanes(sum), come);
-    store_derivatives(t, e, change, out);
-    note_target(control_block, i, member, is_near, store_end(i, t, r, e, (int32_t)n, out));
+    const bool is_good = accept_target(control_block, pending, target, n);
+    if (c.is_sorted && lane_of() == 0) /* its sums are known, or its sphere is smaller */
+        dev.sums.viewer[m] = nb6_dev_view_from(&dev, target, &dev.sums.viewer[m].at);
+    if (!is_good) return;
+    const bool is_here = c.is_sorted && n <= LIST_ROOM; /* the sorted list is still there */
+    correct_of_many(control_block, *target, is_here ? own_memory().list : list, n, add_lanes(sum));
 }
 
 /* ---- changes of the list of one of few targets, by a block of threads: each warp compares a piece of a list, first
@@ -426,7 +346,24 @@ __device__ __forceinline__ component add_warps(const cut &c, const shared_target
     return end;
 }
 
-/* Correct one of few targets, by a block of threads, of which few warps go on once the list is made. */
+/* Whether some pairs of one of few targets have to be decided in double: it is summed again, with care. */
+__device__ __forceinline__ bool is_undecided(const cut &c, const shared_target &shared)
+{
+    double sum = 0;
+    for (int w = 0; w < summing_warps(c); w++) sum += shared.sum[w][0].acc;
+    return isnan(sum);
+}
+
+/* The end of an undecided target for now, by a warp. */
+__device__ __forceinline__ void put_off(int64_t *pending)
+{
+    if (lane_of() != 0) return;
+    add_to(&dev.control->pairs_reg_block, (uint64_t)dev.rules.step.n_source);
+    atomicAdd(reinterpret_cast<unsigned long long *>(pending), 1ull);
+}
+
+/* Correct one of few targets, by a block of threads, of which few warps go on once the list is made.
+ * @param[in] is_first  all sums are new, and made without care */
 __device__ __forceinline__ void finish_of_few(struct nb6_device_control_block *control_block, int64_t *pending,
                                               int64_t m, const cut &c, bool is_first, shared_target &shared)
 {
@@ -442,7 +379,8 @@ __device__ __forceinline__ void finish_of_few(struct nb6_device_control_block *c
     regular_start r = {shared.begin[axis_of()], shared.t0, shared.level, 0, 0, {}};
     if (corrects) fetch_irregular(shared.member, r);
     const int64_t n = list_by_block(m, c, shared);
-    const bool is_good = n <= shared.limit; /* same result as accept_target, without a wait for it */
+    const bool waits = is_first && is_undecided(c, shared);
+    const bool is_good = n <= shared.limit && !waits; /* same result as accept_target, without a wait for it */
     const bool is_here = max(n, (int64_t)shared.n_old) <= LIST_ROOM;
     list_change change = {shared.row, shared.old, (int32_t)n, shared.n_old, nullptr, 0, 0};
     if (is_here) {
@@ -453,7 +391,8 @@ __device__ __forceinline__ void finish_of_few(struct nb6_device_control_block *c
     if (is_here && is_good) find_change_by_block(change, shared);
     if (is_good && corrects) correct_of_few(control_block, r, end, change, shared);
     if (is_good && warp_of() == WITH_RADIUS) set_next_radius(dev.target[m], change.n, &dev.corrected[shared.member]);
-    if (warp_of() == WITH_COUNTS) (void)accept_target(control_block, pending, &dev.target[m], n);
+    if (warp_of() == WITH_COUNTS && waits) put_off(pending);
+    if (warp_of() == WITH_COUNTS && !waits) (void)accept_target(control_block, pending, &dev.target[m], n);
 }
 
 __device__ __forceinline__ void finish_few_targets(struct nb6_device_control_block *control_block, int64_t *pending,
@@ -465,11 +404,16 @@ __device__ __forceinline__ void finish_few_targets(struct nb6_device_control_blo
     }
 }
 
+/* Whether each of n targets is finished by a block of threads. */
+__device__ __forceinline__ bool are_few(const cut &c, int64_t n)
+{
+    return !c.is_sorted && (c.width == 0 || n <= 2 * (int64_t)gridDim.x); /* with width 0 sums note hits */
+}
+
 __device__ void finish_targets(struct nb6_device_control_block *control_block, int64_t *pending, int64_t n,
                                const cut &c, bool is_first, shared_target &shared)
 {
-    if (!c.is_sorted && (c.width == 0 || n <= 2 * (int64_t)gridDim.x)) /* with width 0 sums note hits */
-        return finish_few_targets(control_block, pending, n, c, is_first, shared);
+    if (are_few(c, n)) return finish_few_targets(control_block, pending, n, c, is_first, shared);
     for (int64_t m = warp_of_all(); m < n; m += warps_of_all()) finish_of_many(control_block, pending, m, c);
 }
 

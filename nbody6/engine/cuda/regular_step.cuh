@@ -45,9 +45,9 @@ template <typename adder>
 __device__ __forceinline__ component sum_over_change(const list_change &c, nb6_time t, const adder &add)
 {
     const int32_t most = c.number ? c.n_come + c.n_gone : c.n + c.n_old;
-    struct nb6_dev_sum sum;
+    struct gpunb_dev_sum sum;
     if (most == 0) return {};
-    nb6_dev_clear(&sum);
+    gpunb_dev_clear(&sum);
     for (int32_t k = lane_of(); k < most; k += WARP) {
         int32_t j;
         double sign;
@@ -64,7 +64,7 @@ __device__ __forceinline__ component force_of_change(const list_change &c, const
 {
     int any = 0;
     const component force =
-        sum_over_change(c, t, [&](const struct nb6_body &other, double sign, struct nb6_dev_sum &sum) {
+        sum_over_change(c, t, [&](const struct nb6_body &other, double sign, struct gpunb_dev_sum &sum) {
             any |= nb6_dev_add_change(&other, sign, &point, &sum);
         });
     *is_near = __any_sync(ALL, any);
@@ -81,7 +81,7 @@ __device__ __forceinline__ component derivatives_of_change(const list_change &c,
     gather_axes(v, own.v0);
     gather_axes(acc, own.acc);
     gather_axes(jerk, own.jerk);
-    return sum_over_change(c, t, [&](struct nb6_body other, double sign, struct nb6_dev_sum &sum) {
+    return sum_over_change(c, t, [&](struct nb6_body other, double sign, struct gpunb_dev_sum &sum) {
         other.mass *= sign;
         nb6_add_pair_derivatives(&own, &other, sum.acc, sum.jerk);
     });

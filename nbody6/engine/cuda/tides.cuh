@@ -12,7 +12,7 @@ namespace
 {
 
 constexpr int TIDE_PARTS = 32, TIDE_NUMBERS = sizeof(struct nb6_dev_tide) / sizeof(double);
-/* Systems at a time. dev.partial, scratch of regular forces, has room for the parts of more. */
+/* Systems at a time. dev.sums.partial, scratch of regular forces, has room for the parts of more. */
 constexpr int MOST_TIDES = 64;
 
 /* Shared memory of a block of threads. */
@@ -22,7 +22,7 @@ struct tide_memory {
 
 __device__ __forceinline__ double *tide_of_part(int32_t k, int32_t part)
 {
-    return reinterpret_cast<double *>(dev.partial) + (k * TIDE_PARTS + part) * TIDE_NUMBERS;
+    return reinterpret_cast<double *>(dev.sums.partial) + (k * TIDE_PARTS + part) * TIDE_NUMBERS;
 }
 
 /* One part of the tide on body i, by a block of threads: blocks of THREADS bodies at a stride of TIDE_PARTS. */

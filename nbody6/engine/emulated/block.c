@@ -33,12 +33,12 @@ static int allocate_scratch(struct nb6_dev *dev)
     dev->flag = nbc_alloc(count, sizeof *dev->flag);
     dev->member = nbc_alloc(count, sizeof *dev->member);
     dev->corrected = nbc_alloc(count, sizeof *dev->corrected);
-    dev->source = nbc_alloc(chunks * NB6_DEV_LANES, sizeof *dev->source);
+    dev->sums.source = nbc_alloc(chunks * NB6_DEV_LANES, sizeof *dev->sums.source);
     dev->target = nbc_alloc(NB6_EMULATED_TARGETS, sizeof *dev->target);
-    dev->partial = nbc_alloc(NB6_EMULATED_TARGETS * NB6_EMULATED_SLICES, sizeof *dev->partial);
+    dev->sums.partial = nbc_alloc(NB6_EMULATED_TARGETS * NB6_EMULATED_SLICES, sizeof *dev->sums.partial);
     dev->hit = nbc_alloc(NB6_EMULATED_TARGETS * (size_t)nb6_dev_words(dev), sizeof *dev->hit);
     return dev->count && dev->predictor && dev->irr && dev->reg && dev->is_reg && dev->flag && dev->member &&
-           dev->corrected && dev->source && dev->target && dev->partial && dev->hit;
+           dev->corrected && dev->sums.source && dev->target && dev->sums.partial && dev->hit;
 }
 
 int nb6_emulated_allocate(struct nb6_dev *dev, const struct nb6_dev_size *size)
@@ -51,8 +51,8 @@ int nb6_emulated_allocate(struct nb6_dev *dev, const struct nb6_dev_size *size)
 
 void nb6_emulated_free(struct nb6_dev *dev)
 {
-    void *const scratch[] = {dev->count,  dev->predictor, dev->irr,    dev->reg,    dev->is_reg,  dev->flag,
-                             dev->member, dev->corrected, dev->source, dev->target, dev->partial, dev->hit};
+    void *const scratch[] = {dev->count,  dev->predictor, dev->irr,         dev->reg,    dev->is_reg,       dev->flag,
+                             dev->member, dev->corrected, dev->sums.source, dev->target, dev->sums.partial, dev->hit};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) nbc_free(scratch[k]);
     nb6_dev_free_state(dev);
 }
@@ -62,16 +62,16 @@ enum { SLICES_OF_ONE = 64, SOURCES_OF_ONE = 2048, LEVELS_OF_ONE = 16384 };
 
 /* ---- results of warps: lanes are computed one after another, and added by halves, as shuffles do it ---- */
 
-static void add_lanes(struct nb6_dev_sum lanes[NB6_DEV_LANES])
+static void add_lanes(struct gpunb_dev_sum lanes[NB6_DEV_LANES])
 {
     for (int half = NB6_DEV_LANES / 2; half > 0; half /= 2)
-        for (int lane = 0; lane < half; lane++) nb6_dev_add(&lanes[lane], &lanes[lane + half]);
+        for (int lane = 0; lane < half; lane++) gpunb_dev_add(&lanes[lane], &lanes[lane + half]);
 }
 
-static struct nb6_dev_sum force_on(const struct nb6_dev *dev, const struct nb6_dev_point *point, int64_t member,
-                                   const int32_t *list, int32_t nnb)
+static struct gpunb_dev_sum force_on(const struct nb6_dev *dev, const struct nb6_dev_point *point, int64_t member,
+                                     const int32_t *list, int32_t nnb)
 {
-    struct nb6_dev_sum lanes[NB6_DEV_LANES];
+    struct gpunb_dev_sum lanes[NB6_DEV_LANES];
     for (int lane = 0; lane < NB6_DEV_LANES; lane++) {
         struct nb6_dev_near near;
         nb6_dev_force_lane(dev, point, list, nnb, dev->control->t, lane, &lanes[lane], &near);
@@ -85,14 +85,14 @@ static void make_irregular(const struct nb6_dev *dev, int64_t member)
 {
     const int32_t i = dev->irr[member];
     const struct nb6_dev_point point = nb6_dev_predict(dev, i, dev->control->t);
-    const struct nb6_dev_sum sum = force_on(dev, &point, member, nb6_dev_list(dev, i), dev->star[i].nnb);
+    const struct gpunb_dev_sum sum = force_on(dev, &point, member, nb6_dev_list(dev, i), dev->star[i].nnb);
     nb6_dev_correct_irregular(dev, member, &point, &sum);
 }
 
 /* Sums on a target, one for each slice. */
-static struct nb6_dev_sum *partial_of(const struct nb6_dev *dev, int64_t m)
+static struct gpunb_dev_sum *partial_of(const struct nb6_dev *dev, int64_t m)
 {
-    return dev->partial + m * NB6_EMULATED_SLICES;
+    return dev->sums.partial + m * NB6_EMULATED_SLICES;
 }
 
 static uint32_t *hits_of(const struct nb6_dev *dev, int64_t m)
@@ -101,13 +101,16 @@ static uint32_t *hits_of(const struct nb6_dev *dev, int64_t m)
 }
 
 /* Sums of one lane over some chunks, at most NB6_DEV_FLUSH.   @return bits of neighbours */
-static void add_chunks(const struct nb6_dev *dev, const struct nb6_dev_viewer *viewer, int64_t first, int64_t end,
-                       int lane, struct nb6_dev_sum *sum, uint32_t *hit)
+static void add_chunks(const struct nb6_dev *dev, const struct gpunb_dev_viewer *viewer, int64_t first, int64_t end,
+                       int lane, struct gpunb_dev_sum *sum, uint32_t *hit)
 {
     float part[6] = {0, 0, 0, 0, 0, 0};
     for (int64_t chunk = first; chunk < end; chunk++) {
-        const struct nb6_dev_source *source = &dev->source[chunk * NB6_DEV_LANES + lane];
-        hit[chunk] |= (uint32_t)nb6_dev_add_source(viewer, source, nb6_dev_limit2(viewer, source->size), part) << lane;
+        const struct gpunb_dev_source *source = &dev->sums.source[chunk * NB6_DEV_LANES + lane];
+        int relation = gpunb_dev_add_source(viewer, source, gpunb_dev_limit2(viewer, source->size), part);
+        if (relation == GPUNB_DEV_AT_EDGE)
+            relation = gpunb_dev_settle(&viewer->at, source, viewer->r_nb2, viewer->dt_reg, dev->rules.weighted, sum);
+        if (relation) hit[chunk] |= 1u << lane;
     }
     nb6_dev_flush(part, sum);
 }
@@ -116,14 +119,14 @@ static void add_chunks(const struct nb6_dev *dev, const struct nb6_dev_viewer *v
 static void make_slice(const struct nb6_dev *dev, int64_t item)
 {
     const int64_t m = item / NB6_EMULATED_SLICES, slice = item % NB6_EMULATED_SLICES;
-    struct nb6_dev_sum lanes[NB6_DEV_LANES];
+    struct gpunb_dev_sum lanes[NB6_DEV_LANES];
     int64_t first, end;
     if (dev->target[m].nnb >= 0) return;
-    const struct nb6_dev_viewer viewer = nb6_dev_view(dev, &dev->target[m]);
+    const struct gpunb_dev_viewer viewer = nb6_dev_view(dev, &dev->target[m]);
     uint32_t *hit = hits_of(dev, m);
     nb6_dev_slice(dev, slice, NB6_EMULATED_SLICES, &first, &end);
     memset(hit + first, 0, (size_t)(end - first) * sizeof *hit);
-    for (int lane = 0; lane < NB6_DEV_LANES; lane++) nb6_dev_clear(&lanes[lane]);
+    for (int lane = 0; lane < NB6_DEV_LANES; lane++) gpunb_dev_clear(&lanes[lane]);
     for (int64_t tile = first; tile < end; tile += NB6_DEV_FLUSH) {
         const int64_t tile_end = tile + NB6_DEV_FLUSH < end ? tile + NB6_DEV_FLUSH : end;
         for (int lane = 0; lane < NB6_DEV_LANES; lane++)
@@ -136,12 +139,12 @@ static void make_slice(const struct nb6_dev *dev, int64_t item)
 /* Collect neighbours, into the list as far as there is room.   @return their number */
 static int64_t list_neighbours(const struct nb6_dev *dev, int64_t m, int32_t *list)
 {
-    const struct nb6_dev_viewer viewer = nb6_dev_view(dev, &dev->target[m]);
+    const struct gpunb_dev_viewer viewer = nb6_dev_view(dev, &dev->target[m]);
     const int64_t chunks = nb6_dev_chunks(dev);
     const uint32_t *hit = hits_of(dev, m);
     int64_t n = 0;
     for (int64_t chunk = 0; chunk < chunks; chunk++) {
-        uint32_t bits = nb6_dev_others(&viewer, chunk, hit[chunk]);
+        uint32_t bits = gpunb_dev_others(&viewer, chunk, hit[chunk]);
         for (int32_t lane = 0; bits; lane++, bits >>= 1) {
             if (!(bits & 1)) continue;
             if (n < dev->row_room) list[n] = (int32_t)chunk * NB6_DEV_LANES + lane;
@@ -171,10 +174,10 @@ static void make_list(const struct nb6_dev *dev, int64_t m)
 static void make_regular(const struct nb6_dev *dev, int64_t m)
 {
     const struct nb6_dev_target *target = &dev->target[m];
-    struct nb6_dev_sum regular;
+    struct gpunb_dev_sum regular;
     if (dev->flag[target->member] & NB6_DEV_TOO_LONG) return;
-    nb6_dev_clear(&regular);
-    for (int slice = 0; slice < NB6_EMULATED_SLICES; slice++) nb6_dev_add(&regular, &partial_of(dev, m)[slice]);
+    gpunb_dev_clear(&regular);
+    for (int slice = 0; slice < NB6_EMULATED_SLICES; slice++) gpunb_dev_add(&regular, &partial_of(dev, m)[slice]);
     nb6_dev_correct_regular(dev, m, &regular);
 }
 
@@ -241,13 +244,15 @@ static void make_regular_round(const struct nb6_dev *dev, int64_t first, int64_t
     nb6_emulated_stage(dev, make_regular, n, NB6_EMULATED_BODIES);
 }
 
-static void make_regular_all(const struct nb6_dev *dev)
+static int make_regular_all(const struct nb6_dev *dev, struct nb6_emulated_forces *forces, struct nbc_error *err)
 {
     const int64_t n = dev->control->n_reg;
-    if (n == 0) return;
+    if (n == 0) return NBC_OK;
     nb6_emulated_stage(dev, nb6_dev_predict_source, nb6_dev_chunks(dev) * NB6_DEV_LANES, SOURCES_OF_ONE);
+    if (n * dev->n >= dev->leaving) return nb6_emulated_leave(forces, dev, err);
     for (int64_t first = 0; first < n; first += dev->targets)
         make_regular_round(dev, first, n - first < dev->targets ? n - first : dev->targets);
+    return NBC_OK;
 }
 
 /* Index of the first member with one of these flags, -1: none has. */
@@ -268,20 +273,23 @@ static double booked(struct nb6_sim *sim, enum nb6_stage stage, double start)
 /* ---- a block ---- */
 
 /* All stages after select, up to the regular corrector.   @return NB6_STOP_BLOCKS: the block can be committed */
-static enum nb6_stop_reason make_block(struct nb6_sim *sim, const struct nb6_dev *dev, int64_t *unsound)
+static enum nb6_stop_reason make_block(struct nb6_sim *sim, const struct nb6_dev *dev,
+                                       struct nb6_emulated_forces *forces, int64_t *unsound, int *status,
+                                       struct nbc_error *err)
 {
     double now = nbc_wtime();
     nb6_emulated_stage(dev, make_irregular, dev->control->n_irr, NB6_EMULATED_BODIES);
     now = booked(sim, NB6_STAGE_IRREGULAR, now);
-    make_regular_all(dev);
+    *status = make_regular_all(dev, forces, err);
     (void)booked(sim, NB6_STAGE_REGULAR, now);
+    if (*status) return NB6_STOP_DEVICE;
     *unsound = find_flag(dev, NB6_DEV_UNSOUND_IRR | NB6_DEV_UNSOUND_REG);
     if (*unsound >= 0) return NB6_STOP_NON_FINITE;
     return find_flag(dev, NB6_DEV_TOO_LONG) >= 0 ? NB6_STOP_OVERFLOW : NB6_STOP_BLOCKS;
 }
 
-enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev, nb6_time t_stop, int64_t *unsound,
-                                        int *status, struct nbc_error *err)
+enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_emulated_forces *forces,
+                                        nb6_time t_stop, int64_t *unsound, int *status, struct nbc_error *err)
 {
     struct nb6_dev_control *control = dev->control;
     double now = nbc_wtime();
@@ -296,7 +304,7 @@ enum nb6_stop_reason nb6_emulated_block(struct nb6_sim *sim, struct nb6_dev *dev
     if (reason != NB6_STOP_BLOCKS) return reason;
     if (after == NB6_AFTER_ON) nb6_host_service_reached(sim, control->ti_now);
     nb6_emulated_meanwhile(sim, dev);
-    reason = make_block(sim, dev, unsound);
+    reason = make_block(sim, dev, forces, unsound, status, err);
     if (reason != NB6_STOP_BLOCKS) {
         nb6_host_service_cancel(sim);
         return reason;

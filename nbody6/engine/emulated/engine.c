@@ -2,10 +2,12 @@
 #include "nbody6/engine/engine.h"
 #include "common/nbc.h"
 #include "device/device.h"
+#include "gpunb/regf_device.h"
 #include "nbody6/engine/emulated/block.h"
 #include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
 #include "nbody6/engine/stages/lists.h"
+#include "nbody6/engine/stages/room.h"
 #include "nbody6/engine/stages/state.h"
 #include "nbody6/engine/stages/synchronise.h"
 #include "nbody6/state/profile.h"
@@ -17,6 +19,7 @@
 struct emulated {
     struct nb6_dev dev;
     struct nbd_device device;
+    struct nb6_emulated_forces forces; /* of blocks with many regular steps */
 };
 
 /* A device may fail at any time, as tests ask for (device/faults.h). */
@@ -26,48 +29,60 @@ static int check_device(const struct emulated *image, struct nbc_error *err)
     return code ? nbd_failed(&image->device, "a call", code, err) : NBC_OK;
 }
 
-static struct emulated *open_image(void)
+static int fail_without_memory(const struct nb6_sim *sim, struct nbc_error *err)
 {
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld stars in the emulated engine",
+                    (long long)sim->n);
+}
+
+/* sim->engine_image.image, with nothing allocated yet. */
+static int open_image(struct nb6_sim *sim, struct nbc_error *err)
+{
+    if (sim->engine_image.image) return NBC_OK;
     struct emulated *image = nbc_alloc(1, sizeof *image);
-    if (!image || !nbd_open(&image->device, nbd_emulated, 0, "the emulated engine", NULL)) return image;
-    nbc_free(image);
-    return NULL;
+    if (!image) return fail_without_memory(sim, err);
+    const int status = nbd_open(&image->device, nbd_emulated, 0, "the emulated engine", err);
+    if (status)
+        nbc_free(image);
+    else
+        sim->engine_image.image = image;
+    return status;
 }
 
 static void release(struct nb6_sim *sim)
 {
     struct emulated *image = sim->engine_image.image;
     if (image) nb6_emulated_free(&image->dev);
+    if (image) nb6_emulated_forces_close(&image->forces);
     nbc_free(image);
     sim->engine_image.image = NULL;
 }
 
 /* Reuse the image of an earlier import if it has room, also for rows of so many neighbours. */
-static int provide(struct nb6_sim *sim, int64_t row)
+static int provide(struct nb6_sim *sim, int64_t row, struct nbc_error *err)
 {
+    NBD_TRY(open_image(sim, err));
     struct emulated *image = sim->engine_image.image;
-    if (!image) image = sim->engine_image.image = open_image();
-    if (!image) return 0;
     struct nb6_dev *dev = &image->dev;
     const int64_t longest = dev->control ? dev->control->longest : 0;
     const struct nb6_dev_room room = nb6_dev_room_for(sim, longest > row ? longest : row);
-    if (nb6_dev_has_room(dev, &room)) return 1;
+    if (nb6_dev_has_room(dev, &room)) return NBC_OK;
     nb6_emulated_free(dev);
-    return nb6_emulated_allocate(dev, &room.wanted);
+    nb6_emulated_forces_close(&image->forces);
+    if (!nb6_emulated_allocate(dev, &room.wanted)) return fail_without_memory(sim, err);
+    return nb6_emulated_forces_open(&image->forces, sim->reg, room.wanted.n, err);
 }
 
 static void prepare(struct nb6_sim *sim, int64_t row)
 {
-    if (!provide(sim, row)) release(sim);
+    if (provide(sim, row, NULL)) release(sim);
 }
 
 static int import(struct nb6_sim *sim, struct nbc_error *err)
 {
-    if (!provide(sim, 0)) {
-        release(sim);
-        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the image of %lld stars in the emulated engine",
-                        (long long)sim->n);
-    }
+    const int status = provide(sim, 0, err);
+    if (status) release(sim);
+    if (status) return status;
     struct emulated *image = sim->engine_image.image;
     struct nb6_dev *dev = &image->dev;
     nb6_dev_fill_bodies(sim, dev);
@@ -76,6 +91,7 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
         nb6_dev_unpack_list(dev, i, 0, 1);
         dev->predictor[i] = nb6_predictor_at(&dev->body[i], dev->level[i], dev->control->ti_now);
     }
+    dev->leaving = nb6_device_leaving(gpunb_regf_device_count(image->forces.reg), image->device.multiprocessors);
     return check_device(image, err);
 }
 
@@ -116,7 +132,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     max_blocks = nb6_stuck_most_blocks(&dev->control->stuck, max_blocks);
     for (int64_t done = 0; done < max_blocks && *reason == NB6_STOP_BLOCKS && !status; done++) {
         nb6_profile_step_begins(sim);
-        *reason = nb6_emulated_block(sim, dev, t_stop, &unsound, &status, err);
+        *reason = nb6_emulated_block(sim, dev, &image->forces, t_stop, &unsound, &status, err);
         if (*reason != NB6_STOP_BLOCKS && *reason != NB6_STOP_ENCOUNTER) break;
         nb6_profile_image(sim, 1, dev->control->n_irr, dev->control->n_reg);
         nb6_profile_step_ends(sim);

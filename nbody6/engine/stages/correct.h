@@ -48,7 +48,7 @@ NBC_HD void nb6_dev_set_noise(const struct nb6_dev *dev, int32_t i, const struct
 /** Irregular corrector of a member, from the sum over its list. The field is taken again at the corrected state, as the
  *  host engine does (irregular.c). */
 NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t member, const struct nb6_dev_point *point,
-                                      const struct nb6_dev_sum *sum)
+                                      const struct gpunb_dev_sum *sum)
 {
     const int32_t i = dev->irr[member];
     const struct nb6_star *star = &dev->star[i];
@@ -80,16 +80,16 @@ NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t member,
 
 /** The change of the irregular sum on a target by the change of its list. A body that has come or gone and is near is
  *  flagged. */
-NBC_HD struct nb6_dev_sum nb6_dev_change_of_force(const struct nb6_dev *dev, const struct nb6_dev_target *target)
+NBC_HD struct gpunb_dev_sum nb6_dev_change_of_force(const struct nb6_dev *dev, const struct nb6_dev_target *target)
 {
     const int32_t i = target->body;
     const nb6_time t = dev->control->t;
     const struct nb6_dev_point point = nb6_dev_predict(dev, i, t);
     struct nb6_list_walk walk = {
         nb6_dev_list(dev, i), nb6_dev_staged_list(dev, i), dev->star[i].nnb, target->nnb, 0, 0};
-    struct nb6_dev_sum sum;
+    struct gpunb_dev_sum sum;
     double sign;
-    nb6_dev_clear(&sum);
+    gpunb_dev_clear(&sum);
     for (int32_t j = nb6_list_next_change(&walk, &sign); j >= 0; j = nb6_list_next_change(&walk, &sign)) {
         const struct nb6_body other = nb6_body_at(&dev->body[j], t);
         if (nb6_dev_add_change(&other, sign, &point, &sum)) dev->flag[target->member] |= NB6_DEV_NEAR;
@@ -98,12 +98,12 @@ NBC_HD struct nb6_dev_sum nb6_dev_change_of_force(const struct nb6_dev *dev, con
 }
 
 /** Regular corrector of a target, from its regular sum. */
-NBC_HD void nb6_dev_correct_regular(const struct nb6_dev *dev, int64_t m, const struct nb6_dev_sum *regular)
+NBC_HD void nb6_dev_correct_regular(const struct nb6_dev *dev, int64_t m, const struct gpunb_dev_sum *regular)
 {
     const struct nb6_dev_target *target = &dev->target[m];
     const int32_t member = target->member, i = target->body;
     const struct nb6_star *star = &dev->star[i];
-    const struct nb6_dev_sum change = nb6_dev_change_of_force(dev, target);
+    const struct gpunb_dev_sum change = nb6_dev_change_of_force(dev, target);
     const nb6_time t = dev->control->t;
     const double h = nb6_time_to_double(t - star->t0_reg);
     struct nb6_corrected *c = &dev->corrected[member];

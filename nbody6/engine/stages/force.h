@@ -40,14 +40,14 @@ NBC_HD struct nb6_dev_point nb6_dev_predict(const struct nb6_dev *dev, int32_t i
     return point;
 }
 
-NBC_HD void nb6_dev_add_in_double(const double x[3], const double v[3], double mass, struct nb6_dev_sum *sum)
+NBC_HD void nb6_dev_add_in_double(const double x[3], const double v[3], double mass, struct gpunb_dev_sum *sum)
 {
     const double r2 = gpuirr_square(x);
     if (!(r2 > 0)) return;
     gpuirr_add_in_double(x, v, mass, r2, sum->acc, sum->jerk);
 }
 
-NBC_HD void nb6_dev_flush(float part[6], struct nb6_dev_sum *sum)
+NBC_HD void nb6_dev_flush(float part[6], struct gpunb_dev_sum *sum)
 {
     gpuirr_flush(part, sum->acc, sum->jerk);
 }
@@ -74,7 +74,7 @@ NBC_HD float nb6_dev_reach(const struct nb6_dev_point *point, float mass)
  *  of the force, to which the regular corrector is the most sensitive.   @param[in] other  at the block time
  *  @return whether it is near */
 NBC_HD int nb6_dev_add_change(const struct nb6_body *other, double sign, const struct nb6_dev_point *point,
-                              struct nb6_dev_sum *sum)
+                              struct gpunb_dev_sum *sum)
 {
     double x[3], v[3];
     for (int k = 0; k < 3; k++) {
@@ -127,7 +127,7 @@ NBC_ASSERT_CONSTANT(NB6_DEV_FLUSH <= 32, "a bit of a word for each term that is 
 /** Strong neighbours of a lane.   @param[in] list  the first neighbour of the lane   @param[in] strong  bits, one for
  *  every 32nd neighbour */
 NBC_HD void nb6_dev_add_strong(const struct nb6_dev *dev, nb6_time t, const struct nb6_dev_point *point,
-                               const int32_t *list, uint32_t strong, struct nb6_dev_sum *sum)
+                               const int32_t *list, uint32_t strong, struct gpunb_dev_sum *sum)
 {
     for (; strong; strong &= strong - 1) {
         const struct nb6_body *other = &dev->body[list[nbc_lowest_bit(strong) * NB6_DEV_LANES]];
@@ -141,13 +141,13 @@ NBC_HD void nb6_dev_add_strong(const struct nb6_dev *dev, nb6_time t, const stru
  *  after the others, so that lanes without any wait once.
  *  @param[in] list [nnb] */
 NBC_HD void nb6_dev_force_lane(const struct nb6_dev *dev, const struct nb6_dev_point *point, const int32_t *list,
-                               int32_t nnb, nb6_time t, int lane, struct nb6_dev_sum *sum, struct nb6_dev_near *near)
+                               int32_t nnb, nb6_time t, int lane, struct gpunb_dev_sum *sum, struct nb6_dev_near *near)
 {
     float part[6] = {0, 0, 0, 0, 0, 0};
     const float v[3] = {(float)point->v[0], (float)point->v[1], (float)point->v[2]};
     near->r2 = near->next_r2 = INFINITY;
     near->body = -1;
-    nb6_dev_clear(sum);
+    gpunb_dev_clear(sum);
     for (int32_t first = lane; first < nnb; first += NB6_DEV_FLUSH * NB6_DEV_LANES) {
         const int32_t end = nnb - first < NB6_DEV_FLUSH * NB6_DEV_LANES ? nnb - first : NB6_DEV_FLUSH * NB6_DEV_LANES;
         const int32_t *own = list + first;

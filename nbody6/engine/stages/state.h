@@ -16,6 +16,7 @@
 #define NB6_STAGES_STATE_H
 
 #include "common/hd.h"
+#include "gpunb/device/sums.h"
 #include "nbody6/engine/stages/predictor.h"
 #include "nbody6/fewbody/encounter.h"
 #include "nbody6/fewbody/perturber_rule.h"
@@ -29,10 +30,9 @@
 #include <stdint.h>
 
 enum {
-    NB6_DEV_LANES = 32,    /**< of a warp: sources of a sum are dealt out to them one by one */
-    NB6_DEV_FLUSH = 32,    /**< terms that a lane adds in float before it adds to a double */
-    NB6_DEV_HIT_GRAIN = 4, /**< words of hits are read so many at a time */
-    NB6_DEV_TILE_UNITS = 100
+    NB6_DEV_LANES = GPUNB_DEV_LANES, /**< of a warp: sources of a sum are dealt out to them one by one */
+    NB6_DEV_FLUSH = 32,              /**< terms that a lane adds in float before it adds to a double */
+    NB6_DEV_HIT_GRAIN = 4            /**< words of hits are read so many at a time */
 };
 
 /** Flags of a member of the block (dev->flag). */
@@ -87,21 +87,6 @@ struct nb6_dev_correction {
     double radius;          /**< required radius of the sphere of a centre of mass */
 };
 
-/** Acceleration and jerk. */
-struct nb6_dev_sum {
-    double acc[3], jerk[3];
-};
-
-/** A body at the block time, for regular forces: positions as two floats. Bodies that take no part are far away,
- *  without mass. */
-struct nb6_dev_source {
-    NBC_ALIGNED(16) float high[3];
-    float mass;
-    float low[3];
-    float size; /**< by how much its mass makes spheres larger: sqrt(mass), or 1 */
-    float v[3], spare;
-};
-
 /** A member of the block that gets a regular force. */
 struct nb6_dev_target {
     int32_t member, body;
@@ -109,33 +94,6 @@ struct nb6_dev_target {
     int32_t level; /**< length of the regular step that ends */
     int32_t place; /**< index of the body among the sources: its number, or along the curve */
     double r_nb;
-};
-
-/** Neighbours among the sources of a chunk. */
-struct nb6_dev_found {
-    uint32_t chunk, bits;
-};
-
-/** A chunk of the sources in the order of a curve, in units of 16 bytes (cuda/tiles.cuh). */
-struct nb6_dev_tile {
-    NBC_ALIGNED(16) float unit[NB6_DEV_TILE_UNITS][4];
-};
-
-/** A group of consecutive targets along the curve (cuda/mutual.cuh). */
-struct nb6_dev_group {
-    NBC_ALIGNED(16) float centre[3], size; /**< middle of its box; largest size, see nb6_dev_source */
-    float extent[3], diagonal;             /**< half extent of the box; length of that */
-    float v[3], h;                         /**< middle of the velocities; radius of the largest sphere */
-    float extent_v[3], mass;               /**< half extent of the velocities; mass of all */
-    float dt;                              /**< longest regular step */
-    int32_t unit[2];                       /**< exponents of the units of acceleration and jerk */
-    int32_t apart;                         /**< groups with which pairs are summed once for both */
-    int32_t is_spoiled, spare[3];          /**< 1: the sum of some target was not a number, or too large */
-};
-
-/** Slices of the sources on a group of targets, among all slices of a round. */
-struct nb6_dev_slices {
-    int32_t first, number;
 };
 
 /** Counts of a part of the bodies. */
@@ -153,6 +111,7 @@ struct nb6_dev_rules {
     struct nb6_linear_field field; /**< of the galaxy */
     int64_t list_limit;            /**< longest list */
     int64_t system_limit;          /**< that of a centre of mass */
+    double unit;                   /**< mass of a neighbour for which spheres have their radius, or 1 */
     double per_radius;             /**< radius of a sphere for a neighbour of mass 1, or any, over that of the star */
     double mean_mass, mass;        /**< of stars, and of all */
     float near;      /**< a body within this distance, per unit mass of a pair, may be a partner in an encounter */
@@ -182,7 +141,7 @@ struct nb6_dev {
     int64_t row_room;     /**< numbers in a row of neighbours */
     int64_t targets;      /**< most targets of a round */
     int64_t parts;        /**< of all bodies, in order, for selection by the emulation */
-    int64_t helpers;      /**< device: other GPUs that make a part of the sums of large blocks (cuda/helpers.h) */
+    int64_t leaving;      /**< pairs of a target and a source from which GPUNB makes a block (stages/room.h) */
     /* the state after control->blocks blocks */
     struct nb6_body *body;                 /**< [n] predictors as others read them */
     struct nb6_dev_predictor *predictor;   /**< [n] compact predictors, where blocks are advanced */
@@ -212,24 +171,9 @@ struct nb6_dev {
     int32_t *member;             /**< [n] watched members of the block; after it, members that are shown; on a device
                                       [2 n], from the end on members noted for the host */
     struct nb6_corrected *corrected; /**< [n_irr] */
-    struct nb6_dev_source *source;   /**< [chunks][NB6_DEV_LANES] */
     struct nb6_dev_target *target;   /**< [targets] */
-    struct nb6_dev_sum *partial;     /**< sums of slices of the sources on targets */
     uint32_t *hit;                   /**< [targets, on a device few][words] neighbours, a bit for each source */
-    struct nb6_dev_found *found;     /**< device: [targets][chunks] the same for many targets, without zeros; each
-                                          slice of the sources has its part */
-    int32_t *n_found;                /**< device: as `partial`; entries in each part */
-    /* the same of a device, for large blocks: bodies along a curve (cuda/sort.cuh) */
-    uint32_t *key;             /**< [2][n_max] */
-    int32_t *order;            /**< [2][n_max] the first half: bodies along the curve, regular members before others */
-    int32_t *member_of;        /**< [n] of a regular member */
-    int32_t *digits;           /**< [blocks of threads][NB6_DEVICE_DIGITS] */
-    struct nb6_dev_tile *tile; /**< [chunks] */
-    struct nb6_dev_source *seen;   /**< [targets] where they are */
-    struct nb6_dev_group *group;   /**< of targets; */
-    uint32_t *apart;               /**< [groups][words] groups that are apart, a bit for each */
-    struct nb6_dev_slices *slices; /**< slices of all groups of targets, numbered within their rounds */
-    int64_t *mutual;               /**< [GPUs][6][targets of groups] these sums, in units */
+    struct gpunb_dev_sums sums;      /**< sources, and all else of their sums on targets */
     struct nb6_dev_control *control;
     struct nb6_dev_rules rules;
 };
@@ -280,19 +224,6 @@ NBC_HD int nb6_dev_is_in_list(const int32_t *list, int32_t n, int32_t j)
 NBC_HD int32_t *nb6_dev_staged_list(const struct nb6_dev *dev, int32_t i)
 {
     return nb6_dev_row(dev, i, !dev->row_now[i]);
-}
-
-NBC_HD void nb6_dev_add(struct nb6_dev_sum *sum, const struct nb6_dev_sum *other)
-{
-    for (int k = 0; k < 3; k++) {
-        sum->acc[k] += other->acc[k];
-        sum->jerk[k] += other->jerk[k];
-    }
-}
-
-NBC_HD void nb6_dev_clear(struct nb6_dev_sum *sum)
-{
-    for (int k = 0; k < 3; k++) sum->acc[k] = sum->jerk[k] = 0;
 }
 
 #endif

@@ -1,13 +1,13 @@
-/** Sums over sources in the order of a curve (cuda/sort.cuh), for large blocks: two targets for each lane, which are
- *  near each other as well. A tile is a chunk of that order. One that is far from all targets of a warp, as nearly all
- *  are, is summed without a test of its pairs, and from differences in float: c - x_i, formed once for a tile and a
- *  target, and x_j - c. In a near one both are of two floats, and neighbours are noted. */
-#ifndef NB6_CUDA_TILES_CUH
-#define NB6_CUDA_TILES_CUH
+/** Sums over sources in the order of a curve (gpunb/cuda/sort.cuh): two targets for each lane, which are near each
+ * other as well. A tile is a chunk of that order. One that is far from all targets of a warp, as nearly all are, is
+ * summed without a test of its pairs, and from differences in float: c - x_i, formed once for a tile and a target, and
+ * x_j - c. In a near one both are of two floats, and neighbours are noted. */
+#ifndef GPUNB_CUDA_TILES_CUH
+#define GPUNB_CUDA_TILES_CUH
 
 #include "gpunb/cuda/pair.cuh"
-#include "nbody6/engine/cuda/warp.cuh"
-#include "nbody6/engine/stages/regular.h"
+#include "gpunb/cuda/warp.cuh"
+#include "gpunb/device/sums.h"
 
 #include <cuda_pipeline_primitives.h>
 
@@ -17,7 +17,7 @@ namespace
 /* A tile in units of 16 bytes: centre, largest size; extent, its length; middle of the velocities; extent of these;
  * then for each source v, size; x - c, mass; the rounding error of x - c. */
 constexpr int TILE_HEAD = 4, TILE_V = TILE_HEAD, TILE_X = TILE_V + WARP, TILE_LOW = TILE_X + WARP;
-static_assert(TILE_LOW + WARP == NB6_DEV_TILE_UNITS, "a tile has its room");
+static_assert(TILE_LOW + WARP == GPUNB_DEV_TILE_UNITS, "a tile has its room");
 constexpr int PAIR_OF_TARGETS = 2, FAR_UNROLL = 4, NEAR_UNROLL = 4;
 /* Generous bounds on the rounding of distances between boxes, and of a middle, relative to the float numbers
  * involved. */
@@ -46,14 +46,13 @@ __device__ __forceinline__ float middle_of_range(float low, float high, bool has
 }
 
 /* The tile of a chunk, by a warp. Its boxes leave out bodies that take no part. */
-__device__ void make_tile(int64_t chunk)
+__device__ __forceinline__ void make_tile(const struct gpunb_dev_sums &sums, int64_t chunk)
 {
     const int64_t place = chunk * WARP + lane_of();
-    const int32_t j = place < dev.n ? dev.order[place] : -1;
-    const bool takes_part = j >= 0 && dev.level[j] >= 0;
-    struct nb6_dev_source source = {{NB6_DEV_FAR, NB6_DEV_FAR, NB6_DEV_FAR}, 0, {}, 0, {}, 0};
+    struct gpunb_dev_source source = {{GPUNB_DEV_FAR, GPUNB_DEV_FAR, GPUNB_DEV_FAR}, 0, {}, 0, {}, 0};
     float centre[3], extent[3], middle_v[3], extent_v[3], high[3], low[3];
-    if (takes_part) source = dev.source[j];
+    if (place < sums.n) source = sums.source[sums.order[place]];
+    const bool takes_part = gpunb_dev_takes_part(&source);
     for (int k = 0; k < 3; k++) {
         centre[k] = middle_of_range(source.high[k], source.high[k], takes_part, &extent[k]);
         middle_v[k] = middle_of_range(source.v[k], source.v[k], takes_part, &extent_v[k]);
@@ -62,7 +61,7 @@ __device__ void make_tile(int64_t chunk)
         low[k] = (float)(from_centre - (double)high[k]);
     }
     const float size = highest_of_lanes(source.size);
-    float4 *units = reinterpret_cast<float4 *>(dev.tile[chunk].unit);
+    float4 *units = reinterpret_cast<float4 *>(sums.tile[chunk].unit);
     units[TILE_V + lane_of()] = make_float4(source.v[0], source.v[1], source.v[2], source.size);
     units[TILE_X + lane_of()] = make_float4(high[0], high[1], high[2], source.mass);
     units[TILE_LOW + lane_of()] = make_float4(low[0], low[1], low[2], 0);
@@ -91,7 +90,7 @@ __device__ __forceinline__ void group_range(float one, float other, float *middl
     *middle = middle_of_range(fminf(one, other), fmaxf(one, other), true, extent);
 }
 
-__device__ target_group group_of(const struct nb6_dev_viewer (&a)[PAIR_OF_TARGETS])
+__device__ target_group group_of(const struct gpunb_dev_viewer (&a)[PAIR_OF_TARGETS])
 {
     target_group g;
     group_range(a[0].at.high[0], a[1].at.high[0], &g.centre.x, &g.extent.x);
@@ -129,7 +128,7 @@ __device__ __forceinline__ bool is_far_box(vec3 d, vec3 extent, vec3 v, vec3 ext
                                            float diagonal)
 {
     const float reach = limit * BOX_MARGIN, least = fmaxf(reach, 0.5f * diagonal);
-    if (!(distance2_to_box(d, extent) > fmaxf(least * least, NB6_DEV_TINY_R2))) return false;
+    if (!(distance2_to_box(d, extent) > fmaxf(least * least, GPUNB_DEV_TINY_R2))) return false;
     move_box(dt, v.x, extent_v.x, d.x, extent.x);
     move_box(dt, v.y, extent_v.y, d.y, extent.y);
     move_box(dt, v.z, extent_v.z, d.z, extent.z);
@@ -147,22 +146,23 @@ __device__ __forceinline__ bool is_far_from_group(const float4 *units, const tar
 }
 
 /* Bit k: the k-th of the next 32 tiles of the slice is far from all targets of the warp. */
-__device__ __forceinline__ uint32_t far_tiles(int64_t chunk, int64_t step, const target_group &g)
+__device__ __forceinline__ uint32_t far_tiles(const struct gpunb_dev_sums &sums, int64_t chunk, int64_t step,
+                                              const target_group &g)
 {
     const int64_t own = chunk + lane_of() * step;
     const bool is_far =
-        own < nb6_dev_chunks(&dev) && is_far_from_group(reinterpret_cast<const float4 *>(dev.tile[own].unit), g);
+        own < gpunb_dev_chunks(&sums) && is_far_from_group(reinterpret_cast<const float4 *>(sums.tile[own].unit), g);
     return __ballot_sync(ALL, is_far);
 }
 
 /* ---- sums ---- */
 
-__device__ __forceinline__ void fetch_tile(float4 *to, const struct nb6_dev_tile &tile)
+__device__ __forceinline__ void fetch_tile(float4 *to, const struct gpunb_dev_tile &tile)
 {
     const float4 *from = reinterpret_cast<const float4 *>(tile.unit);
 #pragma unroll
-    for (int u = 0; u < NB6_DEV_TILE_UNITS; u += WARP)
-        if (u + lane_of() < NB6_DEV_TILE_UNITS)
+    for (int u = 0; u < GPUNB_DEV_TILE_UNITS; u += WARP)
+        if (u + lane_of() < GPUNB_DEV_TILE_UNITS)
             __pipeline_memcpy_async(to + u + lane_of(), from + u + lane_of(), sizeof(float4));
     __pipeline_commit();
 }
@@ -187,7 +187,7 @@ __device__ __forceinline__ staged_source stage_source(const vec3 (&from)[PAIR_OF
 /* While a source is added, 1/r of the next one is under way, and the one after it is read: or each warp would wait for
  * both, with too few others to issue instead. */
 __device__ __forceinline__ void sum_far_tile(const tile_view &tile,
-                                             const struct nb6_dev_viewer (&viewer)[PAIR_OF_TARGETS],
+                                             const struct gpunb_dev_viewer (&viewer)[PAIR_OF_TARGETS],
                                              pair_sums (&part)[PAIR_OF_TARGETS])
 {
     vec3 from[PAIR_OF_TARGETS];
@@ -214,7 +214,7 @@ __device__ __forceinline__ void sum_far_tile(const tile_view &tile,
     }
 }
 
-__device__ __forceinline__ void flush_pairs(pair_sums &part, struct nb6_dev_sum &sum)
+__device__ __forceinline__ void flush_pairs(pair_sums &part, struct gpunb_dev_sum &sum)
 {
 #pragma unroll
     for (int k = 0; k < 3; k++) {
@@ -237,21 +237,39 @@ __device__ __forceinline__ vec3 moved_by(vec3 r, float dt, vec3 v)
     return {fmaf(dt, v.x, r.x), fmaf(dt, v.y, r.y), fmaf(dt, v.z, r.z)};
 }
 
+/* Bound on the error of the square of a distance between a target and a source of a tile, now or after its step,
+ * over which floats do not tell who is a neighbour (GPUNB_DEV_EDGE). */
+__device__ __forceinline__ float edge_of(const tile_view &tile, const struct gpunb_dev_viewer &viewer)
+{
+    const vec3 d = (tile.centre - vector_of(viewer.at.high)) - vector_of(viewer.at.low);
+    const float most = norm3df(d.x, d.y, d.z) + tile.diagonal;
+    return GPUNB_DEV_EDGE * (most * most + 4 * gpunb_dev_limit2(&viewer, tile.size));
+}
+
+/* Neighbours of the targets of a lane in a near tile: a bit for each source that is one or may be one, which was not
+ * added to the sums; whether any of these is at the edge. */
+struct near_bits {
+    uint32_t close[PAIR_OF_TARGETS];
+    bool has_edge[PAIR_OF_TARGETS];
+};
+
 template <bool WEIGHTED>
 __device__ __forceinline__ void sum_near_tile(const tile_view &tile,
-                                              const struct nb6_dev_viewer (&viewer)[PAIR_OF_TARGETS],
-                                              pair_sums (&part)[PAIR_OF_TARGETS], uint32_t (&bits)[PAIR_OF_TARGETS])
+                                              const struct gpunb_dev_viewer (&viewer)[PAIR_OF_TARGETS],
+                                              pair_sums (&part)[PAIR_OF_TARGETS], near_bits &bits)
 {
     vec3 from[PAIR_OF_TARGETS], low[PAIR_OF_TARGETS];
-    float limit2[PAIR_OF_TARGETS];
+    float edge[PAIR_OF_TARGETS], upper[PAIR_OF_TARGETS], lower[PAIR_OF_TARGETS];
 #pragma unroll
     for (int w = 0; w < PAIR_OF_TARGETS; w++) {
-        const struct nb6_dev_source &at = viewer[w].at;
+        const struct gpunb_dev_source &at = viewer[w].at;
         from[w].x = difference_of(tile.centre.x, at.high[0], &low[w].x);
         from[w].y = difference_of(tile.centre.y, at.high[1], &low[w].y);
         from[w].z = difference_of(tile.centre.z, at.high[2], &low[w].z);
         low[w] = low[w] - vector_of(at.low);
-        limit2[w] = nb6_dev_limit2(&viewer[w], 1.0f);
+        edge[w] = edge_of(tile, viewer[w]);
+        upper[w] = gpunb_dev_limit2(&viewer[w], 1.0f) + edge[w];
+        lower[w] = gpunb_dev_limit2(&viewer[w], 1.0f) - edge[w];
     }
 #pragma unroll NEAR_UNROLL
     for (int j = 0; j < WARP; j++) {
@@ -260,34 +278,24 @@ __device__ __forceinline__ void sum_near_tile(const tile_view &tile,
         for (int w = 0; w < PAIR_OF_TARGETS; w++) {
             const vec3 r = (from[w] + first3(x)) + (low[w] + first3(rest)), v = first3(v_j) - vector_of(viewer[w].at.v);
             const vec3 later = moved_by(r, viewer[w].dt, v);
-            const float r2 = dot(r, r);
-            if (WEIGHTED) limit2[w] = nb6_dev_limit2(&viewer[w], v_j.w);
-            const bool is_neighbour = fminf(r2, dot(later, later)) < limit2[w];
-            if (is_neighbour) bits[w] |= 1u << j;
-            add_pair<AS_IT_IS, false>(r, v, r2, x.w, is_neighbour ? 0.0f : rsqrt_hardware(r2), part[w]);
+            const float r2 = dot(r, r), least = fminf(r2, dot(later, later));
+            if (WEIGHTED) {
+                upper[w] = gpunb_dev_limit2(&viewer[w], v_j.w) + edge[w];
+                lower[w] = gpunb_dev_limit2(&viewer[w], v_j.w) - edge[w];
+            }
+            const bool is_close = least < upper[w];
+            if (is_close) bits.close[w] |= 1u << j;
+            bits.has_edge[w] |= is_close && !(least < lower[w]);
+            add_pair<AS_IT_IS, false>(r, v, r2, x.w, is_close ? 0.0f : rsqrt_hardware(r2), part[w]);
         }
     }
 }
 
-__device__ __forceinline__ bool is_near_target(const tile_view &tile, const struct nb6_dev_viewer &viewer)
+__device__ __forceinline__ bool is_near_target(const tile_view &tile, const struct gpunb_dev_viewer &viewer)
 {
     const vec3 d = (tile.centre - vector_of(viewer.at.high)) - vector_of(viewer.at.low);
     return !is_far_box(d, tile.extent, tile.v - vector_of(viewer.at.v), tile.extent_v, viewer.dt, viewer.h * tile.size,
                        tile.diagonal);
-}
-
-/* A tile on the targets of this warp.   @return bits of neighbours, and of the targets themselves */
-template <bool WEIGHTED>
-__device__ __forceinline__ void sum_tile(const tile_view &tile, bool is_far,
-                                         const struct nb6_dev_viewer (&viewer)[PAIR_OF_TARGETS],
-                                         pair_sums (&part)[PAIR_OF_TARGETS], uint32_t (&bits)[PAIR_OF_TARGETS])
-{
-    if (!is_far) is_far = !__any_sync(ALL, is_near_target(tile, viewer[0]) || is_near_target(tile, viewer[1]));
-    bits[0] = bits[1] = 0;
-    if (is_far)
-        sum_far_tile(tile, viewer, part);
-    else
-        sum_near_tile<WEIGHTED>(tile, viewer, part, bits);
 }
 
 } // namespace

@@ -1,22 +1,21 @@
-/** Bodies are sorted along a space-filling curve, by all threads of the device, before the sums of a large block:
- *  then nearly all chunks of sources are far from nearly all targets (cuda/tiles.cuh). The order is a function of the
- *  positions at the block time, not of the history of the run: a resumed run has the same sums.
+/** Sources are sorted along a space-filling curve, by all threads of a kernel whose blocks of threads meet at barriers:
+ *  then nearly all chunks of sources are far from nearly all targets (gpunb/cuda/tiles.cuh). The order is a function of
+ *  the positions and of who is a target, not of the order in which targets were named, nor of what was before: a
+ *  resumed run has the same sums.
  *
  *  Targets come first. It is a stable radix sort: each warp has a run of the bodies, in order. */
-#ifndef NB6_CUDA_SORT_CUH
-#define NB6_CUDA_SORT_CUH
+#ifndef GPUNB_CUDA_SORT_CUH
+#define GPUNB_CUDA_SORT_CUH
 
+#include "gpunb/cuda/tiles.cuh"
+#include "gpunb/cuda/warp.cuh"
 #include "gpunb/curve.h"
-#include "nbody6/engine/cuda/block.h"
-#include "nbody6/engine/cuda/cut.cuh"
-#include "nbody6/engine/cuda/tiles.cuh"
-#include "nbody6/engine/cuda/warp.cuh"
-#include "nbody6/engine/stages/regular.h"
+#include "gpunb/device/sums.h"
 
 namespace
 {
 
-constexpr int DIGIT_BITS = 8, DIGITS = NB6_DEVICE_DIGITS, PASSES = 4;
+constexpr int DIGIT_BITS = 8, DIGITS = GPUNB_DEV_DIGITS, PASSES = 4;
 constexpr uint32_t NO_TARGET = 1u << GPUNB_CURVE_KEY_BITS;
 static_assert(DIGITS == 1 << DIGIT_BITS && PASSES * DIGIT_BITS > GPUNB_CURVE_KEY_BITS, "keys are sorted whole");
 static_assert(PASSES % 2 == 0, "the result is in the first half of the arrays");
@@ -25,7 +24,7 @@ static_assert(THREADS == 2 * DIGITS, "two threads add up the counts of a digit")
 /* Shared memory of a block of threads while it sorts. */
 struct sort_memory {
     int32_t count[WARPS][DIGITS]; /* digits in the run of a warp; then where those begin in the block's part */
-    int32_t before[2][DIGITS];    /* two halves of the blocks count: bodies in the blocks before this one, */
+    int32_t before[2][DIGITS];    /* two halves of the blocks count: sources in the blocks before this one, */
     int32_t total[2][DIGITS];     /* and in all */
     int32_t base[DIGITS];         /* where those of this block begin */
     int32_t of_warp[DIGITS / WARP];
@@ -45,9 +44,9 @@ __device__ __forceinline__ float middle_of_lanes(float own)
 
 /* Centre and scale from the medians of a sample, which a few distant stars do not move. Forces are right with any
  * map. */
-__device__ struct gpunb_map map_of_sample()
+__device__ __forceinline__ struct gpunb_map map_of_sample(const struct gpunb_dev_sums &sums)
 {
-    const struct nb6_dev_source &own = dev.source[dev.n * lane_of() / WARP];
+    const struct gpunb_dev_source &own = sums.source[sums.n * lane_of() / WARP];
     struct gpunb_map map;
     float distance = 0;
     for (int k = 0; k < 3; k++) {
@@ -60,33 +59,24 @@ __device__ struct gpunb_map map_of_sample()
     return map;
 }
 
-/* Bodies that take no part come last. */
-__device__ void make_keys(const grid_of_blocks &grid)
+/* Sources that take no part come last. */
+__device__ __forceinline__ void make_keys(const struct gpunb_dev_sums &sums, const grid_of_blocks &grid)
 {
-    const struct gpunb_map map = map_of_sample();
-    for (int64_t j = grid.rank(); j < dev.n; j += grid.size()) {
-        const float *high = dev.source[j].high;
+    const struct gpunb_map map = map_of_sample(sums);
+    for (int64_t j = grid.rank(); j < sums.n; j += grid.size()) {
+        const float *high = sums.source[j].high;
         const double x[3] = {high[0], high[1], high[2]};
-        dev.key[j] = dev.level[j] >= 0 ? NO_TARGET | gpunb_curve_key(x, &map) : ~0u;
-        dev.order[j] = (int32_t)j;
-    }
-}
-
-__device__ void mark_targets(int64_t n_reg, const grid_of_blocks &grid)
-{
-    for (int64_t m = grid.rank(); m < n_reg; m += grid.size()) {
-        const int32_t member = dev.reg[m], i = dev.irr[member];
-        dev.member_of[i] = member;
-        dev.key[i] &= ~NO_TARGET;
+        sums.key[j] = gpunb_dev_takes_part(&sums.source[j]) ? NO_TARGET | gpunb_curve_key(x, &map) : ~0u;
+        sums.order[j] = (int32_t)j;
     }
 }
 
 /* The run of this warp; the runs of the warps of a block of threads are consecutive. */
-__device__ __forceinline__ void own_run(int64_t *first, int64_t *end)
+__device__ __forceinline__ void own_run(int64_t n, int64_t *first, int64_t *end)
 {
     const int64_t warp = (int64_t)blockIdx.x * WARPS + warp_of(), warps = (int64_t)gridDim.x * WARPS;
-    *first = dev.n * warp / warps;
-    *end = dev.n * (warp + 1) / warps;
+    *first = n * warp / warps;
+    *end = n * (warp + 1) / warps;
 }
 
 __device__ __forceinline__ int digit_of(uint32_t key, int pass)
@@ -94,11 +84,12 @@ __device__ __forceinline__ int digit_of(uint32_t key, int pass)
     return (int)(key >> pass * DIGIT_BITS & (DIGITS - 1));
 }
 
-/* s.count: bodies of each digit in the warps before; dev.digits: in the block of threads. */
-__device__ void count_digits(const uint32_t *key, int pass, sort_memory &s)
+/* s.count: sources of each digit in the warps before; sums.digits: in the block of threads. */
+__device__ __forceinline__ void count_digits(const struct gpunb_dev_sums &sums, int pass, sort_memory &s)
 {
+    const uint32_t *key = sums.key + pass % 2 * sums.stride;
     int64_t first, end;
-    own_run(&first, &end);
+    own_run(sums.n, &first, &end);
     __syncthreads();
     for (int d = lane_of(); d < DIGITS; d += WARP) s.count[warp_of()][d] = 0;
     __syncwarp();
@@ -112,18 +103,18 @@ __device__ void count_digits(const uint32_t *key, int pass, sort_memory &s)
         s.count[w][d] = all;
         all += own;
     }
-    dev.digits[(int64_t)blockIdx.x * DIGITS + d] = all;
+    sums.digits[(int64_t)blockIdx.x * DIGITS + d] = all;
 }
 
 /* s.base, from the counts of all blocks of threads. */
-__device__ void place_digits(sort_memory &s)
+__device__ __forceinline__ void place_digits(const struct gpunb_dev_sums &sums, sort_memory &s)
 {
     const int d = threadIdx.x % DIGITS, half = threadIdx.x / DIGITS;
     const int first = (int)gridDim.x * half / 2, end = (int)gridDim.x * (half + 1) / 2;
     int32_t before = 0, total = 0;
 #pragma unroll 8
     for (int block = first; block < end; block++) {
-        const int32_t number = dev.digits[block * DIGITS + d];
+        const int32_t number = sums.digits[block * DIGITS + d];
         total += number;
         before += block < (int)blockIdx.x ? number : 0;
     }
@@ -140,23 +131,23 @@ __device__ void place_digits(sort_memory &s)
     s.base[d] = at + s.before[0][d] + s.before[1][d];
 }
 
-/* Move keys and bodies of the run to their places, 32 at a time. */
-__device__ void move_keys(int pass, sort_memory &s)
+/* Move keys and sources of the run to their places, 32 at a time. */
+__device__ __forceinline__ void move_keys(const struct gpunb_dev_sums &sums, int pass, sort_memory &s)
 {
-    const int64_t from = pass % 2 * dev.n_max, to = dev.n_max - from;
+    const int64_t from = pass % 2 * sums.stride, to = sums.stride - from;
     int64_t first, end;
-    own_run(&first, &end);
+    own_run(sums.n, &first, &end);
     int32_t *count = s.count[warp_of()];
     for (int64_t begin = first; begin < end; begin += WARP) {
         const int64_t k = begin + lane_of();
         const bool is_there = k < end;
-        const uint32_t key = is_there ? dev.key[from + k] : 0;
+        const uint32_t key = is_there ? sums.key[from + k] : 0;
         const int digit = is_there ? digit_of(key, pass) : DIGITS;
         const uint32_t same = __match_any_sync(ALL, digit), before = same & ((1u << lane_of()) - 1);
         const int32_t at = is_there ? s.base[digit] + count[digit] + __popc(before) : 0;
         if (is_there) {
-            dev.key[to + at] = key;
-            dev.order[to + at] = dev.order[from + k];
+            sums.key[to + at] = key;
+            sums.order[to + at] = sums.order[from + k];
         }
         __syncwarp();
         if (is_there && before == 0) count[digit] += __popc(same);
@@ -164,42 +155,34 @@ __device__ void move_keys(int pass, sort_memory &s)
     }
 }
 
-/* dev.order: all bodies along the curve, regular members first; dev.reg in this order as well. */
-__device__ __noinline__ void sort_bodies(int64_t n_reg, grid_of_blocks &grid)
+/* sums.order: all sources along the curve, targets before others.
+ * @param[in] mark  functor (m) -> number of the source that target m, of n_targets, is; it may set sums.owner of it */
+template <typename marker>
+__device__ __forceinline__ void sort_sources(const struct gpunb_dev_sums &sums, int64_t n_targets, const marker &mark,
+                                             grid_of_blocks &grid)
 {
     extern __shared__ float4 dynamic[];
     sort_memory &s = *reinterpret_cast<sort_memory *>(dynamic);
-    make_keys(grid);
+    make_keys(sums, grid);
     grid.sync();
-    mark_targets(n_reg, grid);
+    for (int64_t m = grid.rank(); m < n_targets; m += grid.size()) sums.key[mark(m)] &= ~NO_TARGET;
     grid.sync();
+#pragma unroll 1
     for (int pass = 0; pass < PASSES; pass++) {
-        count_digits(dev.key + pass % 2 * dev.n_max, pass, s);
+        count_digits(sums, pass, s);
         grid.sync();
-        place_digits(s);
+        place_digits(sums, s);
         __syncthreads();
-        move_keys(pass, s);
+        move_keys(sums, pass, s);
         grid.sync();
     }
-    for (int64_t m = grid.rank(); m < n_reg; m += grid.size()) dev.reg[m] = dev.member_of[dev.order[m]];
 }
 
-/* Sort sources and targets of a large block along the curve, and make the tiles. */
-__device__ void sort_block(int64_t n_reg, grid_of_blocks &grid)
+/* All tiles, by all threads. */
+__device__ __forceinline__ void make_tiles(const struct gpunb_dev_sums &sums)
 {
-    sort_bodies(n_reg, grid);
-    for (int64_t chunk = warp_of_all(); chunk < nb6_dev_chunks(&dev); chunk += warps_of_all()) make_tile(chunk);
-    grid.sync();
-}
-
-/* Set the targets of a round in sorted order, and their places. */
-__device__ __forceinline__ void set_sorted_targets(int64_t first, int64_t n, const grid_of_blocks &grid)
-{
-    for (int64_t m = grid.rank(); m < n; m += grid.size()) {
-        nb6_dev_set_target(&dev, first, m);
-        dev.seen[m] = dev.source[dev.target[m].body];
-        dev.target[m].place = (int32_t)(first + m);
-    }
+    for (int64_t chunk = warp_of_all(); chunk < gpunb_dev_chunks(&sums); chunk += warps_of_all())
+        make_tile(sums, chunk);
 }
 
 } // namespace

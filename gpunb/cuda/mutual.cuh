@@ -1,22 +1,32 @@
-/** Pairs of targets of a large block act on each other, and both sums have more than half of the arithmetic in
+/** Pairs of targets, of gpunb_regf_device, act on each other, and both sums have more than half of the arithmetic in
  *  common, which is done once. It applies to groups of targets along the curve that are *apart*, as nearly all are:
- *  no target of one group is a neighbour of one of the other. The remaining sums are made as in other blocks
- *  (cuda/left.cuh).
+ *  no target of one group is a neighbour of one of the other. The remaining sums are those of slices of tiles
+ *  (gpunb/cuda/left.cuh).
  *
  *  Each lane of a warp has some targets, and goes through the sources of a tile in an order of its own. The sums on
  *  these sources pass from lane to lane with them. Sums are added to integers in memory, in a unit for each group
  *  that fits its largest sum: so neither the order of additions nor the GPU that makes them changes the result. */
-#ifndef NB6_CUDA_MUTUAL_CUH
-#define NB6_CUDA_MUTUAL_CUH
+#ifndef GPUNB_CUDA_MUTUAL_CUH
+#define GPUNB_CUDA_MUTUAL_CUH
 
-#include "nbody6/engine/cuda/cut.cuh"
-#include "nbody6/engine/cuda/tiles.cuh"
-#include "nbody6/engine/cuda/warp.cuh"
+#include "gpunb/cuda/sorted.cuh"
+#include "gpunb/cuda/tiles.cuh"
+#include "gpunb/cuda/warp.cuh"
+#include "gpunb/device/regular.h"
 
 #include <cuda_pipeline_primitives.h>
 
 namespace
 {
+
+constexpr int SIDE = GPUNB_DEV_GROUP / WARP; /* tiles in a group of targets, one target of each for a lane */
+using job_of_sums = struct gpunb_dev_job;
+
+/* Shared memory of a warp: two tiles in flight without low parts, and the centres of the tiles of its targets. */
+struct mutual_memory {
+    float4 units[2][TILE_LOW];
+    float4 centre[SIDE];
+};
 
 /* ---- groups, and which are apart */
 
@@ -29,23 +39,24 @@ struct range_of_lane {
     }
 };
 
-/* The record of a group, but for its units, by a warp, when bodies are sorted. */
-__device__ void make_group(int64_t group)
+/* The record of a group, but for its units, by a warp, when sources are sorted. */
+__device__ __forceinline__ void make_group(const job_of_sums &c, int64_t group)
 {
-    struct nb6_dev_group g = {};
+    struct gpunb_dev_group g = {};
     range_of_lane x[3], v[3];
     double mass = 0;
     for (int k = 0; k < 3; k++) x[k] = v[k] = {INFINITY, -INFINITY};
     for (int side = 0; side < SIDE; side++) {
-        const int32_t j = dev.order[(group * SIDE + side) * WARP + lane_of()];
-        const struct nb6_dev_source &source = dev.source[j];
+        const int32_t j = c.sums.order[(group * SIDE + side) * WARP + lane_of()];
+        const struct gpunb_dev_source &source = c.sums.source[j];
+        const struct gpunb_dev_asked &asked = c.asked[c.sums.owner[j]];
         for (int k = 0; k < 3; k++) {
             x[k].add(source.high[k]);
             v[k].add(source.v[k]);
         }
         g.size = fmaxf(g.size, source.size);
-        g.h = fmaxf(g.h, (float)(dev.star[j].r_nb * dev.rules.per_radius));
-        g.dt = fmaxf(g.dt, (float)nb6_step_length(dev.star[j].level_reg));
+        g.h = fmaxf(g.h, (float)sqrt(asked.r_nb2));
+        g.dt = fmaxf(g.dt, (float)asked.dt_reg);
         mass += (double)source.mass;
     }
     for (int k = 0; k < 3; k++) {
@@ -57,7 +68,7 @@ __device__ void make_group(int64_t group)
     g.dt = highest_of_lanes(g.dt);
     g.mass = (float)sum_of_lanes(mass);
     g.diagonal = norm3df(g.extent[0], g.extent[1], g.extent[2]);
-    if (lane_of() == 0) dev.group[group] = g;
+    if (lane_of() == 0) c.sums.group[group] = g;
 }
 
 /* Relation of two groups; bitwise the same in either order. */
@@ -69,7 +80,7 @@ struct two_groups {
 
 /* Groups are apart if no target of one can be a neighbour of a target of the other, or so near that differences need
  * two floats. */
-__device__ __forceinline__ two_groups look_at_groups(const struct nb6_dev_group &a, const struct nb6_dev_group &b)
+__device__ __forceinline__ two_groups look_at_groups(const struct gpunb_dev_group &a, const struct gpunb_dev_group &b)
 {
     const vec3 d = vector_of(a.centre) - vector_of(b.centre), extent = vector_of(a.extent) + vector_of(b.extent);
     const vec3 v = vector_of(a.v) - vector_of(b.v), extent_v = vector_of(a.extent_v) + vector_of(b.extent_v);
@@ -93,59 +104,60 @@ __device__ __forceinline__ int32_t unit_for(double bound)
     return bound > 0 ? max(ilogb(bound), LEAST) + 2 - UNIT_BITS : 0;
 }
 
-/* Words of a row of dev.apart. */
-__device__ __forceinline__ int64_t words_of_groups(const large_cut &c)
+/* Words of a row of c.sums.apart. */
+__device__ __forceinline__ int64_t words_of_groups(const job_of_sums &c)
 {
     return (c.groups + WARP - 1) / WARP;
 }
 
 /* Whether pairs of a group and a chunk are summed once for both. */
-__device__ __forceinline__ bool is_apart(const large_cut &c, int64_t group, int64_t chunk)
+__device__ __forceinline__ bool is_apart(const job_of_sums &c, int64_t group, int64_t chunk)
 {
     const int64_t other = chunk / SIDE;
     if (group >= c.groups || other >= c.groups) return false;
-    return dev.apart[group * words_of_groups(c) + other / WARP] >> other % WARP & 1;
+    return c.sums.apart[group * words_of_groups(c) + other / WARP] >> other % WARP & 1;
 }
 
 /* Groups that are apart from one group: their bits, their number, and the units of the group, which bound the sums
  * of all its targets. Executed by a warp. */
-__device__ void find_apart(const large_cut &c, int64_t group)
+__device__ __forceinline__ void find_apart(const job_of_sums &c, int64_t group)
 {
-    const struct nb6_dev_group own = dev.group[group];
+    const struct gpunb_dev_group own = c.sums.group[group];
     double acc = 0, jerk = 0;
     int32_t number = 0;
     for (int64_t word = 0; word < words_of_groups(c); word++) {
         const int64_t other = min(word * WARP + lane_of(), c.groups - 1);
-        const two_groups two = look_at_groups(own, dev.group[other]);
+        const two_groups two = look_at_groups(own, c.sums.group[other]);
         const bool are_apart = two.are_apart && word * WARP + lane_of() < c.groups;
         if (are_apart) {
-            const double r2 = two.distance2, of_one = (double)dev.group[other].mass / r2;
+            const double r2 = two.distance2, of_one = (double)c.sums.group[other].mass / r2;
             acc += of_one;
             jerk += 4 * of_one * (double)two.speed / sqrt(r2);
         }
         const uint32_t bits = __ballot_sync(ALL, are_apart);
-        if (lane_of() == 0) dev.apart[group * words_of_groups(c) + word] = bits;
+        if (lane_of() == 0) c.sums.apart[group * words_of_groups(c) + word] = bits;
         number += __popc(bits);
     }
     const int32_t of_acc = unit_for(sum_of_lanes(acc)), of_jerk = unit_for(sum_of_lanes(jerk));
-    if (lane_of() < 2) dev.group[group].unit[lane_of()] = lane_of() == 0 ? of_acc : of_jerk;
-    if (lane_of() == 0) dev.group[group].apart = number;
+    if (lane_of() < 2) c.sums.group[group].unit[lane_of()] = lane_of() == 0 ? of_acc : of_jerk;
+    if (lane_of() == 0) c.sums.group[group].apart = number;
 }
 
 /* Chunks whose sums on PAIR_TARGETS targets remain, plus the constant cost of a slice in chunks. */
-__device__ __forceinline__ int32_t cost_of(const large_cut &c, int64_t pair)
+__device__ __forceinline__ int32_t cost_of(const job_of_sums &c, int64_t pair)
 {
-    const int64_t chunks = nb6_dev_chunks(&dev), group = pair * PAIR_TARGETS / NB6_DEVICE_GROUP;
-    return (int32_t)(chunks - (group < c.groups ? SIDE * dev.group[group].apart : 0) + chunks / 32);
+    const int64_t chunks = gpunb_dev_chunks(&c.sums), group = pair * PAIR_TARGETS / GPUNB_DEV_GROUP;
+    return (int32_t)(chunks - (group < c.groups ? SIDE * c.sums.group[group].apart : 0) + chunks / 32);
 }
 
 /* Slices of a round, by a warp: one for each group, and the others of all warps of all GPUs in proportion to the
  * remaining sums. */
-__device__ void slice_round(const large_cut &c, int64_t n_reg, int64_t round)
+__device__ __forceinline__ void slice_round(const job_of_sums &c, int64_t round)
 {
     const int64_t pairs = c.each / PAIR_TARGETS, first = round * pairs;
-    const int64_t end = min(first + pairs, (n_reg + PAIR_TARGETS - 1) / PAIR_TARGETS);
-    const int64_t warps = c.gpus * warps_of_all() - (end - first), most = max(nb6_dev_chunks(&dev) / 4, (int64_t)1);
+    const int64_t end = min(first + pairs, (c.n + PAIR_TARGETS - 1) / PAIR_TARGETS);
+    const int64_t warps = c.sums.gpus * warps_of_all() - (end - first),
+                  most = max(gpunb_dev_chunks(&c.sums) / 4, (int64_t)1);
     int32_t total = 0, before = 0, of_some;
     for (int64_t begin = first; begin < end; begin += WARP) {
         count_up_to(begin + lane_of() < end ? cost_of(c, begin + lane_of()) : 0, &of_some);
@@ -157,7 +169,7 @@ __device__ void slice_round(const large_cut &c, int64_t n_reg, int64_t round)
         const int32_t up_to = before + count_up_to(own, &of_some);
         const int64_t at = warps * (up_to - own) / total, next = warps * up_to / total;
         before += of_some;
-        if (pair < end) dev.slices[pair] = {(int32_t)(at + pair - first), (int32_t)min(next - at + 1, most)};
+        if (pair < end) c.sums.slices[pair] = {(int32_t)(at + pair - first), (int32_t)min(next - at + 1, most)};
     }
 }
 
@@ -181,46 +193,45 @@ __device__ __forceinline__ int32_t add_in_units(int64_t *sum, float part, double
     return __double2hiint(whole) >> 20 ^ EXPONENT;
 }
 
-__device__ __forceinline__ int64_t mutual_targets(const large_cut &c)
+__device__ __forceinline__ int64_t mutual_targets(const job_of_sums &c)
 {
-    return c.groups * NB6_DEVICE_GROUP;
+    return c.groups * GPUNB_DEV_GROUP;
 }
 
 /* The units of the six components of a target. */
-__device__ __forceinline__ void add_part(const large_cut &c, int64_t place, const pair_sums &part,
+__device__ __forceinline__ void add_part(const job_of_sums &c, int64_t place, const pair_sums &part,
                                          const double (&per_unit)[2])
 {
     int32_t is_spoiled = 0;
 #pragma unroll
     for (int k = 0; k < 3; k++) {
-        is_spoiled |= add_in_units(&dev.mutual[k * mutual_targets(c) + place], part.acc[k], per_unit[0]);
-        is_spoiled |= add_in_units(&dev.mutual[(3 + k) * mutual_targets(c) + place], part.jerk[k], per_unit[1]);
+        is_spoiled |= add_in_units(&c.sums.mutual[k * mutual_targets(c) + place], part.acc[k], per_unit[0]);
+        is_spoiled |= add_in_units(&c.sums.mutual[(3 + k) * mutual_targets(c) + place], part.jerk[k], per_unit[1]);
     }
-    if (is_spoiled) dev.group[place / NB6_DEVICE_GROUP].is_spoiled = 1;
+    if (is_spoiled) c.sums.group[place / GPUNB_DEV_GROUP].is_spoiled = 1;
 }
 
-__device__ __forceinline__ void units_of(int64_t group, double (&per_unit)[2])
+__device__ __forceinline__ void units_of(const job_of_sums &c, int64_t group, double (&per_unit)[2])
 {
-    per_unit[0] = power_of_two(-dev.group[group].unit[0]);
-    per_unit[1] = power_of_two(-dev.group[group].unit[1]);
+    per_unit[0] = power_of_two(-c.sums.group[group].unit[0]);
+    per_unit[1] = power_of_two(-c.sums.group[group].unit[1]);
 }
 
 /* Set all sums to zero, by all threads. */
-__device__ __forceinline__ void clear_mutual(const large_cut &c, const grid_of_blocks &grid)
+__device__ __forceinline__ void clear_mutual(const job_of_sums &c, const grid_of_blocks &grid)
 {
-    for (int64_t k = grid.rank(); k < 6 * mutual_targets(c); k += grid.size()) dev.mutual[k] = 0;
+    for (int64_t k = grid.rank(); k < 6 * mutual_targets(c); k += grid.size()) c.sums.mutual[k] = 0;
 }
 
-/* Sum over all GPUs on target m of a round. */
-__device__ __forceinline__ void add_others(const large_cut &c, int64_t m, struct nb6_dev_sum &sum)
+/* Sum over all GPUs on the target at a place along the curve. */
+__device__ __forceinline__ void add_mutual(const job_of_sums &c, int64_t place, struct gpunb_dev_sum &sum)
 {
-    const int64_t place = c.first + m;
     if (place >= mutual_targets(c)) return;
-    const struct nb6_dev_group &group = dev.group[place / NB6_DEVICE_GROUP];
+    const struct gpunb_dev_group &group = c.sums.group[place / GPUNB_DEV_GROUP];
     const double acc = power_of_two(group.unit[0]), jerk = power_of_two(group.unit[1]);
     int64_t all[6] = {};
-    for (int64_t gpu = 0; gpu < c.gpus; gpu++)
-        for (int k = 0; k < 6; k++) all[k] += dev.mutual[(6 * gpu + k) * mutual_targets(c) + place];
+    for (int64_t gpu = 0; gpu < c.sums.gpus; gpu++)
+        for (int k = 0; k < 6; k++) all[k] += c.sums.mutual[(6 * gpu + k) * mutual_targets(c) + place];
     for (int k = 0; k < 3; k++) {
         sum.acc[k] += group.is_spoiled ? NAN : acc * (double)all[k];
         sum.jerk[k] += jerk * (double)all[3 + k];
@@ -236,12 +247,12 @@ struct group_side {
     pair_sums part[SIDE];
 };
 
-__device__ __forceinline__ void fetch_side(int64_t group, group_side &side, float4 *centre)
+__device__ __forceinline__ void fetch_side(const job_of_sums &c, int64_t group, group_side &side, float4 *centre)
 {
     __syncwarp();
 #pragma unroll
     for (int w = 0; w < SIDE; w++) {
-        const float4 *units = reinterpret_cast<const float4 *>(dev.tile[group * SIDE + w].unit);
+        const float4 *units = reinterpret_cast<const float4 *>(c.sums.tile[group * SIDE + w].unit);
         const float4 x = units[TILE_X + lane_of()];
         side.x[w] = first3(x);
         side.v[w] = first3(units[TILE_V + lane_of()]);
@@ -330,7 +341,7 @@ __device__ __forceinline__ pair_sums sum_mutual_tile(const float4 *units, const 
     return of_source;
 }
 
-__device__ __forceinline__ void fetch_mutual_tile(float4 *to, const struct nb6_dev_tile &tile)
+__device__ __forceinline__ void fetch_mutual_tile(float4 *to, const struct gpunb_dev_tile &tile)
 {
     const float4 *from = reinterpret_cast<const float4 *>(tile.unit);
 #pragma unroll
@@ -341,18 +352,18 @@ __device__ __forceinline__ void fetch_mutual_tile(float4 *to, const struct nb6_d
 
 /* Groups form a ring, and each is summed with the groups up to half way around it. This is their number; with an
  * even number of groups the last one would be met twice. */
-__device__ __forceinline__ int64_t half_of_ring(const large_cut &c)
+__device__ __forceinline__ int64_t half_of_ring(const job_of_sums &c)
 {
     return c.groups / 2;
 }
 
-__device__ __forceinline__ int64_t on_ring(const large_cut &c, int64_t group)
+__device__ __forceinline__ int64_t on_ring(const job_of_sums &c, int64_t group)
 {
     return group < c.groups ? group : group - c.groups;
 }
 
 /* Bit k: the group at distance first + k along the ring is apart from this one, for first + k < end. */
-__device__ __forceinline__ uint32_t apart_behind(const large_cut &c, int64_t group, int64_t first, int64_t end)
+__device__ __forceinline__ uint32_t apart_behind(const job_of_sums &c, int64_t group, int64_t first, int64_t end)
 {
     const int64_t behind = first + lane_of();
     const bool is_twice = 2 * behind == c.groups && group >= half_of_ring(c);
@@ -360,10 +371,10 @@ __device__ __forceinline__ uint32_t apart_behind(const large_cut &c, int64_t gro
 }
 
 /* Sums of the targets of a warp so far. */
-__device__ __forceinline__ void flush_side(const large_cut &c, int64_t group, group_side &side)
+__device__ __forceinline__ void flush_side(const job_of_sums &c, int64_t group, group_side &side)
 {
     double per_unit[2];
-    units_of(group, per_unit);
+    units_of(c, group, per_unit);
 #pragma unroll
     for (int w = 0; w < SIDE; w++) {
         add_part(c, (group * SIDE + w) * WARP + lane_of(), side.part[w], per_unit);
@@ -372,28 +383,28 @@ __device__ __forceinline__ void flush_side(const large_cut &c, int64_t group, gr
 }
 
 /* Sum the targets of this warp, which are own_group, with the groups of some bits, from `first` on. */
-__device__ __forceinline__ void sum_with_groups(const large_cut &c, int64_t first, uint32_t bits, int64_t own_group,
-                                                group_side &side, warp_memory &memory)
+__device__ __forceinline__ void sum_with_groups(const job_of_sums &c, int64_t first, uint32_t bits, int64_t own_group,
+                                                group_side &side, mutual_memory &memory)
 {
     int now = 0;
     int64_t group = on_ring(c, first + __ffs((int)bits) - 1);
-    fetch_mutual_tile(memory.mutual.units[0], dev.tile[group * SIDE]);
+    fetch_mutual_tile(memory.units[0], c.sums.tile[group * SIDE]);
     while (bits) {
         double per_unit[2];
         bits &= bits - 1;
         const int64_t next = bits ? on_ring(c, first + __ffs((int)bits) - 1) : -1;
-        units_of(group, per_unit);
+        units_of(c, group, per_unit);
 #pragma unroll 1
         for (int tile = 0; tile < SIDE; tile++, now ^= 1) {
             const int64_t following = tile < SIDE - 1 ? group * SIDE + tile + 1 : next * SIDE;
             if (following >= 0) {
-                fetch_mutual_tile(memory.mutual.units[now ^ 1], dev.tile[following]);
+                fetch_mutual_tile(memory.units[now ^ 1], c.sums.tile[following]);
                 __pipeline_wait_prior(1);
             } else {
                 __pipeline_wait_prior(0);
             }
             __syncwarp();
-            const pair_sums of_source = sum_mutual_tile(memory.mutual.units[now], memory.mutual.centre, side);
+            const pair_sums of_source = sum_mutual_tile(memory.units[now], memory.centre, side);
             add_part(c, (group * SIDE + tile) * WARP + lane_of(), of_source, per_unit);
             __syncwarp();
         }
@@ -403,10 +414,10 @@ __device__ __forceinline__ void sum_with_groups(const large_cut &c, int64_t firs
 }
 
 /* Columns of a unit of work, which is a part of a row. Units are small enough for each warp to have many of them. */
-__device__ __forceinline__ int64_t width_of_units(const large_cut &c)
+__device__ __forceinline__ int64_t width_of_units(const job_of_sums &c)
 {
     constexpr int64_t WIDEST = 8, UNITS = 16;
-    return max(min(c.groups * half_of_ring(c) / (UNITS * c.gpus * warps_of_all()), WIDEST), (int64_t)1);
+    return max(min(c.groups * half_of_ring(c) / (UNITS * c.sums.gpus * warps_of_all()), WIDEST), (int64_t)1);
 }
 
 /* Take the next unit of work of this GPU, by a warp. */
@@ -417,33 +428,32 @@ __device__ __forceinline__ int64_t take_unit(uint32_t *taken)
     return __shfl_sync(ALL, own, 0);
 }
 
-/* All units of the k-th GPU, by all its threads.   @param[in,out] taken  units so far */
-__device__ __noinline__ void sum_mutual(const large_cut &c, int64_t k, uint32_t *taken)
+/* All units of the k-th GPU, by all its threads. */
+__device__ __forceinline__ void sum_mutual(const job_of_sums &c, int64_t k, mutual_memory &memory)
 {
-    warp_memory &memory = own_memory();
+    uint32_t *taken = &c.sums.counter[GPUNB_DEV_TAKEN];
     const int64_t width = width_of_units(c), each = (half_of_ring(c) + width - 1) / width, units = c.groups * each;
-    const int64_t begin = units * k / c.gpus, end = units * (k + 1) / c.gpus;
+    const int64_t begin = units * k / c.sums.gpus, end = units * (k + 1) / c.sums.gpus;
     for (int64_t unit = begin + take_unit(taken); unit < end; unit = begin + take_unit(taken)) {
         const int64_t group = unit / each, behind = unit % each * width + 1;
         const uint32_t bits = apart_behind(c, group, behind, min(behind + width, half_of_ring(c) + 1));
         group_side side;
         if (bits == 0) continue;
-        fetch_side(group, side, memory.mutual.centre);
+        fetch_side(c, group, side, memory.centre);
         sum_with_groups(c, group + behind, bits, group, side, memory);
     }
 }
 
-/* Prepare the sums of n_reg sorted targets, by all threads. */
-__device__ __noinline__ void prepare_mutual(const large_cut &c, int64_t n_reg, uint32_t *taken, grid_of_blocks &grid)
+/* Groups of sorted targets, which of them are apart, and the slices of all rounds, by all threads. */
+__device__ __forceinline__ void prepare_mutual(const job_of_sums &c, grid_of_blocks &grid)
 {
-    const int64_t rounds = (n_reg + c.each - 1) / c.each;
-    for (int64_t group = warp_of_all(); group < c.groups; group += warps_of_all()) make_group(group);
+    const int64_t rounds = (c.n + c.each - 1) / c.each;
+    for (int64_t group = warp_of_all(); group < c.groups; group += warps_of_all()) make_group(c, group);
     clear_mutual(c, grid);
-    if (grid.rank() == 0) *taken = 0;
     grid.sync();
     for (int64_t group = warp_of_all(); group < c.groups; group += warps_of_all()) find_apart(c, group);
     grid.sync();
-    for (int64_t round = warp_of_all(); round < rounds; round += warps_of_all()) slice_round(c, n_reg, round);
+    for (int64_t round = warp_of_all(); round < rounds; round += warps_of_all()) slice_round(c, round);
 }
 
 } // namespace

@@ -1,0 +1,161 @@
+/** Warps and blocks of threads of kernels that fill a GPU: a block of threads on each multiprocessor, of GPUNB and of
+ *  the device engine. */
+#ifndef GPUNB_CUDA_WARP_CUH
+#define GPUNB_CUDA_WARP_CUH
+
+#include "gpunb/device/sums.h"
+
+#include <stdint.h>
+
+namespace
+{
+
+constexpr int THREADS = 512, WARP = GPUNB_DEV_LANES, WARPS = THREADS / WARP;
+constexpr unsigned ALL = 0xffffffffu;
+
+__device__ __forceinline__ int lane_of()
+{
+    return threadIdx.x % WARP;
+}
+
+__device__ __forceinline__ int warp_of()
+{
+    return threadIdx.x / WARP;
+}
+
+/* Barrier of all blocks of threads: each adds one to a counter, and waits until all have. Release and acquire take
+ * half the time of a barrier of cooperative groups, whose fences are sequentially consistent. */
+struct grid_of_blocks {
+    uint32_t *arrived; /* zero at the start of the kernel */
+    uint32_t expected;
+
+    __device__ __forceinline__ void arrive()
+    {
+        expected += gridDim.x;
+        __syncthreads();
+        if (threadIdx.x == 0) asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived) : "memory");
+    }
+    __device__ __forceinline__ bool is_complete(uint32_t now) const
+    {
+        return (int32_t)(now - expected) >= 0;
+    }
+    __device__ __forceinline__ void sync()
+    {
+        arrive();
+        wait_for(expected);
+    }
+    /* Wait until the others have arrived at the next barrier. */
+    __device__ __forceinline__ void await_others() const
+    {
+        __syncthreads();
+        wait_for(expected + gridDim.x - 1);
+    }
+    __device__ __forceinline__ void wait_for(uint32_t number) const
+    {
+        if (threadIdx.x == 0) {
+            uint32_t now;
+            do {
+                asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(arrived) : "memory");
+            } while ((int32_t)(now - number) < 0);
+        }
+        __syncthreads();
+    }
+    __device__ __forceinline__ int64_t rank() const
+    {
+        return (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    }
+    __device__ __forceinline__ int64_t size() const
+    {
+        return (int64_t)gridDim.x * THREADS;
+    }
+};
+
+__device__ __forceinline__ uint32_t lowest_of_lanes(uint32_t own)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(ALL, own);
+#else
+    for (int half = WARP / 2; half > 0; half /= 2) own = min(own, __shfl_xor_sync(ALL, own, half));
+    return own;
+#endif
+}
+
+template <typename number> __device__ __forceinline__ number highest_of_lanes(number own)
+{
+#pragma unroll
+    for (int half = WARP / 2; half > 0; half /= 2) own = max(own, __shfl_xor_sync(ALL, own, half));
+    return own;
+}
+
+/* Sum over all lanes in a fixed order. */
+template <typename number> __device__ __forceinline__ number sum_of_lanes(number own)
+{
+    for (int half = WARP / 2; half > 0; half /= 2) own += __shfl_xor_sync(ALL, own, half);
+    return own;
+}
+
+__device__ __forceinline__ int32_t count_of_lanes(int32_t own)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(ALL, own);
+#else
+    return sum_of_lanes(own);
+#endif
+}
+
+/* Bits of any lane. */
+__device__ __forceinline__ uint32_t any_of_lanes(uint32_t own)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(ALL, own);
+#else
+    for (int half = WARP / 2; half > 0; half /= 2) own |= __shfl_xor_sync(ALL, own, half);
+    return own;
+#endif
+}
+
+/* Sums of N numbers at once, a power of two: lane k gets the sum of number k N/32. */
+template <int N, typename number> __device__ __forceinline__ number sum_of_each(number (&own)[N])
+{
+    int half = WARP / 2;
+#pragma unroll
+    for (int n = N / 2; n > 0; n /= 2, half /= 2) {
+        const bool is_upper = lane_of() & half;
+#pragma unroll
+        for (int k = 0; k < n; k++) {
+            const number keep = is_upper ? own[n + k] : own[k], away = is_upper ? own[k] : own[n + k];
+            own[k] = keep + __shfl_xor_sync(ALL, away, half);
+        }
+    }
+#pragma unroll
+    for (; half > 0; half /= 2) own[0] += __shfl_xor_sync(ALL, own[0], half);
+    return own[0];
+}
+
+/* Inclusive prefix sum over lanes; *total: over all. */
+__device__ __forceinline__ int32_t count_up_to(int32_t own, int32_t *total)
+{
+    int32_t up_to = own;
+#pragma unroll
+    for (int k = 1; k < WARP; k *= 2) {
+        const int32_t other = __shfl_up_sync(ALL, up_to, k);
+        if (lane_of() >= k) up_to += other;
+    }
+    *total = __shfl_sync(ALL, up_to, WARP - 1);
+    return up_to;
+}
+
+__device__ __forceinline__ int64_t warps_of_all()
+{
+    return (int64_t)gridDim.x * WARPS;
+}
+
+/* Consecutive warps are on different multiprocessors. */
+__device__ __forceinline__ int64_t warp_of_all()
+{
+    return (int64_t)warp_of() * gridDim.x + blockIdx.x;
+}
+
+} // namespace
+
+#endif

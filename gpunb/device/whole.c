@@ -1,0 +1,132 @@
+#include "gpunb/device/whole.h"
+
+#include "gpunb/device/regular.h"
+#include "gpunb/regf_device.h"
+#include "gpunb/sizes.h"
+
+/* With fewer pairs on each multiprocessor the host takes longer to collect results than devices to make them, and the
+ * wait for what they say of the targets is not worth it (docs/performance.md). */
+static const double least_pairs = 6e7;
+
+int gpunb_device_may_be_whole(const struct device_call *call)
+{
+    const struct device_state *devices = call->devices;
+    const struct gpunb_block *b = call->block;
+    const double pairs = (double)b->n_i * (double)devices->n_j;
+    const double least =
+        devices->whole_pairs > 0 ? devices->whole_pairs : least_pairs * devices->gpus[0].device.multiprocessors;
+    return devices->twofloat && !b->pot && b->self && b->n_i <= devices->n_j && pairs >= least &&
+           gpunb_dev_groups((int64_t)b->n_i, (int64_t)devices->n_j) > 0;
+}
+
+/* Memory of the first device; without it the call goes another way. */
+static int has_memory(struct device_state *devices, const struct device_call *call, size_t scratch_bytes)
+{
+    struct device_whole *w = &devices->whole;
+    const struct device_gpu *first = &devices->gpus[0];
+    const size_t n_i = call->block->n_i, n_j = devices->n_j;
+    w->flag.where = NBD_ON_HOST;
+    return !nbd_use(&first->device, NULL) &&
+           !nbd_buffer_reserve(&first->device, &w->sources, n_j * sizeof(struct gpunb_dev_source), NULL) &&
+           !nbd_buffer_reserve(&first->device, &w->asked, n_i * sizeof(struct gpunb_dev_asked), NULL) &&
+           !nbd_buffer_reserve(&first->device, &w->rows, n_i * call->list_cap * sizeof(int32_t), NULL) &&
+           !nbd_buffer_reserve(&first->device, &w->scratch, scratch_bytes, NULL) &&
+           !nbd_buffer_reserve(&first->device, &w->flag, sizeof(int), NULL);
+}
+
+/* Records of all sources on the first device, from the shares of all. */
+static int gather_sources(const struct device_call *call, struct nbc_error *err)
+{
+    struct device_state *devices = call->devices;
+    struct gpunb_dev_source *to = devices->whole.sources.data;
+    const struct device_gpu *first = &devices->gpus[0];
+    for (int g = devices->n_gpus; g-- > 0;) {
+        struct device_gpu *gpu = &devices->gpus[g];
+        NBD_TRY(nbd_use(&gpu->device, err));
+        NBD_TRY(gpunb_device_make_expected(gpu, err));
+        NBD_LAUNCH(err, &gpu->device,
+                   gpu->kernels->regular_sources(gpu->sources.data, (int)gpu->n_j, call->block->mass_weighted,
+                                                 to + gpu->j_first, gpu->stream));
+        if (g > 0) NBD_TRY(nbd_event_record(&gpu->device, gpu->prepared, gpu->stream, err));
+    }
+    for (int g = 1; g < devices->n_gpus; g++)
+        NBD_TRY(nbd_event_await(&first->device, devices->gpus[g].prepared, first->stream, err));
+    return NBC_OK;
+}
+
+/* What is asked for, and whether all targets are where their sources are. */
+static int ask(const struct device_call *call, const struct device_targets *targets, int *is_whole,
+               struct nbc_error *err)
+{
+    struct device_state *devices = call->devices;
+    struct device_whole *w = &devices->whole;
+    struct device_gpu *first = &devices->gpus[0];
+    const size_t bytes = call->block->n_i * DEVICE_TARGET_BYTES;
+    int32_t *marks = w->scratch.data; /* free as yet */
+    struct device_asking asking = {
+        .sources = w->sources.data, .n_j = (int)devices->n_j, .asked = w->asked.data, .marks = marks};
+    NBD_TRY(gpunb_device_reserve(first, &first->targets, bytes, err));
+    NBD_TRY(nbd_copy(&first->device, first->stream, first->targets.data, targets->x, bytes, err));
+    first->bytes_sent += bytes;
+    NBD_TRY(nbd_fill(&first->device, first->stream, marks, 0xff, devices->n_j * sizeof *marks, err));
+    asking.targets = gpunb_device_arrays_of(first->targets.data, call->block->n_i);
+    asking.differ = w->flag.data;
+    *asking.differ = 0;
+    NBD_LAUNCH(err, &first->device, first->kernels->regular_ask(&asking, first->stream));
+    NBD_TRY(nbd_stream_wait(&first->device, first->stream, err));
+    *is_whole = *(const volatile int *)w->flag.data == 0;
+    return NBC_OK;
+}
+
+int gpunb_device_whole_begin(const struct device_call *call, const struct device_targets *targets, int *is_whole,
+                             struct nbc_error *err)
+{
+    struct device_state *devices = call->devices;
+    const struct device_gpu *first = &devices->gpus[0];
+    size_t scratch_bytes;
+    *is_whole = 0;
+    if (gpunb_device_regf_device_bytes(devices, devices->n_j, &scratch_bytes, NULL)) return NBC_OK;
+    if (devices->regular_gpus < devices->n_gpus || !has_memory(devices, call, scratch_bytes)) return NBC_OK;
+    NBD_TRY(gather_sources(call, err));
+    NBD_TRY(nbd_use(&first->device, err));
+    NBD_TRY(ask(call, targets, is_whole, err));
+    if (!*is_whole) return NBC_OK;
+    const struct gpunb_regf_device job = {.n_j = devices->n_j,
+                                          .source = devices->whole.sources.data,
+                                          .n_i = call->block->n_i,
+                                          .asked = devices->whole.asked.data,
+                                          .weighted = call->block->mass_weighted,
+                                          .lists = devices->whole.rows.data,
+                                          .row_room = call->list_cap,
+                                          .scratch = devices->whole.scratch.data,
+                                          .scratch_bytes = devices->whole.scratch.bytes};
+    return gpunb_device_regular_begin(devices, &job, first->stream, &devices->whole.call, err);
+}
+
+size_t gpunb_device_whole_piece(const struct device_call *call)
+{
+    return (size_t)call->devices->whole.call.job.each;
+}
+
+int gpunb_device_whole_launch(const struct device_call *call, size_t p, struct nbc_error *err)
+{
+    struct device_gpu *first = &call->devices->gpus[0];
+    struct device_slot *slot = &first->slots[p % DEVICE_SLOTS];
+    const size_t begin = p * call->piece, n = gpunb_min_size(call->piece, call->block->n_i - begin);
+    NBD_TRY(nbd_use(&first->device, err));
+    NBD_TRY(gpunb_device_reserve(first, &slot->results, n * sizeof(struct device_result), err));
+    NBD_TRY(gpunb_device_reserve(first, &slot->lists, n * call->list_cap * sizeof(int32_t), err));
+    NBD_TRY(gpunb_device_regular_round(&call->devices->whole.call, (int64_t)begin, err));
+    const struct device_sending sending = {.asked = call->devices->whole.asked.data,
+                                           .target = call->devices->whole.call.job.ask_at,
+                                           .rows = call->devices->whole.rows.data,
+                                           .cap = (int)call->list_cap,
+                                           .first = (int)begin,
+                                           .n = (int)n,
+                                           .results = slot->results.data,
+                                           .lists = slot->lists.data};
+    NBD_TRY(nbd_event_record(&first->device, slot->summed, first->stream, err));
+    NBD_TRY(nbd_event_await(&first->device, slot->summed, slot->finish, err));
+    NBD_LAUNCH(err, &first->device, first->kernels->regular_send(&sending, slot->finish));
+    return nbd_event_record(&first->device, slot->done, slot->finish, err);
+}

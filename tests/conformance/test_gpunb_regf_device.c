@@ -1,0 +1,409 @@
+/* Regular forces of sources in the memory of a device (gpunb/regf_device.h), on emulated devices, one, two and three of
+ * them, and on a GPU where there is one: forces and lists of the reference, for all sources as targets and for a few,
+ * in any order; rows that are too short, and the same targets again with smaller spheres; who is a neighbour at the
+ * edge; sources that take no part; refusals. */
+#include "gpunb/regf_device.h"
+
+#include "device/emulated/emulated.h"
+#include "gpunb/device/regular.h"
+#include "tests/conformance/gpunb_model.h"
+
+enum { N = 4300, ROOM = N }; /* two rounds on a device */
+
+/* Errors of a force, relative to it: those of float pairs, of which some thousand are added. */
+static const double acc_bound = 2e-6, jerk_bound = 2e-5;
+
+struct bench {
+    gpunb_t *handle;
+    struct nbd_device device;
+    struct nbd_stream *stream;
+    struct gpunb_regf_device job;
+    struct gpunb_dev_asked *asked; /* on the host */
+    int32_t *lists;
+};
+
+static void must(int status, const struct nbc_error *err)
+{
+    if (status != NBC_OK) fail_msg("%s", err->text);
+}
+
+static void *on_device(const struct bench *b, const void *from, size_t bytes)
+{
+    struct nbc_error err = {0};
+    void *to;
+    must(nbd_alloc(&b->device, NBD_ON_DEVICE, bytes, &to, &err), &err);
+    if (from) must(nbd_copy(&b->device, b->stream, to, from, bytes, &err), &err);
+    must(nbd_stream_wait(&b->device, b->stream, &err), &err);
+    return to;
+}
+
+/* @param[in] name  of the backend with its devices */
+static struct bench open_bench(const char *name, const struct gpunb_dev_source *source, size_t n, int weighted)
+{
+    struct bench b = {0};
+    struct nbc_error err = {0};
+    const struct gpunb_options options = {.backend = name};
+    const size_t padded = (n + GPUNB_DEV_LANES - 1) / GPUNB_DEV_LANES * GPUNB_DEV_LANES;
+    struct gpunb_dev_source *all = get(padded, sizeof *all);
+    memcpy(all, source, n * sizeof *all);
+    must(gpunb_create(&b.handle, 1, &options, &err), &err);
+    must(nbd_open(&b.device, strncmp(name, "cuda", 4) ? nbd_emulated : nbd_cuda, 0, "a test", &err), &err);
+    must(nbd_stream_open(&b.device, NBD_MIDDLE, &b.stream, &err), &err);
+    b.job = (struct gpunb_regf_device){.n_j = n, .weighted = weighted, .row_room = ROOM};
+    assert_int_equal(gpunb_regf_device_bytes(b.handle, n, &b.job.scratch_bytes), NBC_OK);
+    b.job.source = on_device(&b, all, padded * sizeof *all);
+    b.job.scratch = on_device(&b, NULL, b.job.scratch_bytes);
+    b.job.asked = on_device(&b, NULL, n * sizeof *b.job.asked);
+    b.job.lists = on_device(&b, NULL, n * ROOM * sizeof *b.job.lists);
+    b.asked = get(n, sizeof *b.asked);
+    b.lists = get(n * ROOM, sizeof *b.lists);
+    free(all);
+    return b;
+}
+
+static void close_bench(struct bench *b)
+{
+    void *memory[] = {b->job.source, b->job.scratch, b->job.asked, b->job.lists};
+    for (int k = 0; k < 4; k++) nbd_free(&b->device, NBD_ON_DEVICE, memory[k]);
+    nbd_stream_close(&b->device, b->stream);
+    gpunb_free(b->handle);
+    free(b->asked);
+    free(b->lists);
+}
+
+/* b->asked to the device, and its results back. */
+static void call(struct bench *b, size_t n_i)
+{
+    struct nbc_error err = {0};
+    b->job.n_i = n_i;
+    must(nbd_use(&b->device, &err), &err);
+    must(nbd_copy(&b->device, b->stream, b->job.asked, b->asked, n_i * sizeof *b->asked, &err), &err);
+    must(nbd_stream_wait(&b->device, b->stream, &err), &err);
+    if (gpunb_regf_device(b->handle, &b->job, b->stream)) fail_msg("%s", gpunb_last_error(b->handle));
+    must(nbd_copy(&b->device, b->stream, b->asked, b->job.asked, n_i * sizeof *b->asked, &err), &err);
+    must(nbd_copy(&b->device, b->stream, b->lists, b->job.lists, b->job.n_j * b->job.row_room * sizeof *b->lists, &err),
+         &err);
+    must(nbd_stream_wait(&b->device, b->stream, &err), &err);
+}
+
+/* Places and velocities that records of sources hold whole. */
+static void round_model(struct model *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        m->mass[i] = (double)(float)m->mass[i];
+        for (int k = 0; k < 3; k++) {
+            const float high = (float)m->x[i][k];
+            m->x[i][k] = (double)high + (double)(float)(m->x[i][k] - (double)high);
+            m->v[i][k] = (double)(float)m->v[i][k];
+        }
+    }
+}
+
+static struct gpunb_dev_source *records_of(const struct model *m, int weighted)
+{
+    struct gpunb_dev_source *source = get(m->n, sizeof *source);
+    for (size_t i = 0; i < m->n; i++) source[i] = gpunb_dev_source_at(m->x[i], m->v[i], (float)m->mass[i], weighted);
+    return source;
+}
+
+static void ask(struct bench *b, const struct model *m, size_t k, size_t i)
+{
+    b->asked[k] = (struct gpunb_dev_asked){
+        .r_nb2 = m->r_nb2[i], .dt_reg = m->dt[i], .source = (int32_t)i, .row = (int32_t)i, .count = -1};
+}
+
+/* The forces of the reference on all sources. */
+static struct result reference(const struct model *m, int weighted)
+{
+    struct result r = make_result(m->n, ROOM);
+    gpunb_t *h = NULL;
+    const struct gpunb_options options = {.backend = "ref", .mass_weighted = weighted};
+    assert_int_equal(gpunb_create(&h, m->n, &options, NULL), NBC_OK);
+    assert_int_equal(call_send(h, m), NBC_OK);
+    assert_int_equal(call_regf(h, m, 0, &r), NBC_OK);
+    gpunb_free(h);
+    return r;
+}
+
+/* Strong neighbours just outside of a sphere make a jerk of large terms: errors are compared with the largest of it. */
+static void compare(const struct bench *b, const struct result *r, size_t k)
+{
+    const struct gpunb_dev_asked *asked = &b->asked[k];
+    const size_t i = (size_t)asked->source;
+    double da[3], dj[3];
+    for (int c = 0; c < 3; c++) {
+        da[c] = asked->sum.acc[c] - r->acc[i][c];
+        dj[c] = asked->sum.jerk[c] - r->jerk[i][c];
+    }
+    if (asked->count != r->nnb[i]) fail_msg("target %zu has %d neighbours, not %d", i, asked->count, r->nnb[i]);
+    if ((size_t)asked->count <= b->job.row_room)
+        assert_memory_equal(b->lists + i * b->job.row_room, r->list + i * r->cap, (size_t)asked->count * 4);
+    if (!(norm(da) <= acc_bound * (1 + norm(r->acc[i])))) fail_msg("target %zu: acceleration off by %g", i, norm(da));
+    if (!(norm(dj) <= jerk_bound * (1 + norm(r->jerk[i])))) fail_msg("target %zu: jerk off by %g", i, norm(dj));
+}
+
+static const char *const names[] = {"emulated:0", "emulated:0,1", "emulated:2,1,0", "cuda:0"};
+enum { NAMES = sizeof names / sizeof *names };
+
+/* A bench on device 0 needs it to be the first one; without a GPU that name is left out. */
+static int is_here(const char *name)
+{
+    const char *why;
+    return strcmp(name, "cuda:0") ? name[9] == '0' : nbd_count(nbd_cuda, &why) > 0;
+}
+
+/* All sources, then each third one, in the order of numbers and in another one: bits are the same. */
+static void check_orders(struct bench *b, const struct model *m, const struct result *r)
+{
+    for (size_t step = 1; step <= 3; step += 2) {
+        const size_t n_i = (m->n + step - 1) / step;
+        struct gpunb_dev_sum *first = get(m->n, sizeof *first);
+        for (size_t k = 0; k < n_i; k++) ask(b, m, k, k * step);
+        call(b, n_i);
+        for (size_t k = 0; k < n_i; k++) {
+            compare(b, r, k);
+            first[k * step] = b->asked[k].sum;
+        }
+        for (size_t k = 0; k < n_i; k++) ask(b, m, k, (k * 7 + 5) % n_i * step);
+        call(b, n_i);
+        for (size_t k = 0; k < n_i; k++)
+            assert_memory_equal(&b->asked[k].sum, &first[b->asked[k].source], sizeof *first);
+        free(first);
+    }
+}
+
+static void forces_and_lists(void **state)
+{
+    (void)state;
+    for (enum set set = PLUMMER; set < N_SETS; set++)
+        for (int weighted = 0; weighted < 2; weighted++) {
+            struct model m = make_model(set, (size_t)(N / test_size(1, 4)));
+            round_model(&m);
+            if (set == OUTLIER) m.x[m.n / 2][0] = 1e5;
+            struct gpunb_dev_source *source = records_of(&m, weighted);
+            for (size_t i = 0; weighted && i < m.n; i++) m.r_nb2[i] /= (double)source[i].mass * 10;
+            struct result r = reference(&m, weighted);
+            for (int k = 0; k < NAMES; k++) {
+                if (!is_here(names[k])) continue;
+                struct bench b = open_bench(names[k], source, m.n, weighted);
+                check_orders(&b, &m, &r);
+                close_bench(&b);
+            }
+            free_result(&r);
+            free(source);
+            free_model(&m);
+        }
+}
+
+/* Pairs of groups that are apart, in the scratch of a call that has all sources as targets, on an emulated device. */
+static int64_t pairs_apart(const struct bench *b)
+{
+    struct gpunb_dev_job job = {0};
+    struct gpunb_dev_supply scratch = {.next = b->job.scratch};
+    const int64_t groups = gpunb_dev_groups((int64_t)b->job.n_j, (int64_t)b->job.n_j);
+    int64_t pairs = 0;
+    gpunb_dev_lay_out(&job, &scratch, b->job.n_j, 1, NBD_EMULATED_MULTIPROCESSORS);
+    for (int64_t word = 0; word < groups * gpunb_dev_words(groups); word++)
+        pairs += __builtin_popcount(job.sums.apart[word]);
+    return pairs / 2;
+}
+
+/* With small spheres and short steps many pairs of targets are summed once for both: of so few groups a quarter. */
+static void pairs_once(void **state)
+{
+    (void)state;
+    struct model m = make_model(PLUMMER, N);
+    round_model(&m);
+    for (size_t i = 0; i < m.n; i++) {
+        m.r_nb2[i] /= 400;
+        m.dt[i] /= 64;
+    }
+    struct gpunb_dev_source *source = records_of(&m, 0);
+    struct result r = reference(&m, 0);
+    const int64_t groups = gpunb_dev_groups(N, N);
+    for (int k = 0; k < NAMES; k++) {
+        if (!is_here(names[k])) continue;
+        struct bench b = open_bench(names[k], source, m.n, 0);
+        check_orders(&b, &m, &r);
+        for (size_t i = 0; i < m.n; i++) ask(&b, &m, i, i);
+        call(&b, m.n);
+        if (k == 0) assert_in_range(pairs_apart(&b), groups * (groups - 1) / 10, groups * (groups - 1) / 2);
+        close_bench(&b);
+    }
+    free_result(&r);
+    free(source);
+    free_model(&m);
+}
+
+/* Rows that are too short: counts are right; the same targets with smaller spheres, without a sort. */
+static void again(void **state)
+{
+    (void)state;
+    struct model m = make_model(PLUMMER, (size_t)(N / test_size(1, 4)));
+    round_model(&m);
+    struct gpunb_dev_source *source = records_of(&m, 0);
+    struct result all = reference(&m, 0);
+    for (int k = 0; k < NAMES; k++) {
+        if (!is_here(names[k])) continue;
+        struct bench b = open_bench(names[k], source, m.n, 0);
+        size_t n = 0;
+        b.job.row_room = m.n / 100;
+        for (size_t i = 0; i < m.n; i++) ask(&b, &m, i, i);
+        call(&b, m.n);
+        for (size_t i = 0; i < m.n; i++) compare(&b, &all, i);
+        for (size_t i = 0; i < m.n; i++) m.r_nb2[i] /= 9;
+        struct result smaller = reference(&m, 0);
+        for (size_t i = m.n; i-- > 0;)
+            if ((size_t)all.nnb[i] > b.job.row_room) ask(&b, &m, n++, i);
+        assert_in_range(n, 10, m.n - 1);
+        b.job.is_again = 1;
+        call(&b, n);
+        for (size_t i = 0; i < n; i++) compare(&b, &smaller, i);
+        for (size_t i = 0; i < m.n; i++) m.r_nb2[i] *= 9;
+        free_result(&smaller);
+        close_bench(&b);
+    }
+    free_result(&all);
+    free(source);
+    free_model(&m);
+}
+
+/* A grid of whole numbers whose spheres pass through sources, or by a rounding of a double beside them, now or after a
+ * step. */
+static void at_the_edge(void **state)
+{
+    (void)state;
+    enum { SIDE = 11, ALL = SIDE * SIDE * SIDE };
+    struct model m = make_model(PLUMMER, ALL);
+    for (int i = 0; i < ALL; i++) {
+        const double r2 = 1 + i % 13;
+        m.x[i][0] = i % SIDE;
+        m.x[i][1] = i / SIDE % SIDE;
+        m.x[i][2] = i / SIDE / SIDE;
+        for (int k = 0; k < 3; k++) m.v[i][k] = (i * (k + 3)) % 5 - 2;
+        m.mass[i] = 1;
+        m.dt[i] = i % 2 ? 0.5 : 0;
+        m.r_nb2[i] = i % 3 == 0 ? r2 : i % 3 == 1 ? nextafter(r2, 100) : nextafter(r2, 0);
+    }
+    struct gpunb_dev_source *source = records_of(&m, 0);
+    struct result r = reference(&m, 0);
+    for (int k = 0; k < NAMES; k++) {
+        if (!is_here(names[k])) continue;
+        struct bench b = open_bench(names[k], source, ALL, 0);
+        for (size_t i = 0; i < ALL; i++) ask(&b, &m, i, i);
+        call(&b, ALL);
+        for (size_t i = 0; i < ALL; i++) compare(&b, &r, i);
+        close_bench(&b);
+    }
+    free_result(&r);
+    free(source);
+    free_model(&m);
+}
+
+/* Sources that take no part are no neighbours of anybody, and act on nobody. */
+static void absent_sources(void **state)
+{
+    (void)state;
+    struct model m = make_model(PLUMMER, 700), less = make_model(PLUMMER, 700);
+    size_t n = 0;
+    round_model(&m);
+    struct gpunb_dev_source *source = records_of(&m, 0);
+    for (size_t i = 0; i < m.n; i++) {
+        if (i % 3 == 0) {
+            const double away[3] = {GPUNB_DEV_FAR, GPUNB_DEV_FAR, GPUNB_DEV_FAR}, at_rest[3] = {0, 0, 0};
+            source[i] = gpunb_dev_source_at(away, at_rest, 0, 0);
+            continue;
+        }
+        memcpy(less.x[n], m.x[i], sizeof *m.x);
+        memcpy(less.v[n], m.v[i], sizeof *m.v);
+        less.mass[n] = m.mass[i];
+        less.r_nb2[n] = m.r_nb2[i];
+        less.dt[n] = m.dt[i];
+        less.self[n] = (int32_t)n;
+        n++;
+    }
+    less.n = n;
+    struct result r = reference(&less, 0);
+    for (int k = 0; k < NAMES; k++) {
+        if (!is_here(names[k])) continue;
+        struct bench b = open_bench(names[k], source, m.n, 0);
+        for (size_t i = 0; i < n; i++) ask(&b, &m, i, i / 2 * 3 + 1 + i % 2);
+        call(&b, n);
+        for (size_t i = 0; i < n; i++) {
+            double d[3];
+            for (int c = 0; c < 3; c++) d[c] = b.asked[i].sum.acc[c] - r.acc[i][c];
+            assert_int_equal(b.asked[i].count, r.nnb[i]);
+            assert_true(norm(d) <= acc_bound * (1 + norm(r.acc[i])));
+        }
+        close_bench(&b);
+    }
+    free_result(&r);
+    free(source);
+    less.n = m.n;
+    free_model(&less);
+    free_model(&m);
+}
+
+/* Scratch for more sources is enough for fewer. */
+static void scratch_grows(void **state)
+{
+    (void)state;
+    for (int gpus = 1; gpus <= 3; gpus++) {
+        const char *const backends[] = {"emulated:0", "emulated:0,1", "emulated:0,1,2"};
+        const struct gpunb_options options = {.backend = backends[gpus - 1]};
+        gpunb_t *handle;
+        size_t before = 0, bytes;
+        assert_int_equal(gpunb_create(&handle, 1, &options, NULL), NBC_OK);
+        for (size_t n = 1; n <= (size_t)1 << 22; n += 1 + n / 64) {
+            assert_int_equal(gpunb_regf_device_bytes(handle, n, &bytes), NBC_OK);
+            assert_true(bytes >= before);
+            before = bytes;
+        }
+        gpunb_free(handle);
+    }
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    struct model m = make_model(PLUMMER, 100);
+    struct gpunb_dev_source *source = records_of(&m, 0);
+    struct bench b = open_bench("emulated:0", source, m.n, 0);
+    struct gpunb_regf_device job = b.job;
+    size_t bytes;
+    gpunb_t *cpu = NULL;
+    job.n_i = 1;
+    assert_int_equal(gpunb_regf_device(b.handle, NULL, b.stream), NBC_BAD_ARGUMENT);
+    job.n_i = m.n + 1;
+    assert_int_equal(gpunb_regf_device(b.handle, &job, b.stream), NBC_BAD_ARGUMENT);
+    job.n_i = 1;
+    job.scratch_bytes = 1000;
+    assert_int_equal(gpunb_regf_device(b.handle, &job, b.stream), NBC_BAD_ARGUMENT);
+    job = b.job;
+    job.n_i = 1;
+    job.lists = NULL;
+    assert_int_equal(gpunb_regf_device(b.handle, &job, b.stream), NBC_BAD_ARGUMENT);
+    assert_non_null(strstr(gpunb_last_error(b.handle), "lists"));
+    job = b.job;
+    job.n_i = 1;
+    job.n_j = 1000000;
+    assert_int_equal(gpunb_regf_device(b.handle, &job, b.stream), NBC_BAD_STATE);
+    assert_int_equal(gpunb_regf_device_bytes(b.handle, (size_t)1 << 40, &bytes), NBC_BAD_ARGUMENT);
+    assert_int_equal(gpunb_create(&cpu, 1, &(struct gpunb_options){.backend = "ref"}, NULL), NBC_OK);
+    assert_int_equal(gpunb_regf_device_bytes(cpu, 10, &bytes), NBC_UNAVAILABLE);
+    assert_int_equal(gpunb_regf_device(cpu, &b.job, b.stream), NBC_OK); /* no targets */
+    assert_int_equal(gpunb_regf_device(cpu, &job, b.stream), NBC_UNAVAILABLE);
+    gpunb_free(cpu);
+    close_bench(&b);
+    free(source);
+    free_model(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forces_and_lists), cmocka_unit_test(pairs_once),     cmocka_unit_test(again),
+        cmocka_unit_test(at_the_edge),      cmocka_unit_test(absent_sources), cmocka_unit_test(scratch_grows),
+        cmocka_unit_test(refusals)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
