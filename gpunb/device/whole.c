@@ -5,7 +5,7 @@
 #include "gpunb/sizes.h"
 
 /* With fewer pairs on each multiprocessor the host takes longer to collect results than devices to make them, and the
- * wait for what they say of the targets is not worth it (docs/performance.md). */
+ * wait for what they say of the targets is not worth it (docs/trials.md). */
 static const double least_pairs = 6e7;
 
 int gpunb_device_may_be_whole(const struct device_call *call)
@@ -54,7 +54,7 @@ static int gather_sources(const struct device_call *call, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* What is asked for, and whether all targets are where their sources are. */
+/* Ask for the forces, and find out whether all targets are where their sources are. */
 static int ask(const struct device_call *call, const struct device_targets *targets, int *is_whole,
                struct nbc_error *err)
 {

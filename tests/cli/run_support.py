@@ -32,6 +32,29 @@ def test_seeds(few, all_of_them):
     return all_of_them if os.environ.get("NB6_WHOLE") else few
 
 
+def damage(rng, data):
+    """Bytes of a file, a bytearray, are changed, removed and added at up to five places."""
+    for _ in range(rng.randint(1, 5)):
+        at = rng.randrange(len(data))
+        if rng.random() < 0.6:
+            data[at] = rng.randrange(256)
+        elif rng.random() < 0.5:
+            del data[at:at + rng.randint(1, 40)]
+        else:
+            data[at:at] = bytes(rng.randrange(256) for _ in range(8))
+
+
+def run_for_class(test, text):
+    """A run for all tests of a class: test.folder, which goes with it, has real.inp with this text and its files."""
+    test.folder = tempfile.mkdtemp()
+    test.addClassCleanup(shutil.rmtree, test.folder)
+    with open(os.path.join(test.folder, "real.inp"), "w") as file:
+        file.write(text)
+    done = subprocess.run([NBODY6, "real.inp"], cwd=test.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 class RunTest(unittest.TestCase):
     """Each test has a folder of its own, which is the working directory of the command."""
 

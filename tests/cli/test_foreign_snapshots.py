@@ -7,7 +7,7 @@ import struct
 import subprocess
 import unittest
 
-from run_support import NBODY6, RunTest, test_seeds
+from run_support import NBODY6, RunTest, damage, test_seeds
 
 try:
     import h5py
@@ -250,14 +250,7 @@ class ForeignSnapshotsTest(RunTest):
         refused = 0
         for case in range(test_seeds(60, 300)):
             data = bytearray(self.read(str(case % 4)))
-            for _ in range(rng.randint(1, 5)):
-                at = rng.randrange(len(data))
-                if rng.random() < 0.6:
-                    data[at] = rng.randrange(256)
-                elif rng.random() < 0.5:
-                    del data[at:at + rng.randint(1, 40)]
-                else:
-                    data[at:at] = bytes(rng.randrange(256) for _ in range(8))
+            damage(rng, data)
             with open(self.path("d"), "wb") as file:
                 file.write(data)
             self.write("t.inp", "&INMODEL DATA='d' UNITS='scaled' /\n")

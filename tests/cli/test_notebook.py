@@ -17,6 +17,8 @@ BUILD = os.path.abspath(os.environ.get("NB6_BUILD", "build"))
 os.environ["NB6_BUILD"] = BUILD
 sys.path.insert(0, os.path.join(SOURCE, "python"))
 
+from run_support import run_for_class  # noqa: E402
+
 import nbody6  # noqa: E402
 from nbody6 import names  # noqa: E402
 from nbody6.plot import catalogue, report  # noqa: E402
@@ -34,13 +36,7 @@ PNG = b"\x89PNG"
 class ShownTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp()
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        with open(os.path.join(cls.folder, "real.inp"), "w") as file:
-            file.write(INPUT)
-        done = subprocess.run([os.path.join(BUILD, "nbody6"), "real.inp"], cwd=cls.folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        assert done.returncode == 0, done.stdout
+        run_for_class(cls, INPUT)
         cls.run_ = nbody6.Run(os.path.join(cls.folder, "real"))
         cls.stars = cls.run_.snapshot(-1)
         cls.sim = nbody6.Simulation.from_model(N=40, NRAND=2, DTADJ=0.25).integrate(0.25)

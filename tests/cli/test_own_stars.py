@@ -6,7 +6,7 @@ import random
 import subprocess
 import unittest
 
-from run_support import NBODY6, RunTest, test_seeds
+from run_support import NBODY6, RunTest, damage, test_seeds
 
 try:
     import h5py
@@ -248,14 +248,7 @@ class OwnStarsTest(RunTest):
         self.write("c.inp", "&INMODEL DATA='t.h5' /\n")
         for _ in range(test_seeds(70, 200)):
             data = bytearray(good)
-            for _ in range(rng.randint(1, 5)):
-                at = rng.randrange(len(data))
-                if rng.random() < 0.6:
-                    data[at] = rng.randrange(256)
-                elif rng.random() < 0.5:
-                    del data[at:at + rng.randint(1, 40)]
-                else:
-                    data[at:at] = bytes(rng.randrange(256) for _ in range(8))
+            damage(rng, data)
             with open(self.path("t.h5"), "wb") as file:
                 file.write(data)
             # HDF5 itself may lose memory over such a file

@@ -13,7 +13,8 @@ import unittest
 import matplotlib
 import numpy as np
 
-from test_plot import BUILD, Page, plot, write_log, write_snapshot
+from run_support import run_for_class
+from test_plot import Page, plot, write_log, write_snapshot
 
 import nbody6
 from nbody6.plot import axes as axis_tools
@@ -109,13 +110,7 @@ class ReportTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp()
-        cls.addClassCleanup(shutil.rmtree, cls.folder)
-        with open(os.path.join(cls.folder, "real.inp"), "w") as file:
-            file.write(INPUT)
-        done = subprocess.run([os.path.join(BUILD, "nbody6"), "real.inp"], cwd=cls.folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        assert done.returncode == 0, done.stdout
+        run_for_class(cls, INPUT)
         cls.name = os.path.join(cls.folder, "real")
         cls.report = Report(nbody6.Run(cls.name))
         with matplotlib.rc_context(style.STYLE):

@@ -50,7 +50,7 @@ struct run {
     size_t scratch_bytes;
 };
 
-/* What regular forces in device memory need, on the first device of such a handle. */
+/* Make room for regular forces in device memory, on the first device of such a handle. */
 static void open_device(struct run *run, const char *name)
 {
     const struct gpunb_options options = {.backend = name};

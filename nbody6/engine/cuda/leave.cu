@@ -20,17 +20,6 @@ __device__ __forceinline__ bool is_refused(struct nb6_device_control_block *cont
     return true;
 }
 
-/* The regular force on a member whose sphere has this radius. */
-__device__ __forceinline__ struct gpunb_dev_asked asked_for(int32_t i, double r_nb)
-{
-    struct gpunb_dev_asked asked = {};
-    asked.r_nb2 = nb6_dev_sphere2(&dev, r_nb);
-    asked.dt_reg = nb6_step_length(dev.star[i].level_reg);
-    asked.source = i;
-    asked.row = (int32_t)(!dev.row_now[i] * dev.n_max + i); /* nb6_dev_staged_list */
-    return asked;
-}
-
 /* dev.corrected of a member has the radius of its sphere, which shrinks if its list is too long. */
 __global__ void __launch_bounds__(THREADS)
     ask(struct nb6_device_control_block *control_block, const __grid_constant__ struct nb6_device_asking asking)
@@ -41,7 +30,7 @@ __global__ void __launch_bounds__(THREADS)
     if (m >= asking.n) return;
     const int32_t member = asking.member[m], i = dev.irr[member];
     if (!asking.is_again) dev.corrected[member].r_nb = dev.star[i].r_nb;
-    asking.asked[m] = asked_for(i, dev.corrected[member].r_nb);
+    asking.asked[m] = nb6_dev_asked_for(&dev, i, dev.corrected[member].r_nb);
 }
 
 /* Correct a target, by a warp. */

@@ -49,8 +49,8 @@ __device__ __forceinline__ void store_few(const cut &c, int64_t m, int64_t slice
     dev.sums.partial[m * c.slices + slice].jerk[lane_of()] = own.jerk;
 }
 
-/* What a pair that has to be decided in double adds to the sum of its lane: a sum that is not a number is made again,
- * and with care, which means that such pairs are decided before the end of the round (cuda/edge.cuh). */
+/* The term of a pair that has to be decided in double in the sum of its lane. A sum that is not a number is made again,
+ * with care, which means that such pairs are decided before the end of the round (cuda/edge.cuh). */
 __device__ __forceinline__ float sum_at_edge(bool is_careful)
 {
     return is_careful ? 0.0f : NAN;

@@ -57,14 +57,6 @@ void nb6_emulated_forces_close(struct nb6_emulated_forces *f)
 
 /* ---- a block */
 
-static struct gpunb_dev_asked asked_for(const struct nb6_dev *dev, int32_t i, double r_nb)
-{
-    return (struct gpunb_dev_asked){.r_nb2 = nb6_dev_sphere2(dev, r_nb),
-                                    .dt_reg = nb6_step_length(dev->star[i].level_reg),
-                                    .source = i,
-                                    .row = (int32_t)(!dev->row_now[i] * dev->n_max + i)};
-}
-
 static int make_forces(struct nb6_emulated_forces *f, const struct nb6_dev *dev, struct gpunb_dev_asked *asked,
                        int64_t n, int is_again, struct nbc_error *err)
 {
@@ -93,7 +85,7 @@ static int64_t ask_again(const struct nb6_emulated_forces *f, const struct nb6_d
         struct nb6_corrected *c = &dev->corrected[dev->reg[m]];
         if (nnb <= limit) continue;
         c->r_nb = nb6_smaller_radius(c->r_nb, limit, nnb);
-        f->again[n] = asked_for(dev, i, c->r_nb);
+        f->again[n] = nb6_dev_asked_for(dev, i, c->r_nb);
         f->target[n++] = (int32_t)m;
     }
     dev->control->overflows_block += (uint64_t)n;
@@ -106,7 +98,7 @@ static int find_forces(struct nb6_emulated_forces *f, const struct nb6_dev *dev,
     for (int64_t m = 0; m < dev->control->n_reg; m++) {
         const int32_t member = dev->reg[m], i = dev->irr[member];
         dev->corrected[member].r_nb = dev->star[i].r_nb;
-        f->asked[m] = asked_for(dev, i, dev->star[i].r_nb);
+        f->asked[m] = nb6_dev_asked_for(dev, i, dev->star[i].r_nb);
     }
     NBD_TRY(make_forces(f, dev, f->asked, dev->control->n_reg, 0, err));
     for (int64_t n = ask_again(f, dev); n > 0; n = ask_again(f, dev)) {

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 /** A source at the block time. */
 NBC_HD struct gpunb_dev_source nb6_dev_source_of(const struct nb6_dev *dev, int64_t j)
@@ -64,6 +65,18 @@ NBC_HD struct gpunb_dev_viewer nb6_dev_view(const struct nb6_dev *dev, const str
 {
     const struct gpunb_dev_source at = nb6_dev_source_of(dev, target->body); /* others may not be predicted yet */
     return nb6_dev_view_from(dev, target, &at);
+}
+
+/** The regular force on body i, whose sphere has this radius, for GPUNB: the list goes to nb6_dev_staged_list. */
+NBC_HD struct gpunb_dev_asked nb6_dev_asked_for(const struct nb6_dev *dev, int32_t i, double r_nb)
+{
+    struct gpunb_dev_asked asked;
+    memset(&asked, 0, sizeof asked);
+    asked.r_nb2 = nb6_dev_sphere2(dev, r_nb);
+    asked.dt_reg = nb6_step_length(dev->star[i].level_reg);
+    asked.source = i;
+    asked.row = (int32_t)(!dev->row_now[i] * dev->n_max + i);
+    return asked;
 }
 
 /** nb6_radius_for_system of body i. */
