@@ -11,6 +11,7 @@
 
 struct gpunb_jp;
 struct gpunb_order;
+struct gpunb_tree_method;
 
 /** Masses, coordinates, velocities, steps above this are refused: their squares would not fit a float. */
 #define GPUNB_LIMIT 1e15
@@ -89,6 +90,8 @@ struct gpunb_backend {
     /** The potential that `potential_start` has started, if there is such a function. */
     int (*potential)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
     int (*softened)(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
+    const struct gpunb_tree_method
+        *tree; /**< how it makes softened forces by tree (tree/method.h); NULL: it has none */
     /** gpunb_regf_device_bytes and gpunb_regf_device, arguments checked but for the scratch; NULL: no devices. */
     int (*regf_device_bytes)(void *state, size_t n_j, size_t *bytes, struct nbc_error *err);
     int (*regf_devices)(const void *state, int *first); /**< how many share them, and the number of the first one */
@@ -109,8 +112,9 @@ int gpunb_backend_count(void);
 const struct gpunb_backend *gpunb_backend_row(int k);
 
 /** Row number of the backend for a request as in gpunb_options.backend; -1 with `err` filled if there is none.
+ *  @param[in] by_tree   1: it must have a tree
  *  @param[out] devices  the part of the request after the colon, "" if there is none */
-int gpunb_backend_select(const char *request, size_t n_j_max, const char **devices, struct nbc_error *err);
+int gpunb_backend_select(const char *request, size_t n_j_max, int by_tree, const char **devices, struct nbc_error *err);
 
 /** "float", "twofloat", "double"; "default" otherwise. */
 const char *gpunb_precision_name(enum gpunb_precision precision);

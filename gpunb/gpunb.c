@@ -1,6 +1,7 @@
 /* The handle, and the calls that send sources or want potentials. The arithmetic is in backend_*.c. */
 #include "gpunb/handle.h"
 #include "gpunb/quantity.h"
+#include "gpunb/tree/method.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +24,8 @@ const char *gpunb_precision_name(enum gpunb_precision precision)
 static int create_checked(gpunb_t *handle, const struct gpunb_options *options, struct nbc_error *err)
 {
     const char *devices;
-    int row = gpunb_backend_select(options->backend, handle->n_j_max, &devices, err);
+    const int by_tree = gpunb_tree_is_asked(options);
+    int row = gpunb_backend_select(options->backend, handle->n_j_max, by_tree, &devices, err);
     if (row < 0) return NBC_UNAVAILABLE;
     const struct gpunb_backend *backend = gpunb_backend_row(row);
     enum gpunb_precision precision =
@@ -35,6 +37,10 @@ static int create_checked(gpunb_t *handle, const struct gpunb_options *options, 
     handle->precision = precision;
     handle->info = gpunb_backend(row);
     handle->mass_weighted = options->mass_weighted;
+    if (by_tree) {
+        int status = gpunb_tree_open(handle, options, err);
+        if (status != NBC_OK) return status;
+    }
     const struct gpunb_setup setup = {
         .backend = backend, .precision = precision, .n_j_max = handle->n_j_max, .devices = devices};
     return backend->create(&handle->state, &setup, err);
@@ -50,7 +56,8 @@ int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *o
     if ((int)options->precision < GPUNB_PRECISION_DEFAULT || options->precision > GPUNB_DOUBLE)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_create: precision = %d is none of enum gpunb_precision",
                         (int)options->precision);
-    int status = nbc_isa_check(err);
+    int status = gpunb_tree_check_options(options, err);
+    if (status == NBC_OK) status = nbc_isa_check(err);
     if (status != NBC_OK) return status;
     nbc_let_threads_sleep();
     gpunb_t *made = nbc_alloc(1, sizeof *made);
@@ -58,6 +65,7 @@ int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *o
     made->n_j_max = n_j_max;
     status = create_checked(made, options, err);
     if (status != NBC_OK) {
+        gpunb_tree_close(made);
         nbc_free(made);
         return status;
     }
@@ -69,6 +77,7 @@ void gpunb_free(gpunb_t *handle)
 {
     if (!handle) return;
     handle->backend->free(handle->state);
+    gpunb_tree_close(handle);
     nbc_free(handle->present);
     nbc_free(handle->number);
     nbc_free(handle->place);
@@ -144,6 +153,7 @@ static int send(gpunb_t *handle, const char *call, size_t n_j, const double *mas
     handle->started = 0;
     status = handle->backend->send(handle->state, n_j, mass, x, v, err);
     handle->sent = status == NBC_OK;
+    gpunb_tree_forget(handle);
     handle->has_velocities = v != NULL;
     handle->n_sources = handle->n_numbers = handle->sent ? n_j : 0;
     handle->predicted = 0;

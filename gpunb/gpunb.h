@@ -26,6 +26,15 @@ enum gpunb_precision {
     GPUNB_DOUBLE = 3             /**< double throughout (`ref`) */
 };
 
+/** How a tree makes the softened forces of many targets (gpunb_softened, gpunb/tree.h). */
+enum gpunb_walk {
+    GPUNB_WALK_DEFAULT = 0,      /**< GPUNB_WALK_GROUPS */
+    GPUNB_WALK_GROUPS = 1,       /**< a list for each group of targets, all groups at once */
+    GPUNB_WALK_SINGLE = 2,       /**< a list for each target */
+    GPUNB_WALK_ONE_BY_ONE_I = 3, /**< groups one after another, whose targets the threads share */
+    GPUNB_WALK_ONE_BY_ONE_J = 4  /**< groups one after another, whose lists the threads share */
+};
+
 /** Zero-initialise; every zero field means the default. */
 struct gpunb_options {
     const char *backend; /**< name of a backend; NULL: $GPUNB_BACKEND, else the best one available. "cuda:0,2": these
@@ -35,7 +44,21 @@ struct gpunb_options {
     int mass_weighted;   /**< 1: w_j = m_j in the neighbour test (the caller divides r_nb2 by the mean mass); 0: w_j = 1
                           */
     enum gpunb_precision precision;
+
+    /* Softened forces by a tree: one of `force_error` and `theta` is above 0. All others are direct sums. */
+    double force_error;   /**< the aim: 99 of 100 accelerations of all bodies are wrong by less than this part of
+                               themselves; gpunb_tree_least_error to 0.1; 0: direct sums, unless there is `theta` */
+    double theta;         /**< in its place: cells are accepted if they look smaller than this angle, radius/distance,
+                               0.1 to 1 */
+    int order;            /**< of the expansions, 1 (a mass at its centre) to GPUNB_MOST_ORDER; 0: one that suits
+                               force_error; with `theta` GPUNB_DEFAULT_ORDER */
+    int leaf, group;      /**< most bodies of a cell that is not divided, 1 to 1024, and targets of a group, 1 to
+                               4096; 0: the default of the backend */
+    enum gpunb_walk walk; /**< */
 };
+
+/** Orders of the expansions of a tree. */
+enum { GPUNB_MOST_ORDER = 8, GPUNB_DEFAULT_ORDER = 2 };
 
 /** One row of the table of backends, best first. */
 struct gpunb_backend_info {
@@ -152,8 +175,10 @@ struct gpunb_softened_job {
     const int32_t
         *self;        /**< [n_i] source that the target is, whose term `pot` leaves out; -1: none; NULL: none at all */
     double softening; /**< epsilon > 0 */
-    double (*acc)[3]; /**< [n_i][3] overwritten */
-    double *pot;      /**< [n_i] overwritten; NULL: not wanted, which saves a tenth of the time */
+    const double (*acc_last)[3]; /**< [n_i][3] accelerations of the last step, or any of about the same size, to which
+                                      `force_error` of a tree relates; NULL: they are made first, by angle */
+    double (*acc)[3];            /**< [n_i][3] overwritten; acc_last may be the same array */
+    double *pot;                 /**< [n_i] overwritten; NULL: not wanted, which saves a tenth of the time */
 };
 
 /** The softened force of all sources of gpunb_send, gpunb_send_positions or gpunb_predict, and its potential.

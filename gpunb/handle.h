@@ -11,6 +11,7 @@ struct gpunb {
     const struct gpunb_backend_info *info;
     void *state;
     enum gpunb_precision precision; /* in use, never the default */
+    struct gpunb_tree_use *tree;    /* NULL: softened forces are direct sums */
     size_t n_j_max;
     size_t n_sources; /* sources that act on targets: those last sent, or predicted */
     size_t n_numbers; /* sources are numbered 0 .. n_numbers - 1, not all of them may be there */

@@ -2,6 +2,7 @@
 #include "common/team.h"
 #include "gpunb/handle.h"
 #include "gpunb/predictor.h"
+#include "gpunb/tree/method.h"
 
 #include <float.h>
 #include <math.h>
@@ -213,6 +214,7 @@ int gpunb_predict(gpunb_t *handle, size_t n_j, double t)
     if (handle->members_changed || !handle->predicted || handle->n_numbers != n_j) make_order(handle, n_j);
     handle->started = 0;
     status = handle->backend->predict(handle->state, &handle->order, t, err);
+    gpunb_tree_forget(handle);
     handle->sent = handle->predicted = handle->has_velocities = status == NBC_OK;
     handle->n_sources = handle->sent ? handle->order.n : 0;
     handle->stats.seconds_send += nbc_wtime() - start;

@@ -14,6 +14,7 @@
 #include "gpunb/cpu/kernel_predict.h"
 #include "gpunb/cpu/kernel_softened.h"
 #include "gpunb/cpu/kernel_tile.h"
+#include "gpunb/cpu/kernel_tree.h"
 
 static const char *why_unavailable(void)
 {
@@ -37,6 +38,8 @@ static const struct gpunb_cpu_kernels kernels = {
     .predict = predict,
 };
 
+static const struct gpunb_tree_method tree = GPUNB_CPU_TREE(add_terms, add_bodies);
+
 #else
 
 static const char *why_unavailable(void)
@@ -45,6 +48,7 @@ static const char *why_unavailable(void)
 }
 
 static const struct gpunb_cpu_kernels kernels;
+static const struct gpunb_tree_method tree;
 
 #endif
 
@@ -52,5 +56,5 @@ const struct gpunb_backend gpunb_backend_avx512 = {
     .name = "avx512",
     .description = "AVX-512, 16 floats at a time",
     .ns_per_pair = 0.55,
-    GPUNB_CPU_OPS(kernels, why_unavailable),
+    GPUNB_CPU_OPS(kernels, tree, why_unavailable),
 };

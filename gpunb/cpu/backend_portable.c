@@ -12,6 +12,7 @@
 #include "gpunb/cpu/kernel_predict.h"
 #include "gpunb/cpu/kernel_softened.h"
 #include "gpunb/cpu/kernel_tile.h"
+#include "gpunb/cpu/kernel_tree.h"
 
 static const char *why_unavailable(void)
 {
@@ -34,9 +35,11 @@ static const struct gpunb_cpu_kernels kernels = {
     .predict = predict,
 };
 
+static const struct gpunb_tree_method tree = GPUNB_CPU_TREE(add_terms, add_bodies);
+
 const struct gpunb_backend gpunb_backend_portable = {
     .name = "portable",
     .description = "any processor, 4 floats at a time",
     .ns_per_pair = 2.0,
-    GPUNB_CPU_OPS(kernels, why_unavailable),
+    GPUNB_CPU_OPS(kernels, tree, why_unavailable),
 };

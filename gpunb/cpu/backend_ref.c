@@ -2,6 +2,7 @@
 #include "gpunb/backend.h"
 #include "gpunb/pair.h"
 #include "gpunb/predictor.h"
+#include "gpunb/tree/method.h"
 
 #include <string.h>
 
@@ -174,6 +175,30 @@ static int ref_softened(void *state, const struct gpunb_softened_job *job, struc
     return NBC_OK;
 }
 
+static void ref_read(const void *state, size_t first, size_t end, double *mass, double (*x)[3])
+{
+    const struct ref_state *ref = state;
+    memcpy(mass, ref->mass + first, (end - first) * sizeof *mass);
+    memcpy(x, ref->x + first, (end - first) * sizeof *x);
+}
+
+static void ref_round(const void *state, const double x[3], double rounded[3])
+{
+    (void)state;
+    memcpy(rounded, x, 3 * sizeof *x);
+}
+
+static const struct gpunb_tree_method ref_tree = {
+    .leaf = 16,
+    .group = 64,
+    .in_double = 1,
+    .least_error = 1e-9,
+    .read = ref_read,
+    .round = ref_round,
+    .add_terms = gpunb_tree_add_terms,
+    .add_bodies = gpunb_tree_add_bodies,
+};
+
 static const char *ref_why_unavailable(void)
 {
     return "";
@@ -196,4 +221,5 @@ const struct gpunb_backend gpunb_backend_ref = {
     .regf = ref_regf,
     .potential = ref_potential,
     .softened = ref_softened,
+    .tree = &ref_tree,
 };

@@ -11,6 +11,7 @@
 #include "gpunb/backend.h"
 #include "gpunb/pair.h"
 #include "gpunb/predictor.h"
+#include "gpunb/tree/method.h"
 
 #include <string.h>
 
@@ -264,13 +265,27 @@ int gpunb_cpu_softened(void *state, const struct gpunb_softened_job *job, struct
  *  range of nbc_range.   @return NULL without memory; `old` stays then */
 void *gpunb_cpu_cells(void *old, size_t n_old, size_t n, size_t size);
 
-/** The part of a descriptor that all SIMD backends share; `kernels` and `why` are those of the file. */
-#define GPUNB_CPU_OPS(kernels, why)                                                                                    \
+/** Sources in double, for a tree. */
+void gpunb_cpu_read(const void *state, size_t first, size_t end, double *mass, double (*x)[3]);
+
+/** A position as that of a source is kept. */
+void gpunb_cpu_round(const void *state, const double x[3], double rounded[3]);
+
+/** How a SIMD backend makes a tree: sizes at which lists are short and vectors full; float sums have some 1e-7, of
+ * which a tenth of the least aim is left. */
+#define GPUNB_CPU_TREE(terms, bodies)                                                                                  \
+    {                                                                                                                  \
+        .leaf = 32, .group = 256, .least_error = 1e-6, .read = gpunb_cpu_read, .round = gpunb_cpu_round,               \
+        .add_terms = (terms), .add_bodies = (bodies),                                                                  \
+    }
+
+/** The part of a descriptor that all SIMD backends share; `kernels`, `tree_method` and `why` are those of the file. */
+#define GPUNB_CPU_OPS(kernels, tree_method, why)                                                                       \
     .precisions = 1u << GPUNB_FLOAT | 1u << GPUNB_TWOFLOAT, .precision = GPUNB_TWOFLOAT, .method = &(kernels),         \
     .why_unavailable = (why), .create = gpunb_cpu_create, .free = gpunb_cpu_free, .send = gpunb_cpu_send,              \
     .reserve = gpunb_cpu_reserve, .predictors = gpunb_cpu_predictors, .set_jp = gpunb_cpu_set_jp,                      \
     .predict = gpunb_cpu_predict, .regf = gpunb_cpu_regf, .potential = gpunb_cpu_potential,                            \
-    .softened = gpunb_cpu_softened
+    .softened = gpunb_cpu_softened, .tree = &(tree_method)
 
 /** Target i of the block, packed as `target`, again in double: for sums that do not fit a float. */
 void gpunb_cpu_exact(const struct gpunb_cpu_state *cpu, const struct gpunb_block *block, size_t i,

@@ -57,6 +57,11 @@ static inline vf vf_sqrt(vf a)
     return _mm256_sqrt_ps(a);
 }
 
+static inline vf vf_inverse_root(vf a)
+{
+    return 1.0f / vf_sqrt(a);
+}
+
 static inline vf vf_abs(vf a)
 {
     return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);

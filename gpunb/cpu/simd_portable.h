@@ -64,6 +64,11 @@ static inline vf vf_sqrt(vf a)
     return (vf){sqrtf(a[0]), sqrtf(a[1]), sqrtf(a[2]), sqrtf(a[3])};
 }
 
+static inline vf vf_inverse_root(vf a)
+{
+    return 1.0f / vf_sqrt(a);
+}
+
 static inline vf vf_abs(vf a)
 {
     return (vf)((vm)a & INT32_MAX);

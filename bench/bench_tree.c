@@ -1,0 +1,247 @@
+/* Softened forces by a tree: errors against sums in double, counts and seconds.
+ *
+ * Usage: bench_tree [name=value ...]
+ *   n=N (131072)        bodies
+ *   set=NAME (plummer)  plummer (within r = 15), far (the same, 10^4 away), steep (r^-4 with a core of 1e-3), king
+ *                       (W0 = 9), disc, two
+ *                       (2000 radii apart), masses (over 12 decades), cube, points (a tenth in one), line, plane,
+ * outlier soft=S (0.02)       softening error=E, theta=T    aim or angle; none: 4e-4 order=P leaf=L group=G walk=W
+ * (groups, single, i, j) backend=NAME sample=M (1024)     targets whose sum is made in double repeat=R (3)        of
+ * which the median time counts last=1 (1)          0: without the last accelerations: a force by angle comes first
+ * Prints a line: errors (50, 90, 99 percent, largest) relative to |a|, terms of a target, tests of a group, seconds. */
+#include "gpunb/tree.h"
+#include "nbody6/input/config.h"
+#include "nbody6/model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct settings {
+    size_t n, sample;
+    const char *set, *walk, *backend;
+    double softening, error, theta;
+    int order, leaf, group, repeat, last;
+};
+
+static void stop(const char *why)
+{
+    fprintf(stderr, "bench_tree: %s\n", why);
+    exit(2);
+}
+
+static void *get(size_t n, size_t size)
+{
+    void *p = nbc_alloc(n, size);
+    if (!p) stop("no memory");
+    return p;
+}
+
+static double uniform(void)
+{
+    static uint64_t state = 88172645463325252u;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return ((double)(state >> 11) + 0.5) * 0x1p-53;
+}
+
+static void on_sphere(double r, double x[3])
+{
+    const double c = 2 * uniform() - 1, s = sqrt(1 - c * c), phi = 6.283185307179586 * uniform();
+    x[0] = r * s * cos(phi);
+    x[1] = r * s * sin(phi);
+    x[2] = r * c;
+}
+
+static double plummer_radius(void)
+{
+    double r;
+    do r = 3 * 3.141592653589793 / 16 / sqrt(pow(uniform(), -2.0 / 3) - 1);
+    while (r > 15);
+    return r;
+}
+
+static void make_king(size_t n, double *mass, double (*x)[3])
+{
+    struct nb6_config config;
+    struct nb6_model model = {0};
+    struct nbc_error err = {0};
+    nb6_config_init(&config);
+    config.model.kind = NB6_MODEL_KING;
+    config.model.king_w0 = 9;
+    config.model.n = (int64_t)n;
+    if (nb6_model_make(&config, &model, &err)) stop(err.text);
+    memcpy(mass, model.mass, n * sizeof *mass);
+    memcpy(x, model.x, n * sizeof *x);
+    nb6_model_free(&model);
+}
+
+static void make_body(const char *set, size_t i, size_t n, double *mass, double x[3])
+{
+    *mass = 1 / (double)n;
+    on_sphere(plummer_radius(), x);
+    if (!strcmp(set, "far")) {
+        x[0] += 1e4;
+        x[1] -= 3e3;
+    } else if (!strcmp(set, "steep")) {
+        on_sphere(1e-3 * (1 / uniform() - 0.999), x);
+    } else if (!strcmp(set, "disc")) {
+        const double r = -log(uniform() * uniform()), phi = 6.283185307179586 * uniform();
+        x[0] = r * cos(phi);
+        x[1] = r * sin(phi);
+        x[2] = 0.1 * atanh(2 * uniform() - 1);
+    } else if (!strcmp(set, "two")) {
+        x[0] += i % 2 ? 2000 : 0;
+    } else if (!strcmp(set, "masses")) {
+        *mass *= pow(10, -12 * uniform());
+    } else if (!strcmp(set, "cube")) {
+        for (int k = 0; k < 3; k++) x[k] = uniform();
+    } else if (!strcmp(set, "points")) {
+        if (i % 10 == 0) x[0] = x[1] = x[2] = 0.25;
+    } else if (!strcmp(set, "line")) {
+        x[1] = x[2] = 0;
+    } else if (!strcmp(set, "plane")) {
+        x[2] = 0;
+    } else if (!strcmp(set, "outlier")) {
+        if (i == 0) x[1] = 1e10;
+    } else if (strcmp(set, "plummer") != 0)
+        stop("there is no such set");
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+static double error_of(const struct settings *s, const double *mass, const double (*x)[3], size_t i,
+                       const double acc[3])
+{
+    double sum[3] = {0}, d2 = 0, a2 = 0;
+    for (size_t j = 0; j < s->n; j++) {
+        double d[3], r2 = s->softening * s->softening;
+        for (int k = 0; k < 3; k++) {
+            d[k] = x[j][k] - x[i][k];
+            r2 += d[k] * d[k];
+        }
+        const double w = mass[j] / (r2 * sqrt(r2));
+        for (int k = 0; k < 3; k++) sum[k] += w * d[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        d2 += (acc[k] - sum[k]) * (acc[k] - sum[k]);
+        a2 += sum[k] * sum[k];
+    }
+    return sqrt(d2 / a2);
+}
+
+static struct settings read_settings(int argc, char **argv)
+{
+    struct settings s = {
+        .n = 131072, .sample = 1024, .set = "plummer", .walk = "groups", .softening = 0.02, .repeat = 3, .last = 1};
+    for (int a = 1; a < argc; a++) {
+        const char *value = strchr(argv[a], '=');
+        if (!value) stop("arguments are name=value");
+        const size_t length = (size_t)(value++ - argv[a]);
+#define IS(name) (length == strlen(name) && !strncmp(argv[a], name, length))
+        if (IS("n"))
+            s.n = strtoull(value, NULL, 10);
+        else if (IS("set"))
+            s.set = value;
+        else if (IS("soft"))
+            s.softening = atof(value);
+        else if (IS("error"))
+            s.error = atof(value);
+        else if (IS("theta"))
+            s.theta = atof(value);
+        else if (IS("order"))
+            s.order = atoi(value);
+        else if (IS("leaf"))
+            s.leaf = atoi(value);
+        else if (IS("group"))
+            s.group = atoi(value);
+        else if (IS("walk"))
+            s.walk = value;
+        else if (IS("backend"))
+            s.backend = value;
+        else if (IS("sample"))
+            s.sample = strtoull(value, NULL, 10);
+        else if (IS("repeat"))
+            s.repeat = atoi(value);
+        else if (IS("last"))
+            s.last = atoi(value);
+        else
+            stop("there is no such argument");
+    }
+    if (s.error == 0 && s.theta == 0) s.error = 4e-4;
+    return s;
+}
+
+static enum gpunb_walk walk_of(const char *name)
+{
+    static const char *const names[] = {"groups", "single", "i", "j"};
+    for (int k = 0; k < 4; k++)
+        if (!strcmp(name, names[k])) return (enum gpunb_walk)(GPUNB_WALK_GROUPS + k);
+    stop("there is no such walk");
+    return GPUNB_WALK_DEFAULT;
+}
+
+int main(int argc, char **argv)
+{
+    const struct settings s = read_settings(argc, argv);
+    const struct gpunb_options options = {.backend = s.backend,
+                                          .force_error = s.error,
+                                          .theta = s.theta,
+                                          .order = s.order,
+                                          .leaf = s.leaf,
+                                          .group = s.group,
+                                          .walk = walk_of(s.walk)};
+    double *mass = get(s.n, 8), (*x)[3] = get(s.n, 24), (*acc)[3] = get(s.n, 24), seconds[64];
+    int32_t *self = get(s.n, 4);
+    struct nbc_error err = {0};
+    gpunb_t *h = NULL;
+    const int is_king = !strcmp(s.set, "king");
+    if (is_king) make_king(s.n, mass, x);
+    for (size_t i = 0; i < s.n; i++) {
+        if (!is_king) make_body(s.set, i, s.n, &mass[i], x[i]);
+        self[i] = (int32_t)i;
+    }
+    if (gpunb_create(&h, s.n, &options, &err)) stop(err.text);
+    struct gpunb_softened_job job = {
+        .n_i = s.n, .x = (const double(*)[3])x, .self = self, .softening = s.softening, .acc = acc};
+    if (gpunb_send_positions(h, s.n, mass, (const double(*)[3])x) || gpunb_softened(h, &job)) stop(gpunb_last_error(h));
+    if (s.last) job.acc_last = (const double(*)[3])acc;
+    struct gpunb_tree_counts before, counts;
+    gpunb_tree_get_counts(h, &before);
+    const int repeat = s.repeat < 64 ? s.repeat : 64;
+    for (int r = 0; r < repeat; r++) {
+        const double begin = nbc_wtime();
+        if (gpunb_send_positions(h, s.n, mass, (const double(*)[3])x) || gpunb_softened(h, &job))
+            stop(gpunb_last_error(h));
+        seconds[r] = nbc_wtime() - begin;
+    }
+    gpunb_tree_get_counts(h, &counts);
+    qsort(seconds, (size_t)repeat, sizeof *seconds, by_value);
+    const size_t m = s.sample < s.n ? s.sample : s.n;
+    double *errors = get(m, 8);
+#pragma omp parallel for schedule(dynamic)
+    for (size_t k = 0; k < m; k++) {
+        const size_t i = k * s.n / m;
+        errors[k] = error_of(&s, mass, (const double(*)[3])x, i, acc[i]);
+    }
+    qsort(errors, m, sizeof *errors, by_value);
+    const double targets = (double)s.n * repeat, groups = (double)(counts.groups - before.groups);
+    printf("%-8s n %zu soft %g error %g theta %g: 50 %.1e 90 %.1e 99 %.1e 100 %.1e; cells %.0f bodies %.0f a target, "
+           "group %.0f, tests %.0f; %.3f s:",
+           s.set, s.n, s.softening, s.error, s.theta, errors[m / 2], errors[m * 9 / 10], errors[m * 99 / 100],
+           errors[m - 1], (double)(counts.cell_terms - before.cell_terms) / targets,
+           (double)(counts.pair_terms - before.pair_terms) / targets, targets / groups,
+           (double)(counts.tests - before.tests) / groups, seconds[repeat / 2]);
+    for (int k = 0; k < GPUNB_TREE_STAGES; k++)
+        printf(" %s %.3f", gpunb_tree_stage_name((enum gpunb_tree_stage)k),
+               (counts.seconds[k] - before.seconds[k]) / repeat);
+    printf("\n");
+    gpunb_free(h);
+    return 0;
+}

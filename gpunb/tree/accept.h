@@ -1,0 +1,62 @@
+/** When a cell may act by its multipoles, for hosts and GPUs.
+ *
+ *  The expansion to rank p leaves out the ranks above it. At R^2 = r^2 + softening^2, s = radius/R, a rank n has an
+ *  acceleration of at most (n + 1) mass/R^2 s^n E_n, where E_n is the largest potential of its multipole in units of
+ *  mass radius^n, P_n, and with softening, whose traces act as well, no more than
+ *      E_n = P_n + min(1, n(n - 1)/4 softening^2/R^2) B_n,   B_n = sum m |s|^n:
+ *  |P_n(qc) - q^n P_n(c)| is about (1 - q) P'_(n-1)(c) <= (1 - q) n(n - 1)/2 for q = r/R. Ranks p + 1 and p + 2 are
+ * known (of two equal bodies all odd ones are zero); those after them are taken to fall as s^2 from rank to rank of the
+ * same parity, and not to be below what the shape of a cell leaves: of bodies on a lattice both known ranks may vanish.
+ *
+ *  With the share that a term has in the summed sizes of all, mass/R^2/sum, the bound is aim scale sqrt(share): however
+ *  many terms there are, the sum of the squares of their errors is below (aim scale)^2. */
+#ifndef GPUNB_TREE_ACCEPT_H
+#define GPUNB_TREE_ACCEPT_H
+
+#include "common/hd.h"
+#include "gpunb/tree/cells.h"
+
+/** How a group accepts cells. */
+struct tree_rule {
+    float aim2;   /**< square of the aim for a term; 0: by angle */
+    float theta2; /**< square of the angle */
+    float softening2;
+    int order;
+};
+
+/* s^2 above which the ranks left out are not known. */
+#define TREE_MOST_S2 0.8f
+
+/** The acceleration that an expansion leaves out, in units of mass/R^2. */
+NBC_HD float tree_left_out(const struct tree_rest *rest, int order, float s2, float soft)
+{
+    const float p = (float)order, s = sqrtf(s2), next = 1 / (1 - s2), more = 2 * s2 * next * next;
+    const float blur1 = (p + 1) * p / 4 * soft, blur2 = (p + 2) * (p + 1) / 4 * soft;
+    const float e1 = rest->power[0] + (blur1 < 1 ? blur1 : 1) * rest->size,
+                e2 = rest->power[1] + (blur2 < 1 ? blur2 : 1) * rest->size;
+    float s_n = order % 2 == 0 ? s : s2; /* s^(order + 1) */
+    for (int n = 2; n <= order; n += 2) s_n *= s2;
+    return s_n * (((p + 2) * next + more) * e1 + ((p + 3) * next + more) * s * e2 + (p + 4) * next * s2 * rest->shape);
+}
+
+/** Whether a cell acts as a whole on targets not nearer to its centre than r.
+ *  @param[in] scale  scale^2/sum, the least of the targets' */
+NBC_HD int tree_accepts(const struct tree_rule *rule, float mass, float radius, const struct tree_rest *rest, float r2,
+                        float scale)
+{
+    const float big2 = r2 + rule->softening2, s2 = radius * radius / big2;
+    if (radius == 0) return 1;
+    if (!(s2 < TREE_MOST_S2)) return 0;
+    if (rule->aim2 == 0) return s2 < rule->theta2;
+    const float left = tree_left_out(rest, rule->order, s2, rule->softening2 / big2);
+    return left * left * (mass / big2) <= rule->aim2 * scale;
+}
+
+/** Bodies of a cell that cost as much as its term: operations of a term grow as the cube of the order, those of a pair
+ *  are 15. */
+NBC_HD int tree_worth_a_term(int order)
+{
+    return 1 + order * order * order / 5;
+}
+
+#endif

@@ -1,0 +1,62 @@
+/** The cells of a tree: boxes that hold bodies which follow each other along a Hilbert curve. */
+#ifndef GPUNB_TREE_CELLS_H
+#define GPUNB_TREE_CELLS_H
+
+#include "common/nbc.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** What an expansion leaves out, in units of mass radius^rank: of the first two ranks the largest potential of the
+ *  multipole (accept.h); of the first the sum over bodies, which those behind it do not exceed; and how much of that is
+ *  left of later ranks at least. */
+struct tree_rest {
+    float power[2], size, shape;
+};
+
+struct tree_cell {
+    int32_t first, count;   /**< its bodies, by place */
+    int32_t child, n_child; /**< its parts, which follow each other; n_child = 0: a leaf */
+    double low[3], high[3]; /**< the box of its bodies */
+    double centre[3];       /**< of mass; of the box, if there is none */
+    double mass, radius;    /**< about the centre, of all its bodies */
+    struct tree_rest rest;
+};
+
+/** What a walk reads of a cell: one line of the cache. Parts of a cell follow each other. */
+struct tree_node {
+    double centre[3];
+    float mass, radius;
+    struct tree_rest rest;
+    int32_t first, count, child, n_child;
+};
+
+/** Memory that only grows: what was in it is lost, unless it is kept. */
+struct tree_room {
+    void *data;
+    size_t bytes;
+};
+/** @return NULL without memory, and the room is as it was */
+void *tree_room(struct tree_room *room, size_t count, size_t size);
+void *tree_room_kept(struct tree_room *room, size_t count, size_t size);
+
+/** Cells of bodies, by levels: those of level l are [level[l], level[l + 1]), the first one holds all. */
+enum { TREE_LEVELS = 256 };
+struct tree_cells {
+    size_t n; /**< bodies */
+    int n_levels;
+    size_t level[TREE_LEVELS + 1];
+    int32_t *number;        /**< [n] which body is at each place */
+    struct tree_cell *cell; /**< [level[n_levels]]; here: first, count, child, n_child */
+    struct tree_room numbers, cells, entries, others, counts, marks;
+};
+
+/** The order of bodies, and their cells of at most `leaf` bodies; more are in one if they are in one point, or if it is
+ *  TREE_LEVELS deep.
+ *  @param[in] x        [n][3], n >= 1
+ *  @param[out] seconds [3] of keys, sort and links, added to
+ *  @return NBC_OK; NBC_NO_MEMORY */
+int tree_make_cells(struct tree_cells *cells, size_t n, const double (*x)[3], int leaf, double *seconds);
+void tree_free_cells(struct tree_cells *cells);
+
+#endif

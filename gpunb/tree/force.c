@@ -1,0 +1,165 @@
+#include "gpunb/tree/force.h"
+
+#include "common/team.h"
+#include "gpunb/tree/walk.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Targets that are worth a thread. */
+enum { TARGETS_OF_A_PART = 64 };
+
+/* The force by angle that comes first where no last one is known: it sets the scale alone. */
+static const float FIRST_THETA = 0.7f;
+
+/* The aim for a term by order, in units of force_error: so many that 99 of 100 sums are within it, in discs and planes
+ * too, whose errors agree in sign more often: those of masses at their centres most, which all lack a quadrupole
+ * (docs/algorithms/tree.md). */
+static const double term_aims[GPUNB_MOST_ORDER + 1] = {0, 0.25, 2, 1.5, 3, 3, 3, 3, 3};
+
+struct work {
+    struct tree_force force;
+    struct nbc_queue queue;
+    char *spaces;
+    size_t space_bytes;
+};
+
+/* A sum that no float holds, once more in double, over all bodies. */
+static void sum_exactly(const struct work *work, int32_t target)
+{
+    const struct gpunb_tree *tree = work->force.tree;
+    const struct gpunb_softened_job *job = work->force.job;
+    const int32_t self = job->self ? job->self[target] : -1;
+    double acc[3] = {0}, pot = 0;
+    for (size_t j = 0; j < tree->n; j++) {
+        double d[3], r2 = job->softening * job->softening;
+        for (int k = 0; k < 3; k++) {
+            d[k] = tree->x[j][k] - job->x[target][k];
+            r2 += d[k] * d[k];
+        }
+        const double mr = tree->mass[j] / sqrt(r2);
+        for (int k = 0; k < 3; k++) acc[k] += mr / r2 * d[k];
+        if (self < 0 || tree->place[self] != (int32_t)j) pot += mr;
+    }
+    memcpy(job->acc[target], acc, sizeof acc);
+    if (job->pot) job->pot[target] = -pot;
+}
+
+static void give_sums(const struct work *work, const struct tree_space *space, const struct tree_group *group)
+{
+    const struct gpunb_softened_job *job = work->force.job;
+    const int32_t *target = work->force.groups->target + group->first;
+    for (int32_t i = 0; i < group->count; i++) {
+        double check = 0;
+        for (int k = 0; k < TREE_SUMS; k++) check += 0 * space->sum[k][i];
+        if (check != 0) {
+            sum_exactly(work, target[i]);
+            continue;
+        }
+        for (int k = 0; k < 3; k++) job->acc[target[i]][k] = space->sum[k][i];
+        if (job->pot) job->pot[target[i]] = -space->sum[3][i];
+    }
+}
+
+static struct tree_space *space_of(const struct work *work, int part)
+{
+    return (struct tree_space *)(void *)(work->spaces + (size_t)part * work->space_bytes);
+}
+
+static void walk_group(const struct work *work, struct tree_space *space, const struct tree_group *group)
+{
+    if (tree_walk(&work->force, space, group)) {
+        give_sums(work, space, group);
+        return;
+    }
+    for (int32_t i = 0; i < group->count; i++) {
+        const struct tree_group one = {group->first + i, 1};
+        tree_walk(&work->force, space, &one);
+        give_sums(work, space, &one);
+    }
+}
+
+static void walk_part(void *context, int part, int parts)
+{
+    (void)parts;
+    struct work *work = context;
+    struct tree_space *space = space_of(work, part);
+    const struct tree_groups *groups = work->force.groups;
+    for (int64_t g; (g = nbc_take(&work->queue)) < (int64_t)groups->n;) {
+        walk_group(work, space, &groups->group[g]);
+    }
+}
+
+static void add_counts(struct gpunb_tree_counts *sum, const struct gpunb_tree_counts *more)
+{
+    sum->targets += more->targets;
+    sum->groups += more->groups;
+    sum->tests += more->tests;
+    sum->listed_cells += more->listed_cells;
+    sum->listed_bodies += more->listed_bodies;
+    sum->cell_terms += more->cell_terms;
+    sum->pair_terms += more->pair_terms;
+    for (int stage = 0; stage < GPUNB_TREE_STAGES; stage++) sum->seconds[stage] += more->seconds[stage];
+}
+
+static void run_walks(struct work *work, int parts, size_t most, struct gpunb_tree_counts *counts)
+{
+    work->queue.next = 0;
+    for (int p = 0; p < parts; p++) tree_space_at(work->spaces + (size_t)p * work->space_bytes, most);
+    if (parts > 1)
+        nbc_team_run(parts, walk_part, work);
+    else
+        walk_part(work, 0, 1);
+    for (int p = 0; p < parts; p++) add_counts(counts, &space_of(work, p)->counts);
+}
+
+static struct tree_rule rule_of(const struct gpunb_tree *tree, double softening)
+{
+    const struct gpunb_tree_use *use = tree->use;
+    const double aim = term_aims[tree->order] * use->force_error;
+    return (struct tree_rule){.aim2 = (float)(aim * aim),
+                              .theta2 = (float)(use->theta * use->theta),
+                              .softening2 = (float)(softening * softening),
+                              .order = tree->order};
+}
+
+int tree_force(const struct gpunb_tree *tree, const struct gpunb_softened_job *job, struct tree_scratch *scratch,
+               struct gpunb_tree_counts *counts, struct nbc_error *err)
+{
+    const struct gpunb_tree_use *use = tree->use;
+    const int most = use->walk == GPUNB_WALK_SINGLE ? 1 : use->group;
+    const int one_by_one = use->walk == GPUNB_WALK_ONE_BY_ONE_I || use->walk == GPUNB_WALK_ONE_BY_ONE_J;
+    const int parts = one_by_one ? 1 : nbc_parts((int64_t)job->n_i, TARGETS_OF_A_PART);
+    struct work work = {.space_bytes = (tree_space_bytes((size_t)most) + 63) / 64 * 64};
+    int status = tree_make_groups(&scratch->groups, tree, job, most, counts->seconds);
+    work.spaces = tree_room(&scratch->spaces, (size_t)parts, work.space_bytes);
+    if (status || !work.spaces)
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the groups of %zu targets", job->n_i);
+    work.force = (struct tree_force){.tree = tree,
+                                     .groups = &scratch->groups,
+                                     .job = job,
+                                     .acc_last = job->acc_last,
+                                     .rule = rule_of(tree, job->softening)};
+    if (use->theta == 0 && !job->acc_last) {
+        struct gpunb_softened_job first = *job;
+        first.pot = NULL;
+        work.force.job = &first;
+        work.force.rule.aim2 = 0;
+        work.force.rule.theta2 = FIRST_THETA * FIRST_THETA;
+        run_walks(&work, parts, (size_t)most, counts);
+        counts->first_forces++;
+        work.force.job = job;
+        work.force.rule = rule_of(tree, job->softening);
+        work.force.acc_last = (const double(*)[3])job->acc;
+    }
+    run_walks(&work, parts, (size_t)most, counts);
+    counts->forces++;
+    return NBC_OK;
+}
+
+void tree_free_scratch(struct tree_scratch *scratch)
+{
+    tree_free_groups(&scratch->groups);
+    nbc_free(scratch->spaces.data);
+    nbc_free(scratch->targets.data);
+}

@@ -1,0 +1,26 @@
+/** Targets in groups that are near to each other. */
+#ifndef GPUNB_TREE_GROUPS_H
+#define GPUNB_TREE_GROUPS_H
+
+#include "gpunb/tree/tree.h"
+
+struct tree_group {
+    int32_t first, count; /**< its targets, in the order of struct tree_groups */
+};
+
+struct tree_groups {
+    size_t n;                 /**< groups */
+    struct tree_group *group; /**< [n] */
+    int32_t *target;          /**< [targets] number of the target at each place */
+    struct tree_cells cells;  /**< of targets that are no sources */
+    struct tree_room groups, targets, marks;
+};
+
+/** Groups of at most `most` targets. Those that are sources (job->self, each only once) are taken along the tree.
+ *  @param[in,out] seconds  of gpunb_tree_stage: keys, sort, link
+ *  @return NBC_OK; NBC_NO_MEMORY */
+int tree_make_groups(struct tree_groups *groups, const struct gpunb_tree *tree, const struct gpunb_softened_job *job,
+                     int most, double *seconds);
+void tree_free_groups(struct tree_groups *groups);
+
+#endif

@@ -1,0 +1,328 @@
+/* The tree of a handle: its options, and the calls of tree.h. */
+#include "gpunb/tree/method.h"
+
+#include "gpunb/tree/force.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_LEAF = 1024, MOST_GROUP = 4096 };
+static const double MOST_ERROR = 0.1, LEAST_THETA = 0.1, MOST_THETA = 1;
+
+/* The order that is cheapest for an aim (bench/bench_tree): even ones gain most from the ranks that they have. */
+static const struct {
+    double force_error;
+    int order;
+} orders[] = {{2e-4, 2}, {0, 4}};
+
+static int order_for(const struct gpunb_options *o)
+{
+    if (o->order > 0) return o->order;
+    if (o->theta > 0) return GPUNB_DEFAULT_ORDER;
+    size_t k = 0;
+    while (o->force_error < orders[k].force_error) k++;
+    return orders[k].order;
+}
+
+static int check_sizes(const struct gpunb_options *o, struct nbc_error *err)
+{
+    if (o->order < 0 || o->order > GPUNB_MOST_ORDER)
+        return nbc_fail(err, NBC_BAD_ARGUMENT,
+                        "gpunb_create: order = %d; the orders of a tree are 1 to %d, 0: by itself", o->order,
+                        GPUNB_MOST_ORDER);
+    if (o->leaf < 0 || o->leaf > MOST_LEAF)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_create: leaf = %d; a leaf has 1 to %d bodies, 0: the default",
+                        o->leaf, MOST_LEAF);
+    if (o->group < 0 || o->group > MOST_GROUP)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_create: group = %d; a group has 1 to %d targets, 0: the default",
+                        o->group, MOST_GROUP);
+    if ((int)o->walk < GPUNB_WALK_DEFAULT || o->walk > GPUNB_WALK_ONE_BY_ONE_J)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_create: walk = %d is none of enum gpunb_walk", (int)o->walk);
+    return NBC_OK;
+}
+
+int gpunb_tree_check_options(const struct gpunb_options *o, struct nbc_error *err)
+{
+    if (!(o->force_error >= 0 && o->force_error <= MOST_ERROR))
+        return nbc_fail(err, NBC_BAD_ARGUMENT,
+                        "gpunb_create: force_error = %g; the aim of a tree is above 0, up to %g, 0: direct sums",
+                        o->force_error, MOST_ERROR);
+    if (o->theta != 0 && !(o->theta >= LEAST_THETA && o->theta <= MOST_THETA))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_create: theta = %g; the angle of a tree is %g to %g, 0: none",
+                        o->theta, LEAST_THETA, MOST_THETA);
+    if (o->theta > 0 && o->force_error > 0)
+        return nbc_fail(err, NBC_BAD_ARGUMENT,
+                        "gpunb_create: force_error = %g and theta = %g; a tree has an aim or an angle, not both",
+                        o->force_error, o->theta);
+    return check_sizes(o, err);
+}
+
+int gpunb_tree_open(gpunb_t *handle, const struct gpunb_options *o, struct nbc_error *err)
+{
+    const struct gpunb_tree_method *method = handle->backend->tree;
+    if (o->force_error > 0 && o->force_error < method->least_error)
+        return nbc_fail(
+            err, NBC_BAD_ARGUMENT,
+            "gpunb_create: force_error = %g; the least that backend '%s' can be asked for is %g, direct sums "
+            "(0) have less",
+            o->force_error, handle->backend->name, method->least_error);
+    struct gpunb_tree_use *use = nbc_alloc(1, sizeof *use);
+    if (use) use->scratch = nbc_alloc(1, sizeof *use->scratch);
+    handle->tree = use;
+    if (!use || !use->scratch) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: no memory for a tree");
+    use->method = method;
+    use->force_error = o->force_error;
+    use->theta = o->theta;
+    use->order = order_for(o);
+    use->leaf = o->leaf > 0 ? o->leaf : method->leaf;
+    use->group = o->group > 0 ? o->group : method->group;
+    use->always = o->theta > 0 || o->walk != GPUNB_WALK_DEFAULT;
+    use->walk = o->walk == GPUNB_WALK_DEFAULT ? GPUNB_WALK_GROUPS : o->walk;
+    return NBC_OK;
+}
+
+void gpunb_tree_close(gpunb_t *handle)
+{
+    if (!handle->tree) return;
+    if (handle->tree->scratch) tree_free_scratch(handle->tree->scratch);
+    nbc_free(handle->tree->scratch);
+    nbc_free(handle->tree);
+    handle->tree = NULL;
+}
+
+void gpunb_tree_forget(gpunb_t *handle)
+{
+    if (handle->tree) handle->tree->version++;
+}
+
+double gpunb_tree_least_error(const gpunb_t *handle)
+{
+    return handle->backend->tree ? handle->backend->tree->least_error : 0;
+}
+
+/* ---- costs */
+
+/* Measured on processors with AVX-512 and AVX2, in pairs (bench/bench_tree): to build a tree, for each source; the
+ * lists of a target at an aim of 10^-2 in 2^18 bodies, and how they grow as the aim falls. */
+static const double PAIRS_OF_A_SOURCE = 2000, PAIRS_OF_A_TARGET = 6000, GROWTH = 0.3, AIM_OF_THAT = 1e-2;
+
+/* An angle is about as good as this aim, with the default order. */
+static double aim_of(const struct gpunb_tree_use *use)
+{
+    return use->theta > 0 ? 0.02 * pow(use->theta, GPUNB_DEFAULT_ORDER) : use->force_error;
+}
+
+double gpunb_softened_pairs(const gpunb_t *handle, size_t n_i, size_t n_j, double *by_tree)
+{
+    const double direct = (double)n_i * (double)n_j;
+    if (by_tree) *by_tree = direct;
+    if (by_tree && handle->tree && n_j > 0) {
+        const double lists = PAIRS_OF_A_TARGET * pow(AIM_OF_THAT / aim_of(handle->tree), GROWTH);
+        const double of_n = 0.3 + 0.7 * log2((double)n_j + 1) / 18;
+        *by_tree = PAIRS_OF_A_SOURCE * (double)n_j + (double)n_i * fmin(lists * of_n, (double)n_j);
+    }
+    return direct;
+}
+
+int gpunb_tree_is_worth(const gpunb_t *handle, size_t n_i, size_t n_j)
+{
+    double by_tree;
+    if (!handle->tree) return 0;
+    return gpunb_softened_pairs(handle, n_i, n_j, &by_tree) > by_tree || handle->tree->always;
+}
+
+/* ---- building */
+
+static int check_call(gpunb_t *handle, const char *call)
+{
+    if (!handle->tree)
+        return nbc_fail(&handle->error, NBC_BAD_STATE,
+                        "%s: this handle makes direct sums; give gpunb_create a force_error or theta", call);
+    if (!handle->sent)
+        return nbc_fail(&handle->error, NBC_BAD_STATE, "%s: no sources yet: call gpunb_send_positions first", call);
+    return NBC_OK;
+}
+
+static int no_memory(gpunb_t *handle, size_t n)
+{
+    return nbc_fail(&handle->error, NBC_NO_MEMORY, "gpunb: no memory for a tree of %zu bodies", n);
+}
+
+static int provide(struct gpunb_tree *tree)
+{
+    tree->x = tree_room(&tree->xs, tree->n, sizeof *tree->x);
+    tree->mass = tree_room(&tree->masses, tree->n, sizeof *tree->mass);
+    tree->place = tree_room(&tree->places, tree->n, sizeof *tree->place);
+    return tree->x && tree->mass && tree->place;
+}
+
+static int check_masses(gpunb_t *handle, size_t n, const double *mass)
+{
+    for (size_t j = 0; j < n; j++)
+        if (mass[j] < 0)
+            return nbc_fail(&handle->error, NBC_BAD_ARGUMENT,
+                            "gpunb: the mass of source %zu is negative; a tree takes masses of 0 and more", j);
+    return NBC_OK;
+}
+
+static void order_bodies(struct gpunb_tree *tree, const double *mass, const double (*x)[3])
+{
+    for (size_t p = 0; p < tree->n; p++) {
+        const size_t j = (size_t)tree->cells.number[p];
+        tree->mass[p] = mass[j];
+        memcpy(tree->x[p], x[j], sizeof tree->x[p]);
+        tree->place[j] = (int32_t)p;
+    }
+}
+
+/* Cells, if they are to be new, and what is in them. */
+static int fill(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
+{
+    const size_t n = tree->n;
+    double *seconds = handle->tree->counts.seconds;
+    tree->is_sound = 0;
+    double *mass = nbc_alloc_unset(n, sizeof *mass), (*x)[3] = nbc_alloc_unset(n, sizeof *x);
+    int status = mass && x && provide(tree) ? NBC_OK : no_memory(handle, n);
+    if (!status) {
+        handle->tree->method->read(handle->state, 0, n, mass, x);
+        status = check_masses(handle, n, mass);
+    }
+    if (!status && is_new && n > 0 &&
+        tree_make_cells(&tree->cells, n, (const double(*)[3])x, handle->tree->leaf, seconds))
+        status = no_memory(handle, n);
+    const double begin = nbc_wtime();
+    if (!status) order_bodies(tree, mass, (const double(*)[3])x);
+    nbc_free(mass);
+    nbc_free(x);
+    if (!status && n > 0 && tree_make_moments(tree)) status = no_memory(handle, n);
+    seconds[GPUNB_TREE_MOMENTS] += nbc_wtime() - begin;
+    tree->version = handle->tree->version;
+    tree->is_sound = status == NBC_OK;
+    return status;
+}
+
+int gpunb_tree_build(gpunb_t *handle, gpunb_tree_t **tree)
+{
+    if (!handle || !tree) return NBC_BAD_ARGUMENT;
+    int status = check_call(handle, "gpunb_tree_build");
+    if (status) return status;
+    struct gpunb_tree *made = nbc_alloc(1, sizeof *made);
+    if (!made) return no_memory(handle, handle->n_sources);
+    made->use = handle->tree;
+    made->order = handle->tree->order;
+    made->n = handle->n_sources;
+    status = fill(handle, made, 1);
+    if (status) {
+        gpunb_tree_free(made);
+        return status;
+    }
+    handle->tree->counts.builds++;
+    *tree = made;
+    return NBC_OK;
+}
+
+int gpunb_tree_renew(gpunb_t *handle, gpunb_tree_t *tree)
+{
+    if (!handle || !tree) return NBC_BAD_ARGUMENT;
+    int status = check_call(handle, "gpunb_tree_renew");
+    if (status) return status;
+    if (tree->use != handle->tree || tree->n != handle->n_sources)
+        return nbc_fail(&handle->error, NBC_BAD_ARGUMENT,
+                        "gpunb_tree_renew: the tree is of %zu sources%s, of which there are %zu now; build a new one",
+                        tree->n, tree->use != handle->tree ? " of another handle" : "", handle->n_sources);
+    status = fill(handle, tree, 0);
+    if (!status) handle->tree->counts.renewals++;
+    return status;
+}
+
+void gpunb_tree_free(gpunb_tree_t *tree)
+{
+    if (!tree) return;
+    tree_free_cells(&tree->cells);
+    nbc_free(tree->nodes.data);
+    nbc_free(tree->xs.data);
+    nbc_free(tree->masses.data);
+    nbc_free(tree->places.data);
+    nbc_free(tree->moments_room.data);
+    nbc_free(tree->coefficients_room.data);
+    nbc_free(tree);
+}
+
+/* ---- forces */
+
+/* Without sources there is no force. */
+static void give_nothing(const struct gpunb_softened_job *job)
+{
+    memset(job->acc, 0, job->n_i * sizeof *job->acc);
+    if (job->pot) memset(job->pot, 0, job->n_i * sizeof *job->pot);
+}
+
+/* Positions of the targets as those of sources.   @return NULL without memory */
+static const double (*round_targets(gpunb_t *handle, const struct gpunb_softened_job *job))[3]
+{
+    double(*x)[3] = tree_room(&handle->tree->scratch->targets, job->n_i, sizeof *x);
+    for (size_t i = 0; x && i < job->n_i; i++) handle->tree->method->round(handle->state, job->x[i], x[i]);
+    return (const double(*)[3])x;
+}
+
+int gpunb_tree_softened(gpunb_t *handle, gpunb_tree_t *tree, const struct gpunb_softened_job *job)
+{
+    gpunb_tree_t *own = NULL;
+    if (handle->n_sources == 0) {
+        give_nothing(job);
+        return NBC_OK;
+    }
+    int status = tree ? NBC_OK : gpunb_tree_build(handle, &own);
+    if (!status) {
+        struct gpunb_softened_job rounded = *job;
+        rounded.x = round_targets(handle, job);
+        status = rounded.x ? tree_force(tree ? tree : own, &rounded, handle->tree->scratch, &handle->tree->counts,
+                                        &handle->error)
+                           : no_memory(handle, handle->n_sources);
+    }
+    gpunb_tree_free(own);
+    return status;
+}
+
+int gpunb_tree_check(gpunb_t *handle, const gpunb_tree_t *tree)
+{
+    int status = check_call(handle, "gpunb_tree_force");
+    if (status) return status;
+    if (tree->use != handle->tree)
+        return nbc_fail(&handle->error, NBC_BAD_ARGUMENT, "gpunb_tree_force: the tree is of another handle");
+    if (!tree->is_sound || tree->version != handle->tree->version)
+        return nbc_fail(&handle->error, NBC_BAD_STATE,
+                        "gpunb_tree_force: the tree is not that of the present sources; call gpunb_tree_renew first");
+    return NBC_OK;
+}
+
+/* ---- what there is to tell */
+
+const char *gpunb_tree_stage_name(enum gpunb_tree_stage stage)
+{
+    static const char *const names[] = {"key", "sort", "link", "moments", "lists", "cells", "pairs"};
+    return (int)stage >= 0 && stage < GPUNB_TREE_STAGES ? names[stage] : NULL;
+}
+
+void gpunb_tree_get_counts(const gpunb_t *handle, struct gpunb_tree_counts *counts)
+{
+    if (!counts) return;
+    memset(counts, 0, sizeof *counts);
+    if (handle && handle->tree) *counts = handle->tree->counts;
+}
+
+void gpunb_tree_shape(const gpunb_tree_t *tree, size_t *cells, int *depth, size_t *largest_leaf, size_t *bytes)
+{
+    const struct tree_cells *all = &tree->cells;
+    const size_t n = tree->n > 0 ? all->level[all->n_levels] : 0;
+    size_t largest = 0;
+    for (size_t c = 0; c < n; c++)
+        if (all->cell[c].n_child == 0 && (size_t)all->cell[c].count > largest) largest = (size_t)all->cell[c].count;
+    if (cells) *cells = n;
+    if (depth) *depth = tree->n > 0 ? all->n_levels : 0;
+    if (largest_leaf) *largest_leaf = largest;
+    if (bytes)
+        *bytes = sizeof *tree + all->numbers.bytes + all->cells.bytes + all->entries.bytes + all->others.bytes +
+                 all->counts.bytes + all->marks.bytes + tree->nodes.bytes + tree->xs.bytes + tree->masses.bytes +
+                 tree->places.bytes + tree->moments_room.bytes + tree->coefficients_room.bytes;
+}

@@ -1,0 +1,93 @@
+/** The tree of a handle, and what a backend brings to it: its sources, and the sums over lists. */
+#ifndef GPUNB_TREE_METHOD_H
+#define GPUNB_TREE_METHOD_H
+
+#include "gpunb/backend.h"
+#include "gpunb/tree.h"
+
+/** Sums for each target of a list: acceleration, and sum of m/sqrt(r^2 + softening^2). */
+enum { TREE_SUMS = 4 };
+
+/** The targets of a group, as all lists see them: relative to the centre of the group, one array for each coordinate,
+ *  filled with the last one to a multiple of TREE_LANES. */
+enum { TREE_LANES = 16 };
+struct gpunb_tree_targets {
+    size_t n, room; /**< padded number; length of a row of `sum` */
+    const double *x[3];
+    double *sum[TREE_SUMS]; /**< added to */
+    double softening2;
+    int want_pot;
+};
+
+/** A cell as a term of a list. */
+struct gpunb_tree_term {
+    double at[3]; /**< its centre of mass from that of the group */
+    double mass, radius;
+    const void *coefficient; /**< [tree_coefficients(order)] float, or double with `in_double` */
+};
+
+/** Bodies of a list, relative to the centre of the group. */
+struct gpunb_tree_bodies {
+    size_t n;
+    const double *x[3], *mass;
+    int32_t first;      /**< the number of the first one, as `own` counts them */
+    int is_near;        /**< 1: differences are those of two floats; 0: of positions rounded to float */
+    const int32_t *own; /**< [targets] which of these bodies the target is, whose potential leaves it out; -1: none;
+                             NULL: none at all */
+};
+
+/** The most cells and bodies of a call: what stays in the cache while targets pass by. */
+enum { TREE_TERMS = 64, TREE_BODIES = 512 };
+
+struct gpunb_tree_method {
+    int leaf, group;    /**< default sizes */
+    int in_double;      /**< of coefficients */
+    double least_error; /**< of force_error */
+    /** Sources [first, end) by place, as they act: into mass [end - first], x [end - first][3]. */
+    void (*read)(const void *state, size_t first, size_t end, double *mass, double (*x)[3]);
+    /** A target as the backend keeps the source that stands there, so that their distance is exactly zero. */
+    void (*round)(const void *state, const double x[3], double rounded[3]);
+    void (*add_terms)(const struct gpunb_tree_targets *targets, int order, const struct gpunb_tree_term *term,
+                      size_t n);
+    void (*add_bodies)(const struct gpunb_tree_targets *targets, const struct gpunb_tree_bodies *bodies);
+};
+
+struct tree_scratch;
+
+/** Both in plain double. */
+void gpunb_tree_add_terms(const struct gpunb_tree_targets *targets, int order, const struct gpunb_tree_term *term,
+                          size_t n);
+void gpunb_tree_add_bodies(const struct gpunb_tree_targets *targets, const struct gpunb_tree_bodies *bodies);
+
+/** What a handle knows of its trees; NULL in a handle for direct sums. */
+struct gpunb_tree_use {
+    const struct gpunb_tree_method *method;
+    double force_error, theta;
+    int order, leaf, group;
+    enum gpunb_walk walk;
+    int always; /**< 1: also where direct sums are cheaper */
+    struct tree_scratch *scratch;
+    uint64_t version; /**< of the present sources: rises when they change */
+    struct gpunb_tree_counts counts;
+};
+
+/** Whether options ask for a tree. */
+static inline int gpunb_tree_is_asked(const struct gpunb_options *options)
+{
+    return options->force_error > 0 || options->theta > 0;
+}
+
+/** @return NBC_OK; NBC_BAD_ARGUMENT: names the option that is out of range, or does not go with another */
+int gpunb_tree_check_options(const struct gpunb_options *options, struct nbc_error *err);
+/** Settings of a handle that has its backend.   @return NBC_OK; NBC_NO_MEMORY; NBC_BAD_ARGUMENT (an aim below the least
+ *  of the backend) */
+int gpunb_tree_open(gpunb_t *handle, const struct gpunb_options *options, struct nbc_error *err);
+void gpunb_tree_close(gpunb_t *handle);
+/** The sources have changed. */
+void gpunb_tree_forget(gpunb_t *handle);
+/** Whether a force can be made with this tree.   @return as gpunb_tree_force */
+int gpunb_tree_check(gpunb_t *handle, const gpunb_tree_t *tree);
+/** A checked force, `self` by place; tree: NULL: one is built and dropped. */
+int gpunb_tree_softened(gpunb_t *handle, gpunb_tree_t *tree, const struct gpunb_softened_job *job);
+
+#endif

@@ -1,0 +1,109 @@
+/** Multipoles of a cell as symmetric tensors, for hosts and GPUs.
+ *
+ *  The potential of bodies m at positions s from the centre of their cell, at a point x from there, softened with e, is
+ *  a sum of Legendre polynomials, since |x - s|^2 + e^2 = R^2 - 2 x s + |s|^2 with R^2 = |x|^2 + e^2:
+ *      psi = sum m |s|^n P_n(x s/(R |s|)) / R^(n+1)
+ *          = sum_n sum_k A_nk (T_nk x^(n-2k)) / R^(2(n-k)+1),  A_nk = (-1)^k (2n-2k-1)!! / (2^k k! (n-2k)!),
+ *  where T_n0 is the moment sum m s s ... s of rank n and T_nk what is left of it after k traces. It converges as
+ *  (|s|/R)^n: softening makes it better. Without softening the sum over k is that of solid harmonics.
+ *
+ *  A tensor of rank n has a component for each x^a y^b z^c, a + b + c = n, at place i(i + 1)/2 + c with i = b + c. So
+ *  one index more in x leaves the place as it is. */
+#ifndef GPUNB_TREE_TENSOR_H
+#define GPUNB_TREE_TENSOR_H
+
+#include "common/hd.h"
+#include "gpunb/gpunb.h"
+
+/** Ranks of which a tree knows the moments: two above the order, which tell what the expansion leaves out. */
+enum { TREE_MOST_RANK = GPUNB_MOST_ORDER + 2 };
+
+/** Components of a tensor of a rank, and of all ranks below it. */
+NBC_HD int tree_components(int rank)
+{
+    return (rank + 1) * (rank + 2) / 2;
+}
+
+NBC_HD int tree_components_below(int rank)
+{
+    return rank * (rank + 1) * (rank + 2) / 6;
+}
+
+enum { TREE_MOST_MOMENTS = (TREE_MOST_RANK + 1) * (TREE_MOST_RANK + 2) * (TREE_MOST_RANK + 3) / 6 };
+
+/** Place of the component with b indices y and c indices z. */
+NBC_HD int tree_place(int b, int c)
+{
+    return (b + c) * (b + c + 1) / 2 + c;
+}
+
+/** (2n - 1)!! */
+NBC_HD double tree_odd_factorial(int n)
+{
+    double f = 1;
+    for (int k = 2; k <= n; k++) f *= 2 * k - 1;
+    return f;
+}
+
+NBC_HD double tree_factorial(int n)
+{
+    double f = 1;
+    for (int k = 2; k <= n; k++) f *= k;
+    return f;
+}
+
+/** |A_nk| (n - 2k)! of the file comment. */
+NBC_HD double tree_weight(int n, int k)
+{
+    double w = tree_odd_factorial(n - k);
+    for (int i = 1; i <= k; i++) w /= 2 * i;
+    return w;
+}
+
+/** Components of all T_nk of an order, 2 <= n <= order: the length of a cell's coefficients. */
+NBC_HD int tree_coefficients(int order)
+{
+    int count = 0;
+    for (int n = 2; n <= order; n++)
+        for (int k = 0; 2 * k <= n; k++) count += tree_components(n - 2 * k);
+    return count;
+}
+
+/** Products of the coordinates of a vector, rank by rank: x^a y^b z^c at tree_components_below(rank) + place. */
+NBC_HD void tree_powers(const double x[3], int rank, double *power)
+{
+    power[0] = 1;
+    for (int n = 1; n <= rank; n++) {
+        const double *before = power + tree_components_below(n - 1);
+        double *now = power + tree_components_below(n);
+        now[0] = before[0] * x[0];
+        for (int i = 1; i <= n; i++) {
+            for (int c = 0; c < i; c++) now[tree_place(i - c, c)] = before[tree_place(i - c - 1, c)] * x[1];
+            now[tree_place(0, i)] = before[tree_place(0, i - 1)] * x[2];
+        }
+    }
+}
+
+/** The trace of a tensor. */
+NBC_HD void tree_trace(const double *tensor, int rank, double *trace)
+{
+    for (int b = 0; b <= rank - 2; b++)
+        for (int c = 0; b + c <= rank - 2; c++)
+            trace[tree_place(b, c)] =
+                tensor[tree_place(b, c)] + tensor[tree_place(b + 2, c)] + tensor[tree_place(b, c + 2)];
+}
+
+/** The square of a tensor's size, all indices summed. */
+NBC_HD double tree_norm2(const double *tensor, int rank)
+{
+    const double all = tree_factorial(rank);
+    double sum = 0;
+    for (int b = 0; b <= rank; b++)
+        for (int c = 0; b + c <= rank; c++) {
+            const double t = tensor[tree_place(b, c)];
+            sum += all / (tree_factorial(rank - b - c) * tree_factorial(b) * tree_factorial(c)) * t * t;
+        }
+    return sum;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/** A tree of a handle: cells with their multipoles, and the bodies in the order of their places. */
+#ifndef GPUNB_TREE_TREE_H
+#define GPUNB_TREE_TREE_H
+
+#include "gpunb/handle.h"
+#include "gpunb/tree/cells.h"
+#include "gpunb/tree/method.h"
+
+struct gpunb_tree {
+    const struct gpunb_tree_use *use; /**< of its handle */
+    uint64_t version;                 /**< of the sources it is of */
+    int is_sound;                     /**< 0: it could not be renewed */
+    int order;
+    size_t n;
+    struct tree_cells cells;
+    struct tree_node *node; /**< [cells] */
+    double (*x)[3], *mass;  /**< [n] by place */
+    int32_t *place;         /**< [n] of each source */
+    void *moment;           /**< [cells][moments] sum m s^a.../(mass radius^rank), ranks 2 to order + 2 */
+    void *coefficient;      /**< [cells][coefficients] of term.h */
+    size_t moments, coefficients;
+    struct tree_room nodes, xs, masses, places, moments_room, coefficients_room;
+};
+
+/** Boxes and multipoles of all cells, from the bodies.   @return NBC_OK; NBC_NO_MEMORY */
+int tree_make_moments(struct gpunb_tree *tree);
+
+/** The coefficients of a cell. */
+static inline const void *tree_coefficients_of(const struct gpunb_tree *tree, size_t cell)
+{
+    const size_t size = tree->use->method->in_double ? sizeof(double) : sizeof(float);
+    return (const char *)tree->coefficient + cell * tree->coefficients * size;
+}
+
+#endif
