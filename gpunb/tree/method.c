@@ -57,6 +57,12 @@ int gpunb_tree_check_options(const struct gpunb_options *o, struct nbc_error *er
     return check_sizes(o, err);
 }
 
+/* An angle, with the default order, has errors of an aim of about this size. */
+static double aim_of_angle(double theta)
+{
+    return 0.02 * theta * theta;
+}
+
 int gpunb_tree_open(gpunb_t *handle, const struct gpunb_options *o, struct nbc_error *err)
 {
     const struct gpunb_tree_method *method = handle->backend->tree;
@@ -73,6 +79,7 @@ int gpunb_tree_open(gpunb_t *handle, const struct gpunb_options *o, struct nbc_e
     use->method = method;
     use->force_error = o->force_error;
     use->theta = o->theta;
+    use->aim = o->theta > 0 ? aim_of_angle(o->theta) : o->force_error;
     use->order = order_for(o);
     use->leaf = o->leaf > 0 ? o->leaf : method->leaf;
     use->group = o->group > 0 ? o->group : method->group;
@@ -106,18 +113,12 @@ double gpunb_tree_least_error(const gpunb_t *handle)
  * lists of a target at an aim of 10^-2 in 2^18 bodies, and how they grow as the aim falls. */
 static const double PAIRS_OF_A_SOURCE = 2000, PAIRS_OF_A_TARGET = 6000, GROWTH = 0.3, AIM_OF_THAT = 1e-2;
 
-/* An angle is about as good as this aim, with the default order. */
-static double aim_of(const struct gpunb_tree_use *use)
-{
-    return use->theta > 0 ? 0.02 * pow(use->theta, GPUNB_DEFAULT_ORDER) : use->force_error;
-}
-
 double gpunb_softened_pairs(const gpunb_t *handle, size_t n_i, size_t n_j, double *by_tree)
 {
     const double direct = (double)n_i * (double)n_j;
     if (by_tree) *by_tree = direct;
     if (by_tree && handle->tree && n_j > 0) {
-        const double lists = PAIRS_OF_A_TARGET * pow(AIM_OF_THAT / aim_of(handle->tree), GROWTH);
+        const double lists = PAIRS_OF_A_TARGET * pow(AIM_OF_THAT / handle->tree->aim, GROWTH);
         const double of_n = 0.3 + 0.7 * log2((double)n_j + 1) / 18;
         *by_tree = PAIRS_OF_A_SOURCE * (double)n_j + (double)n_i * fmin(lists * of_n, (double)n_j);
     }

@@ -63,6 +63,7 @@ void gpunb_tree_add_bodies(const struct gpunb_tree_targets *targets, const struc
 struct gpunb_tree_use {
     const struct gpunb_tree_method *method;
     double force_error, theta;
+    double aim; /**< force_error, or the one that is about as good as theta */
     int order, leaf, group;
     enum gpunb_walk walk;
     int always; /**< 1: also where direct sums are cheaper */

@@ -17,6 +17,9 @@ static const double LEAST_SHARE = 0.01;
  * feel it, are walked for one by one. */
 static const double RESOLVED = 1e-7;
 
+/* Rounding of a position to float, in units of the group's radius, and the part of the aim that it may have. */
+static const double ROUNDING = 6e-8, PART_OF_THE_AIM = 0.1;
+
 static size_t padded(size_t n)
 {
     return (n + TREE_LANES - 1) / TREE_LANES * TREE_LANES;
@@ -50,6 +53,7 @@ struct walk {
     struct gpunb_tree_targets targets;
     double centre[3], half[3], radius;
     double scale;
+    double coarse2; /* cells with R^2 below it are too near for positions of single floats in the group */
     size_t n;
     int leaves_out_self;
 };
@@ -139,15 +143,17 @@ static double sum_of_sizes(const struct walk *w)
     return sum;
 }
 
-/* The square of the least scale of a target over the sum of sizes. */
+/* The square of the least scale of a target over the sum of sizes, which is not below any |acc_last|: in a wide group
+ * the one at its centre may be. */
 static double scale_of(const struct walk *w, const int32_t *target)
 {
-    const double sum = sum_of_sizes(w);
-    double least2 = INFINITY;
+    double least2 = INFINITY, most2 = 0;
     for (size_t i = 0; i < w->n; i++) {
-        const double *a = w->force->acc_last[target[i]];
-        least2 = fmin(least2, a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        const double *a = w->force->acc_last[target[i]], a2 = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+        least2 = fmin(least2, a2);
+        most2 = fmax(most2, a2);
     }
+    const double sum = fmax(sum_of_sizes(w), sqrt(most2));
     if (!(sum > 0)) return INFINITY;
     return fmax(LEAST_SHARE * LEAST_SHARE * sum, least2 / sum);
 }
@@ -253,6 +259,7 @@ static int is_accepted(const struct walk *w, const struct tree_node *cell, size_
 {
     const struct tree_cell *whole = &w->force->tree->cells.cell[c];
     const double r2 = distance2_of(w, cell->centre, cell->centre);
+    if (r2 + w->targets.softening2 < w->coarse2) return 0;
     if (!tree_accepts(&w->force->rule, cell->mass, cell->radius, &cell->rest, (float)r2, scale)) return 0;
     return !w->leaves_out_self || distance2_of(w, whole->low, whole->high) > 0;
 }
@@ -280,6 +287,13 @@ static void visit_cells(struct walk *w)
     }
 }
 
+static double coarse2_of(const struct walk *w)
+{
+    const struct gpunb_tree_use *use = w->force->tree->use;
+    const double nearest = use->method->in_double ? 0 : w->radius * ROUNDING / (PART_OF_THE_AIM * use->aim);
+    return nearest * nearest;
+}
+
 static void end_walk(struct walk *w)
 {
     sum_terms(w);
@@ -300,6 +314,7 @@ int tree_walk(const struct tree_force *force, struct tree_space *space, const st
     bound_group(&w, target);
     if (is_torn(&w, target)) return 0;
     place_targets(&w, target);
+    w.coarse2 = coarse2_of(&w);
     if (force->acc_last) w.scale = scale_of(&w, target);
     visit_cells(&w);
     end_walk(&w);
