@@ -225,6 +225,8 @@ $(call legacy-test,legacy_run,nbody6,NBODY6,gpunb_nbody6 gpuirr)
 $(call legacy-test,legacy_run,nbody6pp,NBODY6PP,gpunb_nbody6pp gpuirr_nbody6pp)
 $(foreach f,$(wildcard tests/fortran/*_module.F90),$(eval $(call \
     fortran-program,$(basename $(notdir $(f))),$(f),nbody6,)))
+# It compares types with the structs of C
+$(BUILD)/tests/fortran/gpunb_tree_module: $(call objects,tests/fortran/layout.c)
 
 include tests/toys/toys.mk
 
