@@ -226,7 +226,8 @@ $(call legacy-test,legacy_run,nbody6pp,NBODY6PP,gpunb_nbody6pp gpuirr_nbody6pp)
 $(foreach f,$(wildcard tests/fortran/*_module.F90),$(eval $(call \
     fortran-program,$(basename $(notdir $(f))),$(f),nbody6,)))
 # It compares types with the structs of C
-$(BUILD)/tests/fortran/gpunb_tree_module: $(call objects,tests/fortran/layout.c)
+LAYOUT_OBJ := $(call objects,tests/fortran/layout.c)
+$(BUILD)/tests/fortran/gpunb_tree_module: $(LAYOUT_OBJ)
 
 include tests/toys/toys.mk
 
@@ -447,6 +448,6 @@ clean:
 help:
 	@sed 's/VERSION/$(VERSION)/' packaging/targets.txt
 
-ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(CHAIN_OBJ) $(SUPPORT_OBJ) $(PLAIN_OBJ) \
+ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(CHAIN_OBJ) $(SUPPORT_OBJ) $(PLAIN_OBJ) $(LAYOUT_OBJ) \
     $(patsubst %.c,$(O)/%.o,$(TEST_SRC) $(LONG_SRC) $(BENCH_SRC)))
 -include $(ALL_OBJ:.o=.d)

@@ -1,6 +1,6 @@
 !> Fortran interface of GPUNB: the C library, with handles and status codes, one library for any number of instances.
-!! gpunb.h says what each call does, and tree.h for those whose names begin with gpunb_tree. The calls of NBODY6 have names of this library's, so their modules are in
-!! gpunb_legacy.f90.
+!! gpunb.h says what each call does, gpunb/tree.h what those of trees do. The calls of NBODY6 have names of this
+!! library's, so their modules are in gpunb_legacy.f90.
 module gpunb
     use, intrinsic :: iso_c_binding
     implicit none
