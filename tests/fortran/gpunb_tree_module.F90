@@ -215,15 +215,12 @@ contains
         call check(bytes > 100*cells, 'bytes')
     end subroutine
 
-    !> 99 of 100 accelerations are within the aim of sums in double, and no potential is off by more than the aim: its
-    !> own is a tenth of that.
+    !> Of sums in double: 99 of 100 accelerations are within the aim, 99 of 100 potentials within a tenth of it.
     subroutine check_errors(acc, pot)
         real(c_double), intent(in) :: acc(3, n), pot(n)
         real(c_double) :: d(3, n), w(n), sum_acc(3), sum_pot
-        integer :: i, k, beyond
-        logical :: pot_is_good
+        integer :: i, k, beyond(2)
         beyond = 0
-        pot_is_good = .true.
         do i = 1, n
             do k = 1, 3
                 d(k, :) = x(k, :) - x(k, i)
@@ -231,11 +228,11 @@ contains
             w = 1/sqrt(d(1, :)**2 + d(2, :)**2 + d(3, :)**2 + softening**2)
             sum_pot = -sum(mass*w) + mass(i)*w(i)
             sum_acc = [(sum(mass*w**3*d(k, :)), k=1, 3)]
-            if (norm2(acc(:, i) - sum_acc) > aim*norm2(sum_acc)) beyond = beyond + 1
-            pot_is_good = pot_is_good .and. abs(pot(i) - sum_pot) < aim*abs(sum_pot)
+            if (norm2(acc(:, i) - sum_acc) > aim*norm2(sum_acc)) beyond(1) = beyond(1) + 1
+            if (abs(pot(i) - sum_pot) > 0.1d0*aim*abs(sum_pot)) beyond(2) = beyond(2) + 1
         end do
-        call check(beyond <= n/100, 'accelerations within the aim')
-        call check(pot_is_good, 'potentials within the aim')
+        call check(beyond(1) <= n/100, 'accelerations within the aim')
+        call check(beyond(2) <= n/100, 'potentials within their aim')
     end subroutine
 
     !> Three forces of one tree, one of gpunb_softened with its own, and the first of them by angle beforehand.
