@@ -71,8 +71,9 @@ module gpunb
 
     public :: gpunb_backend, gpunb_create, gpunb_free, gpunb_info, gpunb_last_error, gpunb_reserve, gpunb_send, &
         gpunb_set_jp, gpunb_clear_jp, gpunb_predict, gpunb_regf, gpunb_potential, gpunb_get_stats, gpunb_send_positions, &
-        gpunb_softened, gpunb_tree_build, gpunb_tree_renew, gpunb_tree_force, gpunb_tree_free, gpunb_tree_least_error, &
-        gpunb_tree_stage_name, gpunb_tree_get_counts, gpunb_tree_shape, error_text, string_of
+        gpunb_softened, gpunb_softened_pairs, gpunb_tree_is_worth, gpunb_tree_build, gpunb_tree_renew, gpunb_tree_force, &
+        gpunb_tree_free, gpunb_tree_least_error, gpunb_tree_stage_name, gpunb_tree_get_counts, gpunb_tree_shape, &
+        error_text, string_of
 
     interface
         !> c_f_pointer turns the result into a pointer to gpunb_backend_info; null past the end of the table.
@@ -197,6 +198,23 @@ module gpunb
             type(c_ptr), value :: handle
             type(gpunb_stats), intent(inout) :: stats
         end subroutine
+
+        !> direct is the result of C: the cost of direct sums.
+        function gpunb_softened_pairs(handle, n_i, n_j, by_tree) bind(c) result(direct)
+            import :: c_double, c_ptr, c_size_t
+            type(c_ptr), value :: handle
+            integer(c_size_t), value :: n_i, n_j
+            real(c_double), intent(out) :: by_tree
+            real(c_double) :: direct
+        end function
+
+        !> 0: no
+        function gpunb_tree_is_worth(handle, n_i, n_j) bind(c) result(is_worth)
+            import :: c_int, c_ptr, c_size_t
+            type(c_ptr), value :: handle
+            integer(c_size_t), value :: n_i, n_j
+            integer(c_int) :: is_worth
+        end function
 
         !> tree is set on success only; free it before the handle.
         function gpunb_tree_build(handle, tree) bind(c) result(status)

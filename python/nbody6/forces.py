@@ -14,7 +14,7 @@ from . import library
 from .handle import Handle
 from .names import Names
 
-WALKS = {"groups": 1, "single": 2, "one-by-one-i": 3, "one-by-one-j": 4}  # enum gpunb_walk
+WALKS = {None: 0, "groups": 1, "single": 2, "one-by-one-i": 3, "one-by-one-j": 4}  # enum gpunb_walk
 
 
 class _ForceHandle(Handle):
@@ -90,12 +90,12 @@ class _Job:
 
 def _options(force_error, theta, order, leaf, group, walk, backend):
     if walk not in WALKS:
-        raise ValueError("walk = %r: there are %s" % (walk, ", ".join(WALKS)))
+        raise ValueError("walk = %r: there are %s" % (walk, ", ".join(filter(None, WALKS))))
     return library.ForceOptions(backend=backend.encode() if backend is not None else None, force_error=force_error,
                                 theta=theta, order=order, leaf=leaf, group=group, walk=WALKS[walk])
 
 
-def softened(mass, x, softening, targets=None, *, force_error=0.0, theta=0.0, order=0, leaf=0, group=0, walk="groups",
+def softened(mass, x, softening, targets=None, *, force_error=0.0, theta=0.0, order=0, leaf=0, group=0, walk=None,
              acc_last=None, potential=False, backend=None):
     """Softened accelerations, and potentials.
 
@@ -108,8 +108,9 @@ def softened(mass, x, softening, targets=None, *, force_error=0.0, theta=0.0, or
     is 1e-7.
     theta: instead of force_error an angle, 0.1 to 1: cells that look smaller are taken as a whole.
     order: of the expansion of a cell, 1 to 8; 0: one that suits force_error, 3 with theta. leaf, group: most bodies of
-    an undivided cell and most targets of a group; 0: those of the backend. walk: "groups", "single", "one-by-one-i",
-    "one-by-one-j" (enum gpunb_walk of gpunb.h).
+    an undivided cell and most targets of a group; 0: those of the backend. walk: None: groups, and direct sums where
+    they are cheaper (nominal_pairs); "groups", "single", "one-by-one-i", "one-by-one-j" (enum gpunb_walk of gpunb.h): a
+    tree in any case, as with theta.
     acc_last: [n_i][3] accelerations of the targets a little earlier, to which force_error relates; None: the tree makes
     them first, which takes longer.
     potential: True: return the potentials as well.
@@ -136,6 +137,25 @@ def softened(mass, x, softening, targets=None, *, force_error=0.0, theta=0.0, or
     return job.result()
 
 
+def nominal_pairs(n_i, n_j, *, force_error=0.0, theta=0.0, order=0, leaf=0, group=0, walk=None, backend=None):
+    """Costs of a force of n_j bodies on n_i targets, in pairs of a direct sum on the same backend: (direct, by tree).
+
+    They are nominal, so that the same call always uses the same method; arguments and errors are those of `softened`.
+
+        >>> direct, by_tree = nominal_pairs(10**6, 10**6, force_error=1e-3)
+        >>> direct, by_tree < direct / 50
+        (1000000000000.0, True)
+    """
+    by_tree = np.empty(1)
+    handle = _ForceHandle(1, _options(force_error, theta, order, leaf, group, walk, backend))
+    try:
+        with handle as pointer:
+            direct = library.library().gpunb_softened_pairs(pointer, n_i, n_j, library.pointer(by_tree))
+    finally:
+        handle.close()
+    return direct, float(by_tree[0])
+
+
 class Tree:
     """A tree that is kept for several forces: of other targets or softenings, or after the bodies have moved.
 
@@ -152,7 +172,7 @@ class Tree:
     Raises ValueError, SimulationError as there.
     """
 
-    def __init__(self, mass, x, *, force_error=0.0, theta=0.0, order=0, leaf=0, group=0, walk="groups", backend=None):
+    def __init__(self, mass, x, *, force_error=0.0, theta=0.0, order=0, leaf=0, group=0, walk=None, backend=None):
         options = _options(force_error, theta, order, leaf, group, walk, backend)
         if not force_error and not theta:
             raise ValueError("Tree: give force_error or theta; nbody6.forces.softened makes direct sums")

@@ -85,6 +85,7 @@ FUNCTIONS = {
     "gpunb_last_error": (_TEXT, [_POINTER]),
     "gpunb_send_positions": (_INT, [_POINTER, _SIZE, DOUBLES, DOUBLES]),
     "gpunb_softened": (_INT, [_POINTER, ctypes.POINTER(ForceJob)]),
+    "gpunb_softened_pairs": (_DOUBLE, [_POINTER, _SIZE, _SIZE, DOUBLES]),
     "gpunb_tree_build": (_INT, [_POINTER, ctypes.POINTER(_POINTER)]),
     "gpunb_tree_renew": (_INT, [_POINTER, _POINTER]),
     "gpunb_tree_force": (_INT, [_POINTER, _POINTER, ctypes.POINTER(ForceJob)]),

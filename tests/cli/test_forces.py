@@ -88,7 +88,7 @@ class DirectTest(unittest.TestCase):
 
     def test_arguments_stay(self):
         mass, x = self.mass.copy(), self.x.copy()
-        self.softened(force_error=AIM)
+        self.softened(theta=0.5)
         np.testing.assert_array_equal(mass, self.mass)
         np.testing.assert_array_equal(x, self.x)
 
@@ -106,10 +106,10 @@ class TreeTest(unittest.TestCase):
         cls.acc, cls.pot = direct(cls.mass, cls.x, cls.x, np.arange(cls.n))
 
     def check(self, result, acc, pot):
-        """99 of 100 are within the aim, which is a tenth of it for potentials; none is ten times beyond."""
-        for error, aim in (errors(result[0], acc), AIM), (np.abs(result[1] / pot - 1), AIM / 10):
-            self.assertLess(np.percentile(error, 99), aim)
-            self.assertLess(error.max(), 10 * aim)
+        """99 of 100 accelerations are within the aim. Potentials, whose own aim is a tenth of it, all are; with the
+        term of the body itself, mass/SOFTENING = 0.01, none would be."""
+        self.assertLess(np.percentile(errors(result[0], acc), 99), AIM)
+        self.assertLess(np.abs(result[1] / pot - 1).max(), AIM)
 
     def test_each_backend_and_walk(self):
         found = 0
@@ -120,7 +120,7 @@ class TreeTest(unittest.TestCase):
                 self.assertEqual(error.status, 10, error)  # NBC_UNAVAILABLE
                 continue
             found += 1
-            for walk in forces.WALKS:
+            for walk in filter(None, forces.WALKS):
                 with self.subTest(backend=backend, walk=walk):
                     options = {"force_error": AIM, "walk": walk, "backend": backend, "leaf": 8, "group": 32}
                     self.check(forces.softened(self.mass, self.x, SOFTENING, potential=True, **options), self.acc,
@@ -176,13 +176,27 @@ class TreeTest(unittest.TestCase):
 
     def test_same_bits(self):
         program = "import sys; sys.path.insert(0, %r); import test_forces as t\n" % os.path.join(SOURCE, "tests", "cli")
-        program += "acc = t.forces.softened(*t.bodies(), t.SOFTENING, force_error=t.AIM)\n"
+        program += "acc = t.forces.softened(*t.bodies(), t.SOFTENING, force_error=t.AIM, walk='groups')\n"
         program += "sys.stdout.buffer.write(acc.tobytes())"
         said = [subprocess.run([sys.executable, "-c", program], env=dict(os.environ, OMP_NUM_THREADS=threads),
                                stdout=subprocess.PIPE, check=True).stdout for threads in "13"]
         self.assertEqual(len(said[0]), 24 * self.n)
         self.assertEqual(said[0], said[1])
-        self.assertEqual(said[0], forces.softened(self.mass, self.x, SOFTENING, force_error=AIM).tobytes())
+        acc = forces.softened(self.mass, self.x, SOFTENING, force_error=AIM, walk="groups")
+        self.assertEqual(said[0], acc.tobytes())
+
+    def test_direct_sums_where_they_are_cheaper(self):
+        """The method is that of the nominal costs."""
+        acc = [forces.softened(self.mass, self.x, SOFTENING, **options) for options in (
+            {}, {"force_error": AIM}, {"force_error": AIM, "walk": "groups"})]
+        direct, by_tree = forces.nominal_pairs(self.n, self.n, force_error=AIM)
+        self.assertEqual(direct, self.n**2)
+        self.assertLess(direct, by_tree)
+        np.testing.assert_array_equal(acc[0], acc[1])
+        self.assertFalse((acc[0] == acc[2]).all())
+        direct, by_tree = forces.nominal_pairs(10**6, 10**6, force_error=AIM)
+        self.assertGreater(direct, by_tree)
+        self.assertEqual(forces.nominal_pairs(7, 9), (63, 63))
 
 
 class RefusedTest(RunTest):
@@ -227,7 +241,7 @@ class RefusedTest(RunTest):
                 (bad_argument, "theta = 2", {"theta": 2}),
                 (bad_argument, "an aim or an angle, not both", {"theta": 0.5, "force_error": AIM}),
                 (bad_argument, "order = 9", {"theta": 0.5, "order": 9}),
-                (non_finite, "acc_last", {"force_error": AIM, "acc_last": np.full((50, 3), np.nan)}),
+                (non_finite, "acc_last", {"force_error": AIM, "acc_last": np.full((50, 3), np.inf)}),
                 (unavailable, "no backend 'abacus'", {"backend": "abacus"}),
                 (unavailable, "makes direct sums only", {"backend": "emulated", "force_error": AIM})):
             with self.subTest(text=text):
@@ -286,7 +300,7 @@ if os.fork() == 0:
     try:
         tree.forces(t.SOFTENING)
     except RuntimeError as error:
-        same = (t.forces.softened(mass, x, t.SOFTENING, force_error=t.AIM) == acc).all()
+        same = (t.forces.softened(mass, x, t.SOFTENING, force_error=t.AIM, walk="groups") == acc).all()
         os._exit(0 if "the tree belongs to process" in str(error) and same else 1)
     os._exit(2)
 sys.exit(os.wait()[1])
