@@ -12,7 +12,7 @@ module gpunb
     !> enum gpunb_walk
     integer(c_int), parameter, public :: GPUNB_WALK_DEFAULT = 0, GPUNB_WALK_GROUPS = 1, GPUNB_WALK_SINGLE = 2, &
         GPUNB_WALK_ONE_BY_ONE_I = 3, GPUNB_WALK_ONE_BY_ONE_J = 4
-    integer(c_int), parameter, public :: GPUNB_MOST_ORDER = 8, GPUNB_DEFAULT_ORDER = 3
+    integer(c_int), parameter, public :: GPUNB_MOST_ORDER = 8, GPUNB_DEFAULT_ORDER = 2
     !> enum gpunb_tree_stage: one less than the place in `seconds` of gpunb_tree_counts.
     integer(c_int), parameter, public :: GPUNB_TREE_KEY = 0, GPUNB_TREE_SORT = 1, GPUNB_TREE_LINK = 2, &
         GPUNB_TREE_MOMENTS = 3, GPUNB_TREE_LISTS = 4, GPUNB_TREE_CELLS = 5, GPUNB_TREE_PAIRS = 6, GPUNB_TREE_STAGES = 7

@@ -107,8 +107,8 @@ def softened(mass, x, softening, targets=None, *, force_error=0.0, theta=0.0, or
     themselves, 99 of 100 potentials by less than a tenth of it; up to 0.1. 0: direct sums, in which the typical error
     is 1e-7.
     theta: instead of force_error an angle, 0.1 to 1: cells that look smaller are taken as a whole.
-    order: of the expansion of a cell, 1 to 8; 0: one that suits force_error, 3 with theta. leaf, group: most bodies of
-    an undivided cell and most targets of a group; 0: those of the backend. walk: None: groups, and direct sums where
+    order: of the expansion of a cell, 1 to 8; 0: one that suits force_error or theta. leaf, group: most bodies of an
+    undivided cell and most targets of a group; 0: those of the backend. walk: None: groups, and direct sums where
     they are cheaper (nominal_pairs); "groups", "single", "one-by-one-i", "one-by-one-j" (enum gpunb_walk of gpunb.h): a
     tree in any case, as with theta.
     acc_last: [n_i][3] accelerations of the targets a little earlier, to which force_error relates; None: the tree makes

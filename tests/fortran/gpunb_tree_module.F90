@@ -38,10 +38,15 @@ program gpunb_tree_module
             import :: c_size_t
             integer(c_size_t), intent(inout) :: layout(*)
         end function
+        subroutine constants_of_gpunb(values) bind(c)
+            import :: c_int
+            integer(c_int), intent(inout) :: values(*)
+        end subroutine
     end interface
 
     call layouts_of_arguments()
     call layouts_of_results()
+    call constants()
     call stages()
     call place_bodies()
     call all_backends()
@@ -99,6 +104,17 @@ contains
         type(c_ptr), intent(in) :: whole, component
         at = int(transfer(component, 0_c_intptr_t) - transfer(whole, 0_c_intptr_t), c_size_t)
     end function
+
+    subroutine constants()
+        integer(c_int), parameter :: own(20) = [NBC_OK, NBC_NB_OVERFLOW, NBC_BAD_ARGUMENT, NBC_NO_MEMORY, NBC_NON_FINITE, &
+            NBC_BAD_STATE, NBC_DEVICE, NBC_UNAVAILABLE, GPUNB_PRECISION_DEFAULT, GPUNB_FLOAT, GPUNB_TWOFLOAT, &
+            GPUNB_DOUBLE, GPUNB_WALK_DEFAULT, GPUNB_WALK_GROUPS, GPUNB_WALK_SINGLE, GPUNB_WALK_ONE_BY_ONE_I, &
+            GPUNB_WALK_ONE_BY_ONE_J, GPUNB_MOST_ORDER, GPUNB_DEFAULT_ORDER, GPUNB_TREE_STAGES]
+        integer(c_int) :: c(20)
+        c = -1
+        call constants_of_gpunb(c)
+        call check(all(own == c), 'constants')
+    end subroutine
 
     subroutine stages()
         character(8), parameter :: names(0:GPUNB_TREE_STAGES - 1) = [character(8) :: 'key', 'sort', 'link', 'moments', &

@@ -13,6 +13,8 @@ size_t layout_of_backend_info(size_t *layout);
 size_t layout_of_softened_job(size_t *layout);
 size_t layout_of_stats(size_t *layout);
 size_t layout_of_tree_counts(size_t *layout);
+/* Constants of the headers, in the order in which the test has those of the module. */
+void constants_of_gpunb(int *values);
 
 static size_t give(size_t *layout, const size_t *from, size_t n)
 {
@@ -53,3 +55,28 @@ LAYOUT(stats, AT(calls), AT(targets), AT(interactions), AT(seconds_send), AT(sec
 LAYOUT(tree_counts, AT(builds), AT(renewals), AT(forces), AT(targets), AT(groups), AT(tests), AT(listed_cells),
        AT(listed_bodies), AT(cell_terms), AT(pair_terms), AT(first_forces), AT(seconds))
 #undef TYPE
+
+void constants_of_gpunb(int *values)
+{
+    const int of[] = {NBC_OK,
+                      NBC_NB_OVERFLOW,
+                      NBC_BAD_ARGUMENT,
+                      NBC_NO_MEMORY,
+                      NBC_NON_FINITE,
+                      NBC_BAD_STATE,
+                      NBC_DEVICE,
+                      NBC_UNAVAILABLE,
+                      GPUNB_PRECISION_DEFAULT,
+                      GPUNB_FLOAT,
+                      GPUNB_TWOFLOAT,
+                      GPUNB_DOUBLE,
+                      GPUNB_WALK_DEFAULT,
+                      GPUNB_WALK_GROUPS,
+                      GPUNB_WALK_SINGLE,
+                      GPUNB_WALK_ONE_BY_ONE_I,
+                      GPUNB_WALK_ONE_BY_ONE_J,
+                      GPUNB_MOST_ORDER,
+                      GPUNB_DEFAULT_ORDER,
+                      GPUNB_TREE_STAGES};
+    for (size_t k = 0; k < sizeof of / sizeof of[0]; k++) values[k] = of[k];
+}
