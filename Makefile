@@ -225,6 +225,9 @@ $(call legacy-test,legacy_run,nbody6,NBODY6,gpunb_nbody6 gpuirr)
 $(call legacy-test,legacy_run,nbody6pp,NBODY6PP,gpunb_nbody6pp gpuirr_nbody6pp)
 $(foreach f,$(wildcard tests/fortran/*_module.F90),$(eval $(call \
     fortran-program,$(basename $(notdir $(f))),$(f),nbody6,)))
+# It compares types with the structs of C
+LAYOUT_OBJ := $(call objects,tests/fortran/layout.c)
+$(BUILD)/tests/fortran/gpunb_tree_module: $(LAYOUT_OBJ)
 
 include tests/toys/toys.mk
 
@@ -385,7 +388,8 @@ run-example: all
 .PHONY: docs docs-check
 REFERENCE_C := nbody6/run/nbody6.h nbody6/input/config.h nbody6/input/input.h nbody6/model/model.h nbody6/state/event.h \
     nbody6/analysis/adjust_row.h nbody6/state/ledger.h nbody6/input/units.h nbody6/analysis/frame.h \
-    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpunb/cuda_softened.h gpunb/regf_device.h gpunb/device/sums.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h regularization/kepler.h \
+    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpunb/tree.h gpunb/cuda_softened.h \
+    gpunb/regf_device.h gpunb/device/sums.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h regularization/kepler.h \
     regularization/ks.h regularization/chain.h regularization/hierarchy.h common/nbc.h
 REFERENCE_FORTRAN := nbody6/run/nbody6.f90 gpunb/fortran/gpunb.f90 gpunb/fortran/gpunb_legacy.f90 gpuirr/fortran/gpuirr.f90 \
     regularization/chain.f90 regularization/regularization.f90
@@ -444,6 +448,6 @@ clean:
 help:
 	@sed 's/VERSION/$(VERSION)/' packaging/targets.txt
 
-ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(CHAIN_OBJ) $(SUPPORT_OBJ) $(PLAIN_OBJ) \
+ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(CHAIN_OBJ) $(SUPPORT_OBJ) $(PLAIN_OBJ) $(LAYOUT_OBJ) \
     $(patsubst %.c,$(O)/%.o,$(TEST_SRC) $(LONG_SRC) $(BENCH_SRC)))
 -include $(ALL_OBJ:.o=.d)

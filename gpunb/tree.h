@@ -66,7 +66,7 @@ enum gpunb_tree_stage {
 /** Name of a stage: "key", "sort", "link", "moments", "lists", "cells", "pairs". */
 const char *gpunb_tree_stage_name(enum gpunb_tree_stage stage);
 
-/** What trees of a handle have done since it was opened. */
+/** Work of the trees of a handle since it was opened. */
 struct gpunb_tree_counts {
     uint64_t builds, renewals, forces;
     uint64_t targets, groups;             /**< groups: lists that were made */

@@ -5,12 +5,13 @@
     stars = run.snapshot(-1)                     # a Snapshot: arrays, radii, profiles, mass function, segregation
     sim = nbody6.Simulation.from_input("a.inp")  # libnbody6: integrate, read arrays, hear of events
     nbody6.initial.king(1000, w0=6)              # stars to begin with
+    nbody6.forces.softened(stars.mass, stars.x, 0.02, force_error=1e-3)  # accelerations, by a tree
     nbody6.export.to_nbody6pp(stars, "conf.3_0") # for scripts and programs of others
 
 Quantities are in N-body units (G = 1) unless a unit is named: stars.get("x", "pc").
 """
 
-from . import events, export, galaxy, initial, models, structure
+from . import events, export, forces, galaxy, initial, models, structure
 from .errors import ReadError, SimulationError, UnitError
 from .run import Run
 from .simulation import Simulation
@@ -22,4 +23,5 @@ from .version import VERSION
 
 __version__ = VERSION
 __all__ = ["Pairs", "ReadError", "Run", "Simulation", "SimulationError", "Snapshot", "Stars", "Table", "UnitError",
-           "Units", "events", "export", "galaxy", "initial", "models", "read_snapshot", "read_table", "structure"]
+           "Units", "events", "export", "forces", "galaxy", "initial", "models", "read_snapshot", "read_table",
+           "structure"]

@@ -1,4 +1,5 @@
-"""libnbody6 by ctypes: where it is, and its functions (nbody6/run/nbody6.h, nbody6/app/script.h)."""
+"""libnbody6 by ctypes: where it is, and its functions (nbody6/run/nbody6.h, nbody6/app/script.h, gpunb/gpunb.h,
+gpunb/tree.h)."""
 
 import ctypes
 import os
@@ -13,7 +14,8 @@ ENERGY_VALUES = 16  # doubles in struct nb6_energy (nbody6/state/ledger.h)
 PAIR_VALUES = 8
 NO_MEMORY = 3  # NBC_NO_MEMORY of nbc.h
 DEVICE_STATUSES = (9, 10)  # NBC_DEVICE, NBC_UNAVAILABLE of nbc.h
-INT64, DOUBLES = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_double)
+TREE_STAGES = 7  # GPUNB_TREE_STAGES of gpunb/tree.h
+INT32, INT64, DOUBLES = (ctypes.POINTER(kind) for kind in (ctypes.c_int32, ctypes.c_int64, ctypes.c_double))
 LISTENER = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p)
 
 
@@ -22,9 +24,36 @@ class Error(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 4096)]
 
 
+class ForceOptions(ctypes.Structure):
+    """struct gpunb_options of gpunb.h."""
+    _fields_ = [("backend", ctypes.c_char_p), ("mass_weighted", ctypes.c_int), ("precision", ctypes.c_int),
+                ("force_error", ctypes.c_double), ("theta", ctypes.c_double), ("order", ctypes.c_int),
+                ("leaf", ctypes.c_int), ("group", ctypes.c_int), ("walk", ctypes.c_int)]
+
+
+class ForceJob(ctypes.Structure):
+    """struct gpunb_softened_job of gpunb.h."""
+    _fields_ = [("n_i", ctypes.c_size_t), ("x", DOUBLES), ("self", INT32), ("softening", ctypes.c_double),
+                ("acc_last", DOUBLES), ("acc", DOUBLES), ("pot", DOUBLES)]
+
+
+class BackendInfo(ctypes.Structure):
+    """struct gpunb_backend_info of gpunb.h."""
+    _fields_ = [("name", ctypes.c_char_p), ("description", ctypes.c_char_p), ("available", ctypes.c_int),
+                ("reason", ctypes.c_char_p), ("ns_per_pair", ctypes.c_double)]
+
+
+class TreeCounts(ctypes.Structure):
+    """struct gpunb_tree_counts of gpunb/tree.h."""
+    _fields_ = [(name, ctypes.c_uint64) for name in (
+        "builds", "renewals", "forces", "targets", "groups", "tests", "listed_cells", "listed_bodies", "cell_terms",
+        "pair_terms", "first_forces")] + [("seconds", ctypes.c_double * TREE_STAGES)]
+
+
 _POINTER, _TEXT, _INT, _DOUBLE, _COUNT = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_double, ctypes.c_int64
 _ERROR = ctypes.POINTER(Error)
-# Functions, what they return, and their arguments. Those that return a status end with the error.
+_SIZE, _SIZES = ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t)
+# Functions, what they return, and their arguments. Those of `call` return a status, and end with the error.
 FUNCTIONS = {
     "nb6_script_create": (_POINTER, []),
     "nb6_script_free": (None, [_POINTER]),
@@ -50,6 +79,21 @@ FUNCTIONS = {
     "nb6_get_bodies": (_INT, [_POINTER, _COUNT, INT64, DOUBLES, DOUBLES, DOUBLES, _ERROR]),
     "nb6_get_energy": (_INT, [_POINTER, DOUBLES, _ERROR]),
     "nb6_checkpoint": (_INT, [_POINTER, _TEXT, _ERROR]),
+    "gpunb_create": (_INT, [ctypes.POINTER(_POINTER), _SIZE, ctypes.POINTER(ForceOptions), _ERROR]),
+    "gpunb_free": (None, [_POINTER]),
+    "gpunb_info": (ctypes.POINTER(BackendInfo), [_POINTER]),
+    "gpunb_last_error": (_TEXT, [_POINTER]),
+    "gpunb_send_positions": (_INT, [_POINTER, _SIZE, DOUBLES, DOUBLES]),
+    "gpunb_softened": (_INT, [_POINTER, ctypes.POINTER(ForceJob)]),
+    "gpunb_softened_pairs": (_DOUBLE, [_POINTER, _SIZE, _SIZE, DOUBLES]),
+    "gpunb_tree_build": (_INT, [_POINTER, ctypes.POINTER(_POINTER)]),
+    "gpunb_tree_renew": (_INT, [_POINTER, _POINTER]),
+    "gpunb_tree_force": (_INT, [_POINTER, _POINTER, ctypes.POINTER(ForceJob)]),
+    "gpunb_tree_free": (None, [_POINTER]),
+    "gpunb_tree_least_error": (_DOUBLE, [_POINTER]),
+    "gpunb_tree_stage_name": (_TEXT, [_INT]),
+    "gpunb_tree_get_counts": (None, [_POINTER, ctypes.POINTER(TreeCounts)]),
+    "gpunb_tree_shape": (None, [_POINTER, _SIZES, ctypes.POINTER(_INT), _SIZES, _SIZES]),
     "omp_set_num_threads": (None, [_INT]),  # of the OpenMP runtime that the library uses
     "nb6_log_column": (_INT, [_INT, _TEXT, ctypes.POINTER(_TEXT), ctypes.POINTER(_TEXT)]),
 }
@@ -103,18 +147,21 @@ def library():
 def call(name, *arguments):
     """Call a function that returns a status.   Raises SimulationError with its words."""
     error = Error()
-    status = getattr(library(), name)(*arguments, ctypes.byref(error))
+    check(name, getattr(library(), name)(*arguments, ctypes.byref(error)), error.text)
+
+
+def check(name, status, text):
+    """Raises SimulationError with the text of the library, which is bytes, if a function has not returned 0."""
     if status:
-        text = error.text.decode(errors="replace") or "%s: status %d" % (name, status)
+        text = text.decode(errors="replace") or "%s: status %d" % (name, status)
         raise SimulationError(status, ("not enough memory: " if status == NO_MEMORY else "") + text)
 
 
 def pointer(array):
-    """To the data of a C-contiguous array of doubles or 64-bit integers; None stays None."""
+    """To the data of a C-contiguous array of doubles or of integers of 32 or 64 bits; None stays None."""
     if array is None:
         return None
-    kind = INT64 if array.dtype == np.int64 else DOUBLES
-    return array.ctypes.data_as(kind)
+    return array.ctypes.data_as({np.dtype(np.int32): INT32, np.dtype(np.int64): INT64}.get(array.dtype, DOUBLES))
 
 
 def log_columns():

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import library, shown
 from .errors import SimulationError
-from .handle import Handle, is_forked
+from .handle import SimulationHandle, is_forked
 from .names import Names
 from .snapshot import UNIT_NAMES
 from .stars import Stars
@@ -91,7 +91,7 @@ class Simulation:
     """
 
     def __init__(self, stars=None, on_event=None, on_row=None, on_output=None, KZ=None, **variables):
-        self._handle, self._is_integrating = Handle(), False
+        self._handle, self._is_integrating = SimulationHandle(), False
         self.on_event, self.on_row, self.on_output = on_event, on_row, on_output
         self.events, self._rows, self._pending, self._interrupt = [], [], None, None
         self._names, self._units = library.log_columns()
