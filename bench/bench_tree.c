@@ -1,13 +1,17 @@
 /* Softened forces by a tree: errors against sums in double, counts and seconds.
  *
  * Usage: bench_tree [name=value ...]
- *   n=N (131072)        bodies
- *   set=NAME (plummer)  plummer (within r = 15), far (the same, 10^4 away), steep (r^-4 with a core of 1e-3), king
- *                       (W0 = 9), disc, two
- *                       (2000 radii apart), masses (over 12 decades), cube, points (a tenth in one), line, plane,
- * outlier soft=S (0.02)       softening error=E, theta=T    aim or angle; none: 4e-4 order=P leaf=L group=G walk=W
- * (groups, single, i, j) backend=NAME sample=M (1024)     targets whose sum is made in double repeat=R (3)        of
- * which the median time counts last=1 (1)          0: without the last accelerations: a force by angle comes first
+ *   - n=N (131072): bodies
+ *   - set=NAME (plummer): plummer (within r = 15), far (the same, 10^4 away), steep (r^-4 with a core of 1e-3), king
+ *     (W0 = 9), disc, two (2000 radii apart), masses (over 12 decades), cube, points (a tenth in one), line, plane,
+ *     outlier (one at 10^10)
+ *   - soft=S (0.02): softening
+ *   - error=E, theta=T: aim or angle; none: 4e-4
+ *   - order=P, leaf=L, group=G, walk=W (groups, single, i, j), backend=NAME: as in struct gpunb_options
+ *   - sample=M (1024): targets whose sum is made in double
+ *   - repeat=R (3): forces of which the median time counts
+ *   - last=0 (1): without the last accelerations: a force by angle comes first
+ *
  * Prints a line: errors (50, 90, 99 percent, largest) relative to |a|, terms of a target, tests of a group, seconds. */
 #include "gpunb/tree.h"
 #include "nbody6/input/config.h"

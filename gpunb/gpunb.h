@@ -54,7 +54,7 @@ struct gpunb_options {
                                force_error; with `theta` GPUNB_DEFAULT_ORDER */
     int leaf, group;      /**< most bodies of a cell that is not divided, 1 to 1024, and targets of a group, 1 to
                                4096; 0: the default of the backend */
-    enum gpunb_walk walk; /**< */
+    enum gpunb_walk walk;
 };
 
 /** Orders of the expansions of a tree. */

@@ -5,7 +5,8 @@
  *  moved little, keeps the tree: build, then force as often as needed; after a new gpunb_send_positions of the same
  *  sources renew, then force.
  *
- *  Tree and groups of targets: Barnes 1990, J. Comput. Phys. 87, 161; all lists at once: Hamada et al. 2009. Expansions
+ *  Tree and groups of targets: Barnes 1990, J. Comput. Phys. 87, 161; all lists at once: Hamada et al. 2009,
+ *  Comput. Sci. Res. Dev. 24, 21. Expansions
  *  are those of the softened kernel, (r^2 + softening^2)^(-1/2), to `order`. The error of a term is bounded by the
  *  powers of its multipoles (Dehnen 2014, Comput. Astrophys. Cosmol. 1, 1). docs/algorithms/tree.md has the method.
  *
