@@ -17,6 +17,10 @@ static const float FIRST_THETA = 0.7f;
  * (docs/algorithms/tree.md). */
 static const double term_aims[GPUNB_MOST_ORDER + 1] = {0, 0.25, 2, 1.5, 3, 3, 3, 3, 3};
 
+/* With potentials, which are to have a tenth of the aim, a term has this part of its own: on a target that sees all as
+ * one cell of order 2 the potential has a quarter of the error of the acceleration. */
+static const double POTENTIAL_PART = 0.4;
+
 struct work {
     struct tree_force force;
     struct nbc_queue queue;
@@ -113,13 +117,13 @@ static void run_walks(struct work *work, int parts, size_t most, struct gpunb_tr
     for (int p = 0; p < parts; p++) add_counts(counts, &space_of(work, p)->counts);
 }
 
-static struct tree_rule rule_of(const struct gpunb_tree *tree, double softening)
+static struct tree_rule rule_of(const struct gpunb_tree *tree, const struct gpunb_softened_job *job)
 {
     const struct gpunb_tree_use *use = tree->use;
-    const double aim = term_aims[tree->order] * use->force_error;
+    const double aim = term_aims[tree->order] * use->force_error * (job->pot ? POTENTIAL_PART : 1);
     return (struct tree_rule){.aim2 = (float)(aim * aim),
                               .theta2 = (float)(use->theta * use->theta),
-                              .softening2 = (float)(softening * softening),
+                              .softening2 = (float)(job->softening * job->softening),
                               .order = tree->order};
 }
 
@@ -135,11 +139,8 @@ int tree_force(const struct gpunb_tree *tree, const struct gpunb_softened_job *j
     work.spaces = tree_room(&scratch->spaces, (size_t)parts, work.space_bytes);
     if (status || !work.spaces)
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for the groups of %zu targets", job->n_i);
-    work.force = (struct tree_force){.tree = tree,
-                                     .groups = &scratch->groups,
-                                     .job = job,
-                                     .acc_last = job->acc_last,
-                                     .rule = rule_of(tree, job->softening)};
+    work.force = (struct tree_force){
+        .tree = tree, .groups = &scratch->groups, .job = job, .acc_last = job->acc_last, .rule = rule_of(tree, job)};
     if (use->theta == 0 && !job->acc_last) {
         struct gpunb_softened_job first = *job;
         first.pot = NULL;
@@ -149,7 +150,7 @@ int tree_force(const struct gpunb_tree *tree, const struct gpunb_softened_job *j
         run_walks(&work, parts, (size_t)most, counts);
         counts->first_forces++;
         work.force.job = job;
-        work.force.rule = rule_of(tree, job->softening);
+        work.force.rule = rule_of(tree, job);
         work.force.acc_last = (const double(*)[3])job->acc;
     }
     run_walks(&work, parts, (size_t)most, counts);
