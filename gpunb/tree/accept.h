@@ -40,7 +40,8 @@ NBC_HD float tree_left_out(const struct tree_rest *rest, int order, float s2, fl
 }
 
 /** Whether a cell acts as a whole on targets not nearer to its centre than r.
- *  @param[in] scale  scale^2/sum, the least of the targets' */
+ *  @param[in] mass   a part of that of all bodies
+ *  @param[in] scale  scale^2/sum, the least of the targets', for a mass of 1 */
 NBC_HD int tree_accepts(const struct tree_rule *rule, float mass, float radius, const struct tree_rest *rest, float r2,
                         float scale)
 {

@@ -26,7 +26,8 @@ struct tree_cell {
 /** What a walk reads of a cell: one line of the cache. Parts of a cell follow each other. */
 struct tree_node {
     double centre[3];
-    float mass, radius;
+    float mass; /**< a part of that of all bodies */
+    float radius;
     struct tree_rest rest;
     int32_t first, count, child, n_child;
 };

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CELLS_OF_A_PART = 16 };
+enum { CELLS_OF_A_PART = 16, NODES_OF_A_PART = 4096 };
 
 /* The rounding of a radius to float. */
 #define RADIUS_MARGIN 1.000001f
@@ -243,21 +243,6 @@ static void make_coefficients(const struct pass *pass, size_t c, const struct mo
     }
 }
 
-static void make_node(const struct gpunb_tree *tree, size_t c)
-{
-    const struct tree_cell *cell = &tree->cells.cell[c];
-    tree->node[c] = (struct tree_node){
-        .centre = {cell->centre[0], cell->centre[1], cell->centre[2]},
-        .mass = (float)cell->mass,
-        .radius = (float)cell->radius * RADIUS_MARGIN,
-        .rest = cell->rest,
-        .first = cell->first,
-        .count = cell->count,
-        .child = cell->child,
-        .n_child = cell->n_child,
-    };
-}
-
 static void make_cell(const struct pass *pass, size_t c)
 {
     const struct gpunb_tree *tree = pass->tree;
@@ -275,7 +260,6 @@ static void make_cell(const struct pass *pass, size_t c)
     measure_rest(pass, cell, &m);
     store(tree, tree->moment, c * tree->moments, m.of + tree_components_below(2), tree->moments);
     make_coefficients(pass, c, &m);
-    make_node(tree, c);
 }
 
 static void make_part(void *context, int part, int parts)
@@ -284,6 +268,29 @@ static void make_part(void *context, int part, int parts)
     int64_t first, end;
     nbc_range((int64_t)(pass->end - pass->begin), part, parts, &first, &end);
     for (int64_t c = first; c < end; c++) make_cell(pass, pass->begin + (size_t)c);
+}
+
+/* What walks read, when the mass of all is known. */
+static void make_nodes(void *context, int part, int parts)
+{
+    const struct pass *pass = context;
+    const struct gpunb_tree *tree = pass->tree;
+    const double all = tree->cells.cell[0].mass;
+    int64_t first, end;
+    nbc_range((int64_t)pass->end, part, parts, &first, &end);
+    for (int64_t c = first; c < end; c++) {
+        const struct tree_cell *cell = &tree->cells.cell[c];
+        tree->node[c] = (struct tree_node){
+            .centre = {cell->centre[0], cell->centre[1], cell->centre[2]},
+            .mass = cell->mass > 0 ? (float)(cell->mass / all) : 0,
+            .radius = (float)cell->radius * RADIUS_MARGIN,
+            .rest = cell->rest,
+            .first = cell->first,
+            .count = cell->count,
+            .child = cell->child,
+            .n_child = cell->n_child,
+        };
+    }
 }
 
 int tree_make_moments(struct gpunb_tree *tree)
@@ -302,5 +309,7 @@ int tree_make_moments(struct gpunb_tree *tree)
         struct pass pass = {tree, &tables, tree->cells.level[l], tree->cells.level[l + 1]};
         nbc_team_run(nbc_parts((int64_t)(pass.end - pass.begin), CELLS_OF_A_PART), make_part, &pass);
     }
+    struct pass all = {tree, &tables, 0, n};
+    nbc_team_run(nbc_parts((int64_t)n, NODES_OF_A_PART), make_nodes, &all);
     return NBC_OK;
 }

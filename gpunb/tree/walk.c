@@ -140,7 +140,7 @@ static double sum_of_sizes(const struct walk *w)
         }
         for (int c = 0; c < cell->n_child; c++) stack[depth++] = cell->child + c;
     }
-    return sum;
+    return sum * w->force->tree->cells.cell[0].mass;
 }
 
 /* The square of the least scale of a target over the sum of sizes, which is not below any |acc_last|: in a wide group
@@ -190,17 +190,27 @@ static void sum_terms(struct walk *w)
     space->n_terms = 0;
 }
 
+/* Which body of the pile is at a place, by halves: walks find bodies in ascending places.   @return -1: none */
+static int32_t find_place(const struct tree_pile *pile, int32_t place)
+{
+    size_t low = 0, high = pile->n;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (pile->place[middle] <= place)
+            low = middle;
+        else
+            high = middle;
+    }
+    return pile->place[low] == place ? (int32_t)low : -1;
+}
+
 /* Whether a target is one of the bodies, and which. */
 static int find_own(struct walk *w, const struct tree_pile *pile)
 {
     int any = 0;
-    const int32_t low = pile->place[0], high = pile->place[pile->n - 1]; /* walks find bodies in ascending places */
     for (size_t i = 0; i < w->targets.n; i++) {
-        const int32_t place = w->space->place[i];
-        w->space->own[i] = -1;
-        if (place < low || place > high) continue;
-        for (size_t j = 0; j < pile->n; j++)
-            if (pile->place[j] == place) w->space->own[i] = (int32_t)j, any = 1;
+        w->space->own[i] = w->space->place[i] < 0 ? -1 : find_place(pile, w->space->place[i]);
+        any |= w->space->own[i] >= 0;
     }
     return any;
 }
@@ -267,7 +277,7 @@ static int is_accepted(const struct walk *w, const struct tree_node *cell, size_
 static void visit_cells(struct walk *w)
 {
     const struct tree_node *nodes = w->force->tree->node;
-    const float scale = (float)w->scale;
+    const float scale = (float)(w->scale / w->force->tree->cells.cell[0].mass);
     const int32_t worth = tree_worth_a_term(w->force->rule.order);
     int32_t stack[8 * TREE_LEVELS + 8];
     int depth = 1;
