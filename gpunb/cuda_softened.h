@@ -20,13 +20,14 @@ struct gpunb_softened_device {
     const double *mass;     /**< [n_j] */
     const double (*x_j)[3]; /**< [n_j][3] */
     size_t n_i;
-    const double (*x_i)[3]; /**< [n_i][3], which may be x_j or a part of it */
-    const int32_t *self;    /**< [n_i] source that the target is; -1: none */
-    double softening;       /**< from 1e-15 to 1e15 */
-    double (*acc)[3];       /**< [n_i][3] overwritten */
-    double *pot;            /**< [n_i] overwritten; NULL: not wanted */
-    void *work;             /**< scratch of this call until the stream is done with it, aligned to 256 bytes */
-    size_t work_bytes;      /**< its size */
+    const double (*x_i)[3];      /**< [n_i][3], which may be x_j or a part of it */
+    const int32_t *self;         /**< [n_i] source that the target is; -1: none */
+    double softening;            /**< from 1e-15 to 1e15 */
+    const double (*acc_last)[3]; /**< [n_i][3] of a tree, as in struct gpunb_softened_job; direct sums do not read it */
+    double (*acc)[3];            /**< [n_i][3] overwritten */
+    double *pot;                 /**< [n_i] overwritten; NULL: not wanted */
+    void *work;                  /**< scratch of this call until the stream is done with it, aligned to 256 bytes */
+    size_t work_bytes;           /**< its size */
 };
 
 /** Scratch that a call with up to so many targets and sources needs on the current device.

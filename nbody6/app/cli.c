@@ -17,7 +17,7 @@ struct option {
     size_t offset;
     enum nb6_action action; /* of ACTION, and of those that imply one */
     const char *argument;   /* how it is shown */
-    const char *help;
+    const char *help;       /* NULL: an option of nbody6-collisionless alone, which has its own help */
 };
 
 #define AT(member) offsetof(struct nb6_cli, member), NB6_ACTION_RUN
@@ -51,6 +51,7 @@ static const struct option options[] = {
      "when a GPU fails: stop (with a checkpoint), or host: continue without it (*)"},
     {"--precision", TEXT, AT(precision), "WORD",
      "regular force: float, twofloat, double (default: the backend's choice)"},
+    {"--walk", TEXT, AT(walk), "WORD", NULL},
     {"--threads", COUNT, AT(threads), "N",
      "use N threads (else: OMP_NUM_THREADS, or all cores); results do not depend on it"},
     {"--force-check", FLAG, AT(force_check), "", "compare all forces with a direct sum at each adjust (*)"},
@@ -76,6 +77,7 @@ void nb6_cli_usage(FILE *out)
             "                                      continue a run, with parameters changed as an input says\n\n");
     for (int k = 0; k < OPTIONS; k++) {
         char text[48];
+        if (!options[k].help) continue;
         snprintf(text, sizeof text, "%s%s%s", options[k].name, options[k].argument[0] ? " " : "", options[k].argument);
         fprintf(out, "  %-26s %s\n", text, options[k].help);
     }
@@ -191,9 +193,11 @@ static int check_options(const struct nb6_cli *cli, struct nbc_error *err)
     if (cli->action == NB6_ACTION_STATUS && cli->input)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: --status takes one folder, or the name of one run", cli->input);
     if (cli->action != NB6_ACTION_RESUME) return NBC_OK;
-    if ((cli->dynamics_only && !cli->input) || cli->precision)
+    if ((cli->dynamics_only && !cli->input) || cli->precision || cli->walk)
         return nbc_fail(err, NBC_BAD_INPUT, "%s: cannot be changed with --resume",
-                        cli->precision ? "--precision" : "--dynamics-only");
+                        cli->precision ? "--precision"
+                        : cli->walk    ? "--walk"
+                                       : "--dynamics-only");
     return NBC_OK;
 }
 

@@ -23,7 +23,8 @@ enum nb6_action {
 struct nb6_cli {
     enum nb6_action action;
     const char *input; /**< NULL: none named */
-    const char *checkpoint, *out, *help_name, *status_of, *device, *irr_backend, *engine, *on_device_loss, *precision;
+    const char *checkpoint, *out, *help_name, *status_of, *device, *irr_backend, *engine, *on_device_loss, *precision,
+        *walk;
     int check; /**< 1: --check with --resume: show how the run would go on */
     int markdown, dynamics_only, quiet, overwrite, force_check, profile, set_checkpoint_interval;
     int threads;

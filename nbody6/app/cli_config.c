@@ -45,6 +45,7 @@ int nb6_cli_override(const struct nb6_cli *cli, struct nb6_config *config, struc
     if (status == NBC_OK && cli->engine) status = nb6_input_set(config, "ENGINE", cli->engine, err);
     if (status == NBC_OK && cli->on_device_loss) status = nb6_input_set(config, "DEVLOSS", cli->on_device_loss, err);
     if (status == NBC_OK && cli->precision) status = nb6_input_set(config, "PREC", cli->precision, err);
+    if (status == NBC_OK && cli->walk) status = nb6_input_set(config, "WALK", cli->walk, err);
     if (status == NBC_OK && cli->out && strlen(cli->out) >= sizeof r->name)
         status = nbc_fail(err, NBC_BAD_INPUT, "--out: the name is longer than %zu characters", sizeof r->name - 1);
     if (status != NBC_OK) return status;

@@ -154,6 +154,7 @@ static int check_environment(const struct nb6_cli *cli, struct nbc_error *err)
 static int act(const struct nb6_cli *cli, struct nbc_error *err)
 {
     const struct nb6_run_options run = run_options(cli);
+    if (cli->walk) return nbc_fail(err, NBC_BAD_INPUT, "--walk: is an option of nbody6-collisionless");
     int status = check_environment(cli, err);
     if (status != NBC_OK) return status;
     switch (cli->action) {

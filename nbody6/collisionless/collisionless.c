@@ -4,6 +4,7 @@
 #include "gpunb/cuda_softened.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/frame.h"
+#include "nbody6/collisionless/by_tree.h"
 #include "nbody6/collisionless/leapfrog.h"
 #include "nbody6/collisionless/resident.h"
 #include "nbody6/state/body.h"
@@ -78,12 +79,13 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
     s->n = n;
     s->softening = options->softening;
     s->eta = options->eta;
-    s->precision = options->force.precision;
+    s->options = options->force;
     s->block = options->steps == NB6_COLLISIONLESS_BLOCK;
     s->max_level = nb6_level_of(options->dt, LONGEST_LEVEL);
     status = allocate(s, err);
     if (!status) status = gpunb_create(&s->force, (size_t)n, &options->force, err);
     if (status) return status;
+    s->options.backend = gpunb_info(s->force)->name;
     for (int64_t i = 0; i < n; i++) s->name[i] = name ? name[i] : i + 1;
     memcpy(s->mass, mass, (size_t)n * sizeof *mass);
     memcpy(s->x0, x, (size_t)n * sizeof *x);
@@ -93,20 +95,30 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
 
 /* ---- where the state is */
 
+/* Forces by a tree need engines that have one. */
+static int lacks_tree(const struct nb6_residence *residence, const struct nb6_collisionless_options *o)
+{
+    return nb6_force_is_by_tree(&o->force) && !(residence && residence->has_tree);
+}
+
 /* `auto` keeps bodies on one GPU: the bits are the same as in memory. Several GPUs are used on request only, since
  * their number changes the bits.   @return not auto */
-static enum nb6_collisionless_engine settle(const gpunb_t *force, enum nb6_collisionless_engine asked)
+static enum nb6_collisionless_engine settle(const gpunb_t *force, const struct nb6_collisionless_options *o)
 {
-    if (asked != NB6_COLLISIONLESS_AUTO) return asked;
-    const int is_there = nb6_residence_cuda && gpunb_softened_devices(force, 0, NULL) == 1;
+    if (o->engine != NB6_COLLISIONLESS_AUTO) return o->engine;
+    const int is_there =
+        nb6_residence_cuda && !lacks_tree(nb6_residence_cuda, o) && gpunb_softened_devices(force, 0, NULL) == 1;
     return is_there ? NB6_COLLISIONLESS_DEVICE : NB6_COLLISIONLESS_HOST;
 }
 
 static int check_engine(const gpunb_t *force, int64_t n, const struct nb6_collisionless_options *o,
                         struct nbc_error *err)
 {
-    switch (settle(force, o->engine)) {
+    switch (settle(force, o)) {
     case NB6_COLLISIONLESS_DEVICE:
+        if (lacks_tree(nb6_residence_cuda, o))
+            return nbc_fail(err, NBC_UNAVAILABLE,
+                            "the device engine has no tree yet; use the host engine, or direct sums (FORCE_ERROR=0)");
         if (nb6_residence_cuda && gpunb_softened_devices(force, 0, NULL) > 0) return NBC_OK;
         return nbc_fail(err, NBC_UNAVAILABLE,
                         "the device engine keeps bodies on GPUs that make two-float forces; the backend is %s%s",
@@ -136,7 +148,7 @@ static int open_engine(struct nb6_collisionless *s, const struct nb6_collisionle
     struct nbc_error why = {0};
     int status = check_engine(s->force, s->n, o, err);
     if (status) return status;
-    switch (settle(s->force, o->engine)) {
+    switch (settle(s->force, o)) {
     case NB6_COLLISIONLESS_DEVICE:
         status = reside_on_devices(s, &why);
         if (status == NBC_NO_MEMORY && o->engine == NB6_COLLISIONLESS_AUTO) return NBC_OK;
@@ -170,7 +182,7 @@ int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *op
     if (!status) status = check_engine(force, n, options, err);
     if (!status) {
         *backend = gpunb_info(force)->name;
-        *engine = engine_name(residence_of(settle(force, options->engine)));
+        *engine = engine_name(residence_of(settle(force, options)));
     }
     gpunb_free(force);
     return status;
@@ -184,6 +196,17 @@ int nb6_collisionless_home(struct nb6_collisionless *s, struct nbc_error *err)
 const char *nb6_collisionless_engine_name(const struct nb6_collisionless *s)
 {
     return engine_name(s->resident ? nb6_resident_residence(s->resident) : NULL);
+}
+
+int nb6_collisionless_has_tree(const struct nb6_collisionless *s)
+{
+    return nb6_force_is_by_tree(&s->options);
+}
+
+void nb6_collisionless_tree_counts(const struct nb6_collisionless *s, struct gpunb_tree_counts *counts)
+{
+    gpunb_tree_get_counts(s->force, counts);
+    if (s->resident) nb6_resident_add_tree_counts(s->resident, counts);
 }
 
 /* ---- making and freeing */
@@ -288,6 +311,8 @@ static int potential(struct nb6_collisionless *s, struct nb6_frame *frame, struc
                                            .x = (const double(*)[3])s->x0,
                                            .self = s->due,
                                            .softening = s->softening,
+                                           .acc_last =
+                                               nb6_collisionless_has_tree(s) ? (const double(*)[3])s->acc : NULL,
                                            .acc = s->acc_due,
                                            .pot = frame->pot};
     int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x0);

@@ -1,15 +1,17 @@
-/** Collisionless systems: softened forces by direct sums, and a leapfrog with shared or block steps.
+/** Collisionless systems: softened forces by direct sums or by a tree, and a leapfrog with shared or block steps.
  *
- *  Force: gpunb_softened (gpunb.h), the sum of Miki, Takahashi & Mori 2013, Comput. Phys. Commun. 184, 2159, eq. 1.
- *  Integrator: kick, drift, kick, second order. A step of length h that begins at t is
- *      v += a(t) h/2,   x += v h,   v += a(t + h) h/2.
- *  Shared steps: all bodies have one constant step, so that the map is symplectic, reversible in time up to rounding,
- *  and conserves momentum as well as the forces add up to zero. Block steps (Springel 2005, MNRAS 364, 1105, Sec. 4): a
- *  body's step is 2^k ticks, begins at a multiple of itself, and is the longest of these not longer than
- *  eta sqrt(epsilon/|a|); with his tolerance, eta = sqrt(2 ErrTolIntAccuracy) of his eq. 34. All bodies drift to each
- *  block time, those whose step ends there are kicked. Bodies between their kicks are at x0 + v s, off by
- *  a s (h - s)/2, which keeps the second order; energy and momentum have errors of that order then. Steps become
- *  shorter at once, and longer by a factor of 2 where the longer one divides the time.
+ *  Force: gpunb_softened (gpunb.h), the sum of Miki, Takahashi & Mori 2013, Comput. Phys. Commun. 184, 2159, eq. 1;
+ * with options for a tree it is made within their aim. The accelerations of the last step are the scale of the aim; at
+ * t = 0 there are none, and a force by angle comes first. Integrator: kick, drift, kick, second order. A step of length
+ * h that begins at t is v += a(t) h/2,   x += v h,   v += a(t + h) h/2. Shared steps: all bodies have one constant
+ * step. With direct sums the map is then symplectic, reversible in time up to rounding, and conserves momentum as well
+ * as the forces add up to zero; with a tree none of this is exact, since its forces depend on the last ones, and two
+ * bodies do not act on each other with the same error. Block steps (Springel 2005, MNRAS 364, 1105, Sec. 4): a body's
+ * step is 2^k ticks, begins at a multiple of itself, and is the longest of these not longer than eta sqrt(epsilon/|a|);
+ * with his tolerance, eta = sqrt(2 ErrTolIntAccuracy) of his eq. 34. All bodies drift to each block time, those whose
+ * step ends there are kicked. Bodies between their kicks are at x0 + v s, off by a s (h - s)/2, which keeps the second
+ * order; energy and momentum have errors of that order then. Steps become shorter at once, and longer by a factor of 2
+ * where the longer one divides the time.
  *
  *  Units: N-body (G = 1). The same calls on the same backend give the same bits for any number of threads. One call per
  *  system at a time. */
@@ -18,6 +20,7 @@
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "gpunb/tree.h"
 #include "nbody6/state/body.h"
 
 #include <stdint.h>
@@ -43,7 +46,7 @@ struct nb6_collisionless_options {
     double dt;                          /**< the shared step, or the longest: cut to a power of two */
     enum nb6_collisionless_steps steps; /**< shared or block */
     double eta;                         /**< > 0: accuracy of block steps; shared steps do without */
-    struct gpunb_options force;         /**< backend and precision of the forces */
+    struct gpunb_options force;         /**< backend and precision of the forces, and their tree */
     enum nb6_collisionless_engine engine;
     int parts; /**< of the bodies, of an emulation: 1 to 64; 0: one */
 };
@@ -60,18 +63,18 @@ struct nb6_collisionless {
     int8_t *level;         /**< [n] the step is 2^level ticks and began at a multiple of that */
     nb6_time ti_now;       /**< the last block time */
     double softening, eta; /**< as asked for */
-    enum gpunb_precision precision; /**< of the forces, as asked for */
-    int max_level;                  /**< of the shared or the longest step */
-    int block;                      /**< 1: block steps */
-    uint64_t n_blocks;              /**< since the start */
-    uint64_t n_steps;               /**< of bodies, since the start */
-    gpunb_t *force;                 /**< its own */
-    struct nb6_resident *resident;  /**< NULL: the state stays in memory */
-    double (*x)[3];                 /**< [n] scratch: positions at the next block time */
-    double (*v_half)[3];            /**< [n] scratch: velocities after the first kick */
-    int32_t *due;                   /**< [n] scratch: bodies that end a step */
-    double (*x_due)[3];             /**< [n] scratch: their positions */
-    double (*acc_due)[3];           /**< [n] scratch: their new accelerations */
+    struct gpunb_options options;  /**< of the forces, as asked for, with the backend in use */
+    int max_level;                 /**< of the shared or the longest step */
+    int block;                     /**< 1: block steps */
+    uint64_t n_blocks;             /**< since the start */
+    uint64_t n_steps;              /**< of bodies, since the start */
+    gpunb_t *force;                /**< its own */
+    struct nb6_resident *resident; /**< NULL: the state stays in memory */
+    double (*x)[3];                /**< [n] scratch: positions at the next block time */
+    double (*v_half)[3];           /**< [n] scratch: velocities after the first kick */
+    int32_t *due;                  /**< [n] scratch: bodies that end a step */
+    double (*x_due)[3];            /**< [n] scratch: their positions */
+    double (*acc_due)[3];          /**< [n] scratch: their new accelerations */
 };
 
 /** A system at t = 0.
@@ -112,6 +115,11 @@ int nb6_collisionless_evolve(struct nb6_collisionless *system, double t, struct 
 int nb6_collisionless_home(struct nb6_collisionless *system, struct nbc_error *err);
 /** Engine that holds the state: "host", "device", "emulated". */
 const char *nb6_collisionless_engine_name(const struct nb6_collisionless *system);
+
+/** Whether forces are made by a tree. */
+int nb6_collisionless_has_tree(const struct nb6_collisionless *system);
+/** What the trees of all its handles have done. */
+void nb6_collisionless_tree_counts(const struct nb6_collisionless *system, struct gpunb_tree_counts *counts);
 
 /** The frame that analysis and output read, at the time of the system: bodies with their accelerations and
  *  steps, and the softened potential if `options` has NB6_FRAME_POTENTIAL (analysis/frame.h). Half the sum of

@@ -1,6 +1,7 @@
 #include "nbody6/collisionless/domain.h"
 
 #include "gpunb/backend.h"
+#include "nbody6/collisionless/by_tree.h"
 
 struct nb6_device_domain {
     const struct nb6_residence *kernels;
@@ -12,6 +13,7 @@ struct nb6_device_domain {
     size_t select_bytes, work_bytes;
     struct nb6_part_word *word; /* in memory of the host */
     void *force;                /* see struct nb6_residence */
+    int by_tree;                /* 1: forces take the sources that targets are, and their last accelerations */
 };
 
 /* ---- opening and closing */
@@ -21,8 +23,8 @@ void nb6_domain_close(struct nb6_device_domain *domain)
     if (!domain) return;
     const struct nbd_device *device = &domain->device;
     const struct nb6_part *p = &domain->part;
-    void *arrays[] = {p->mass, p->x,     p->x0,      p->v,          p->acc,  p->v_half,      p->level,
-                      p->due,  p->x_due, p->acc_own, p->acc_others, p->word, domain->select, domain->work};
+    void *arrays[] = {p->mass,  p->x,       p->x0,      p->v,          p->acc,  p->v_half,      p->level,    p->due,
+                      p->x_due, p->acc_due, p->acc_own, p->acc_others, p->word, domain->select, domain->work};
     if (domain->stream) (void)nbd_wait(device, NULL);
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) nbd_free(device, NBD_ON_DEVICE, arrays[k]);
     nbd_free(device, NBD_ON_HOST, domain->word);
@@ -85,6 +87,7 @@ static int allocate(struct nb6_device_domain *d, struct nbc_error *err)
                {(void **)&p->level, own, sizeof *p->level},
                {(void **)&p->due, own, sizeof *p->due},
                {(void **)&p->x_due, own, sizeof *p->x_due},
+               {(void **)&p->acc_due, d->by_tree ? own : 0, sizeof *p->acc_due},
                {(void **)&p->acc_own, own, sizeof *p->acc_own},
                {(void **)&p->acc_others, own < n ? own : 0, sizeof *p->acc_others},
                {(void **)&p->word, 1, sizeof *p->word},
@@ -114,6 +117,7 @@ int nb6_domain_open(struct nb6_device_domain **domain, const struct nb6_residenc
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a part of a system");
     made->kernels = residence;
     made->part = *part;
+    made->by_tree = nb6_force_is_by_tree(force);
     const int status = open_domain(made, device, force, err);
     if (status) {
         nb6_domain_close(made);
@@ -157,12 +161,15 @@ static int sum(const struct nb6_device_domain *d, int32_t n_due, int32_t first, 
                struct nbc_error *err)
 {
     const struct nb6_part *p = &d->part;
+    const int all = n_due == p->n_own && !d->by_tree;
     const struct gpunb_softened_device job = {.n_j = (size_t)n,
                                               .mass = p->mass + first,
                                               .x_j = (const double(*)[3])(p->x + first),
                                               .n_i = (size_t)n_due,
-                                              .x_i = (const double(*)[3])(n_due == p->n_own ? p->x : p->x_due),
+                                              .x_i = (const double(*)[3])(all ? p->x : p->x_due),
                                               .softening = p->rules.softening,
+                                              .self = d->by_tree && first == 0 ? p->due : NULL,
+                                              .acc_last = (const double(*)[3])p->acc_due,
                                               .acc = acc,
                                               .work = d->work,
                                               .work_bytes = d->work_bytes};
@@ -174,7 +181,7 @@ int nb6_domain_force(struct nb6_device_domain *d, const struct nb6_part_block *b
     const struct nb6_part *p = &d->part;
     const int has_others = p->n_own < p->n;
     NBD_TRY(nbd_use(&d->device, err));
-    if (block->n_due < p->n_own)
+    if (block->n_due < p->n_own || d->by_tree)
         NBD_LAUNCH(err, &d->device, d->kernels->select(p, block, d->select, d->select_bytes, d->stream));
     if (block->n_due > 0) NBD_TRY(sum(d, block->n_due, 0, p->n_own, p->acc_own, err));
     if (has_others) NBD_TRY(nbd_event_await(&d->device, d->came, d->stream, err));
@@ -190,6 +197,14 @@ int nb6_domain_read(struct nb6_device_domain *d, struct nb6_part_word *word, str
     NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
     *word = *d->word;
     return NBC_OK;
+}
+
+void nb6_domain_add_tree_counts(const struct nb6_device_domain *d, struct gpunb_tree_counts *sum)
+{
+    struct gpunb_tree_counts own;
+    if (!d->kernels->tree_counts) return;
+    d->kernels->tree_counts(d->force, &own);
+    nb6_add_tree_counts(&own, sum);
 }
 
 int nb6_domain_commit(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)

@@ -66,15 +66,21 @@ static int check_accelerations(const struct nb6_collisionless *s, int64_t n_due,
     return NBC_OK;
 }
 
-/* Accelerations of the bodies in `due` from all, at the positions in x. */
-static int force(struct nb6_collisionless *s, int64_t n_due, struct nbc_error *err)
+/* Accelerations of the bodies in `due` from all, at the positions in x. A tree takes their last ones, if there are
+ * any. */
+static int force(struct nb6_collisionless *s, int64_t n_due, int has_last, struct nbc_error *err)
 {
+    const int takes_last = has_last && nb6_collisionless_has_tree(s);
     for (int64_t m = 0; m < n_due; m++)
-        for (int k = 0; k < 3; k++) s->x_due[m][k] = s->x[s->due[m]][k];
+        for (int k = 0; k < 3; k++) {
+            s->x_due[m][k] = s->x[s->due[m]][k];
+            if (takes_last) s->acc_due[m][k] = s->acc[s->due[m]][k];
+        }
     const struct gpunb_softened_job job = {.n_i = (size_t)n_due,
                                            .x = (const double(*)[3])s->x_due,
                                            .self = s->due,
                                            .softening = s->softening,
+                                           .acc_last = takes_last ? (const double(*)[3])s->acc_due : NULL,
                                            .acc = s->acc_due};
     int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x);
     if (!status) status = gpunb_softened(s->force, &job);
@@ -89,7 +95,7 @@ int nb6_leapfrog_start(struct nb6_collisionless *s, struct nbc_error *err)
         for (int k = 0; k < 3; k++) s->x[i][k] = s->x0[i][k];
     }
     const struct nb6_leapfrog_rules rules = nb6_leapfrog_rules(s);
-    int status = force(s, s->n, err);
+    int status = force(s, s->n, 0, err);
     for (int64_t i = 0; i < s->n && !status; i++) {
         for (int k = 0; k < 3; k++) s->acc[i][k] = s->acc_due[i][k];
         s->level[i] = (int8_t)nb6_leapfrog_wanted(&rules, s->acc[i]);
@@ -121,7 +127,7 @@ int nb6_leapfrog_block(struct nb6_collisionless *s, struct nbc_error *err)
     const int parts = nbc_parts(s->n, LEAST_BODIES);
     nbc_team_run(parts, kick_and_drift, &job);
     job.n_due = find_due(s, job.ti_next);
-    int status = force(s, job.n_due, err);
+    int status = force(s, job.n_due, 1, err);
     if (status) return status;
     nbc_team_run(parts, commit, &job);
     commit_due(s, &job);

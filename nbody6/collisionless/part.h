@@ -33,8 +33,9 @@ struct nb6_part {
     double (*x0)[3], (*v)[3], (*acc)[3]; /**< [n_own] as in struct nb6_collisionless */
     double (*v_half)[3];                 /**< [n_own] after the first kick */
     int8_t *level;                       /**< [n_own] */
-    int32_t *due;                        /**< [n_own] bodies that end a step, ascending; not used if all are */
-    double (*x_due)[3];                  /**< [n_own] where they are; not used if all are */
+    int32_t *due;                        /**< [n_own] bodies that end a step, ascending; if all are, of a tree alone */
+    double (*x_due)[3];                  /**< [n_own] where they are; likewise */
+    double (*acc_due)[3];                /**< [n_own] their last accelerations, for a tree; NULL: direct sums */
     double (*acc_own)[3];                /**< [n_own] on them, from the part's own bodies, then from all */
     double (*acc_others)[3];             /**< [n_own] from all others */
     struct nb6_part_word *word;
@@ -53,6 +54,14 @@ NBC_HD int nb6_part_drift(const struct nb6_part *s, int32_t i, nb6_time ti_now, 
 NBC_HD int32_t nb6_part_due(const struct nb6_part *s, int32_t n_due, int32_t m)
 {
     return n_due == s->n_own ? m : s->due[m];
+}
+
+/** What forces need of a due body, at its place among them. */
+NBC_HD void nb6_part_gather(const struct nb6_part *s, int32_t m)
+{
+    const int32_t i = s->due[m];
+    for (int k = 0; k < 3; k++) s->x_due[m][k] = s->x[i][k];
+    for (int k = 0; k < 3 && s->acc_due; k++) s->acc_due[m][k] = s->acc[i][k];
 }
 
 /** Adds the two parts of an acceleration.   @return whether it is finite */

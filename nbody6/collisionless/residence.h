@@ -6,6 +6,7 @@
 #include "common/nbc.h"
 #include "device/device.h"
 #include "gpunb/cuda_softened.h"
+#include "gpunb/tree.h"
 #include "nbody6/collisionless/part.h"
 
 /** Times and size of a block, for all its stages. */
@@ -17,6 +18,7 @@ struct nb6_part_block {
 struct nb6_residence {
     const char *name; /**< of the engine */
     const struct nbd_kind *const *kind;
+    int has_tree; /**< 1: `sum` makes forces by a tree where its options ask for one */
 
     /** First kicks and drift of the own bodies. Sets `bad` of the word: a body with a position beyond the limit, or
      *  NB6_NOBODY_BAD. */
@@ -37,6 +39,8 @@ struct nb6_residence {
     int (*open_force)(void **force, const struct nb6_part *part, const struct gpunb_options *options,
                       struct nbc_error *err);
     void (*close_force)(void *force);
+    /** What its trees have done; NULL: there are none. */
+    void (*tree_counts)(const void *force, struct gpunb_tree_counts *counts);
     /** As gpunb_softened_device_bytes. */
     int (*force_bytes)(size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
     /** As gpunb_softened_device. What cannot be summed is said by the word. */

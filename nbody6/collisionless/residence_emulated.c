@@ -1,6 +1,7 @@
 /* Kernels of emulated devices: loops over bodies. */
 #include "device/emulated/emulated.h"
 #include "gpunb/gpunb.h"
+#include "gpunb/tree.h"
 #include "nbody6/collisionless/residence.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ static void select_all(const void *job)
     int32_t m = 0;
     for (int32_t i = 0; i < p->n_own; i++)
         if (nb6_step_ends(p->level[i], j->block.ti_next)) p->due[m++] = i;
-    for (m = 0; m < j->block.n_due; m++) memcpy(p->x_due[m], p->x[p->due[m]], sizeof p->x_due[m]);
+    for (m = 0; m < j->block.n_due; m++) nb6_part_gather(p, m);
 }
 
 static int select_due(const struct nb6_part *part, const struct nb6_part_block *block, void *scratch, size_t bytes,
@@ -106,6 +107,11 @@ static void close_force(void *force)
     gpunb_free(force);
 }
 
+static void get_counts(const void *force, struct gpunb_tree_counts *counts)
+{
+    gpunb_tree_get_counts(force, counts);
+}
+
 static int force_bytes(size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err)
 {
     (void)n_i, (void)n_j, (void)err;
@@ -125,7 +131,8 @@ static void sum_all(const void *job)
 {
     const struct sum_job *j = job;
     const struct gpunb_softened_device *d = &j->job;
-    const struct gpunb_softened_job on_host = {.n_i = d->n_i, .x = d->x_i, .softening = d->softening, .acc = d->acc};
+    const struct gpunb_softened_job on_host = {
+        .n_i = d->n_i, .x = d->x_i, .self = d->self, .softening = d->softening, .acc_last = d->acc_last, .acc = d->acc};
     int status = gpunb_send_positions(j->force, d->n_j, d->mass, d->x_j);
     if (!status) status = gpunb_softened(j->force, &on_host);
     if (status) note_bad(&j->part, 0);
@@ -142,6 +149,7 @@ static int sum(void *force, const struct nb6_part *part, const struct gpunb_soft
 const struct nb6_residence nb6_residence_emulated = {
     .name = "emulated",
     .kind = &nbd_emulated,
+    .has_tree = 1,
     .drift = drift,
     .select_bytes = select_bytes,
     .select = select_due,
@@ -149,6 +157,7 @@ const struct nb6_residence nb6_residence_emulated = {
     .commit = commit,
     .open_force = open_force,
     .close_force = close_force,
+    .tree_counts = get_counts,
     .force_bytes = force_bytes,
     .sum = sum,
 };

@@ -38,8 +38,7 @@ struct is_due {
 __global__ void __launch_bounds__(BLOCK) gather(const struct nb6_part part, const int32_t n_due)
 {
     const int32_t m = own_number();
-    if (m >= n_due) return;
-    for (int k = 0; k < 3; k++) part.x_due[m][k] = part.x[part.due[m]][k];
+    if (m < n_due) nb6_part_gather(&part, m);
 }
 
 __global__ void __launch_bounds__(BLOCK) check(const struct nb6_part part, const int32_t n_due)

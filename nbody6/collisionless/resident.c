@@ -43,14 +43,13 @@ void nb6_resident_free(struct nb6_resident *r)
 static int open_parts(struct nb6_resident *r, const struct nb6_collisionless *s, const int *device,
                       struct nbc_error *err)
 {
-    const struct gpunb_options force = {.backend = gpunb_info(s->force)->name, .precision = s->precision};
     for (int p = 0; p < r->parts; p++) {
         struct one *one = &r->one[p];
         int64_t end;
         nbc_range(s->n, p, r->parts, &one->first, &end);
         one->part =
             (struct nb6_part){.rules = nb6_leapfrog_rules(s), .n = (int32_t)s->n, .n_own = (int32_t)(end - one->first)};
-        TRY(nb6_domain_open(&one->domain, r->residence, &one->part, device ? device[p] : 0, &force, err));
+        TRY(nb6_domain_open(&one->domain, r->residence, &one->part, device ? device[p] : 0, &s->options, err));
     }
     return NBC_OK;
 }
@@ -75,6 +74,11 @@ int nb6_resident_open(struct nb6_resident **resident, const struct nb6_residence
 const struct nb6_residence *nb6_resident_residence(const struct nb6_resident *r)
 {
     return r->residence;
+}
+
+void nb6_resident_add_tree_counts(const struct nb6_resident *r, struct gpunb_tree_counts *sum)
+{
+    for (int p = 0; p < r->parts; p++) nb6_domain_add_tree_counts(r->one[p].domain, sum);
 }
 
 /* ---- copies between host memory and devices */

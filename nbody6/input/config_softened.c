@@ -73,11 +73,20 @@ static int check_times(const struct nb6_config *c, double dt, struct nbc_error *
 /* Ranges that gpunb_softened accepts. */
 static const double SHORTEST_SOFTENING = 1e-15;
 
-static int check_group(double softening, double dt, struct nbc_error *err)
+static int has_group(const struct nb6_config_softened *g)
 {
+    return g->softening > 0 || g->dt > 0 || g->eta > 0 || g->force_error > 0 || g->theta > 0;
+}
+
+static int check_group(const struct nb6_config_softened *g, struct nbc_error *err)
+{
+    const double softening = g->softening, dt = g->dt;
     if (!(softening > 0))
         return nbc_fail(err, NBC_BAD_INPUT, "%s: &INCOLLISIONLESS has no softening length; give SOFTENING > 0",
-                        dt > 0 ? "DT" : "ETA");
+                        dt > 0               ? "DT"
+                        : g->eta > 0         ? "ETA"
+                        : g->force_error > 0 ? "FORCE_ERROR"
+                                             : "THETA");
     if (softening < SHORTEST_SOFTENING)
         return nbc_fail(err, NBC_BAD_INPUT, "SOFTENING: %g is out of range; give 0 (none) or a length >= %g", softening,
                         SHORTEST_SOFTENING);
@@ -89,12 +98,38 @@ static int check_group(double softening, double dt, struct nbc_error *err)
     return nbc_fail(err, NBC_BAD_INPUT, "DT: %.12g is no power of two from 2^-30 to 1; give 1, 0.5, 0.25, ...", dt);
 }
 
+static const double LEAST_THETA = 0.1;
+
+/* The backend of the run knows the least FORCE_ERROR: the program asks it before it begins. */
+static int check_tree(const struct nb6_config_softened *group, struct nbc_error *err)
+{
+    const struct {
+        int given;
+        const char *name;
+    } of_trees[] = {
+        {group->order > 0, "ORDER"}, {group->leaf > 0, "LEAF"}, {group->group > 0, "GROUP"}, {group->walk > 0, "WALK"}};
+    if (group->force_error > 0 && group->theta > 0)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "THETA: a tree has an aim, FORCE_ERROR=%g, or an angle, THETA=%g; leave one of them out",
+                        group->force_error, group->theta);
+    if (group->theta > 0 && group->theta < LEAST_THETA)
+        return nbc_fail(err, NBC_BAD_INPUT, "THETA: %g is out of range; give 0 (none) or an angle >= %g", group->theta,
+                        LEAST_THETA);
+    for (size_t k = 0; k < sizeof of_trees / sizeof of_trees[0] && !(group->force_error > 0 || group->theta > 0); k++)
+        if (of_trees[k].given)
+            return nbc_fail(err, NBC_BAD_INPUT,
+                            "%s: there is no tree to which it applies; give FORCE_ERROR (or THETA), or leave it out",
+                            of_trees[k].name);
+    return NBC_OK;
+}
+
 int nb6_config_check_softened(const struct nb6_config *config, struct nbc_error *err)
 {
     struct nb6_config_softened group;
     int status = nb6_config_get_softened(config, &group, err);
-    if (status || !(group.softening > 0 || group.dt > 0 || group.eta > 0)) return status;
-    status = check_group(group.softening, group.dt, err);
+    if (!status) status = check_tree(&group, err);
+    if (status || !has_group(&group)) return status;
+    status = check_group(&group, err);
     if (!status) status = check_physics(config, err);
     return status ? status : check_times(config, group.dt, err);
 }

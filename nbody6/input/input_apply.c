@@ -138,6 +138,7 @@ static int apply_word(const struct nb6_input_variable *v, const char *text, stru
                    {"CHAIN", &config->pair.chain_method},
                    {"RADII", &config->data.radii}};
     if (!nb6_input_word_number(v->name, text, &number)) return 0;
+    if (v->target == NB6_TO_NUMBER) memcpy((char *)config + nb6_input_offset(v), &(double){number}, sizeof(double));
     for (size_t k = 0; k < sizeof targets / sizeof targets[0]; k++)
         if (strcmp(targets[k].name, v->name) == 0) *targets[k].to = number;
     config->model.kind = (enum nb6_model_kind)kind;

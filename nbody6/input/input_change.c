@@ -195,6 +195,8 @@ static int compare_text(const struct comparison *c, const struct nb6_input_varia
         return compare_meaning(c, m, line, is_chain ? chain_method_name(c->before->pair.chain_method) : "another", text,
                                &said);
     }
+    if (v->target == NB6_TO_NUMBER && differs(c, nb6_input_offset(v), sizeof(double)))
+        return refuse_change(c, line, v->name, "another", text, nb6_change_reason(v));
     return NBC_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "nbody6/input/input_table.h"
 
 #include "common/nbc.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
 
 #include <math.h>
@@ -294,6 +295,24 @@ const struct nb6_input_variable nb6_input_variables[] = {
      NUMBER},
     {"INCOLLISIONLESS", "ETA", NB6_REAL, 1, NB6_USED, "", "0", WITHIN(0, 10),
      "> 0: block steps, the longest power of two not above ETA (SOFTENING/acceleration)^(1/2); 0: shared steps",
+     NUMBER},
+    {"INCOLLISIONLESS", "FORCE_ERROR", NB6_REAL, 1, NB6_USED, "", "0", WITHIN(0, 0.1),
+     "> 0: forces by a tree, of which 99 of 100 are wrong by less than this part of themselves; 0: direct sums",
+     NUMBER},
+    {"INCOLLISIONLESS", "THETA", NB6_REAL, 1, NB6_USED, "", "0", WITHIN(0, 1),
+     "instead of FORCE_ERROR: a tree whose cells act as one where they look smaller than this angle, 0.1 to 1; 0: none",
+     NUMBER},
+    {"INCOLLISIONLESS", "ORDER", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, GPUNB_MOST_ORDER),
+     "of the expansions of a tree, 1 (a mass at its centre) to 8; 0: the cheapest one for FORCE_ERROR, or 3 with THETA",
+     NUMBER},
+    {"INCOLLISIONLESS", "LEAF", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, 1024),
+     "most bodies of a cell of the tree that is not divided; 0: the choice of the backend. Speed alone depends on it",
+     NUMBER},
+    {"INCOLLISIONLESS", "GROUP", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, 4096),
+     "most bodies that share a list of terms of the tree; 0: the choice of the backend", NUMBER},
+    {"INCOLLISIONLESS", "WALK", NB6_TEXT, 1, NB6_USED, "", "'groups'", ANY,
+     "lists of terms: 'groups' (one for near bodies, all groups at once), and for comparison 'single' (one for each "
+     "body), 'one-by-one-i', 'one-by-one-j' (group after group, whose bodies, or whose terms, the threads share)",
      NUMBER},
 
     {"INBINPOP", "SEMI0", NB6_REAL, 1, NB6_USED, "N-body", "0.001", ABOVE(0), "semi-major axis (KZ(42) = 0)",

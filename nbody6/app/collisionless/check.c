@@ -46,7 +46,13 @@ int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_col
                                            .eta = group.eta,
                                            .engine = engine[config->run.engine],
                                            .force = {.backend = nb6_backend_name(config->run.device),
-                                                     .precision = (enum gpunb_precision)config->run.precision}};
+                                                     .precision = (enum gpunb_precision)config->run.precision,
+                                                     .force_error = group.force_error,
+                                                     .theta = group.theta,
+                                                     .order = (int)group.order,
+                                                     .leaf = (int)group.leaf,
+                                                     .group = (int)group.group,
+                                                     .walk = (enum gpunb_walk)(int)group.walk}};
     return NBC_OK;
 }
 

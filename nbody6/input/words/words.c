@@ -29,6 +29,10 @@ const struct nb6_input_word nb6_input_words[] = {
     {"CHAIN", 0, "auto", CHAIN_METHOD_AUTO},
     {"CHAIN", 0, "chain", CHAIN_METHOD_KS},
     {"CHAIN", 0, "ar", CHAIN_METHOD_AR},
+    {"WALK", 0, "groups", GPUNB_WALK_DEFAULT},
+    {"WALK", 0, "single", GPUNB_WALK_SINGLE},
+    {"WALK", 0, "one-by-one-i", GPUNB_WALK_ONE_BY_ONE_I},
+    {"WALK", 0, "one-by-one-j", GPUNB_WALK_ONE_BY_ONE_J},
     {"RADII", 0, "keep", 0},
     {"RADII", 0, "collide", 1},
 
