@@ -23,6 +23,7 @@ struct nb6_column {
     enum nb6_column_kind kind;
     size_t offset, count; /**< values in struct nb6_adjust_row; more than one: so many columns */
     nb6_quantity *of;     /**< NULL: a member of the row */
+    int by_tree;          /**< 1: of runs with forces by a tree alone */
 };
 
 /** Line k of the table; NULL past the end. */

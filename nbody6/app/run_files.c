@@ -34,7 +34,7 @@ int nb6_session_open_files(struct nb6_session *session, const struct nb6_run_sta
     if (!state) state = &fresh;
     int status = open_file(session, log, names->log, state->log_bytes, err);
     if (!status && log->bytes == 0)
-        status = nb6_log_begin(log, session->sim->run.id, nb6_engine_name(session->sim), err);
+        status = nb6_log_begin(log, session->sim->run.id, nb6_engine_name(session->sim), 0, err);
     if (!status) status = open_file(session, events, names->events, state->events_bytes, err);
     if (!status && events->bytes == 0)
         status = nb6_events_begin(events, nb6_time_now(session->sim), session->sim->run.id, err);

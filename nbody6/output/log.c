@@ -1,6 +1,7 @@
 #include "nbody6/output/log.h"
 
 #include "common/nbc.h"
+#include "nbody6/analysis/adjust_row.h"
 #include "nbody6/analysis/columns.h"
 #include "nbody6/analysis/structure.h"
 #include "nbody6/output/textfile.h"
@@ -20,12 +21,17 @@ static void name_column(const struct nb6_column *column, size_t k, char name[64]
         snprintf(name, 64, "%s", column->name);
 }
 
-int nb6_log_column(int k, char name[64], const char **unit, const char **description)
+/* Columns of runs without a tree, or with one. */
+static int find_column(int k, int by_tree, char name[64], const char **unit, const char **description)
 {
     const struct nb6_column *column;
     size_t left = (size_t)k;
-    for (int c = 0; (column = nb6_column(c)); left -= column->count, c++) {
-        if (left >= column->count) continue;
+    for (int c = 0; (column = nb6_column(c)); c++) {
+        if (column->by_tree > by_tree) continue;
+        if (left >= column->count) {
+            left -= column->count;
+            continue;
+        }
         name_column(column, left, name);
         *unit = column->unit;
         *description = column->meaning;
@@ -34,12 +40,17 @@ int nb6_log_column(int k, char name[64], const char **unit, const char **descrip
     return 0;
 }
 
-int nb6_log_begin(struct nb6_textfile *file, const char *run, const char *engine, struct nbc_error *err)
+int nb6_log_column(int k, char name[64], const char **unit, const char **description)
+{
+    return find_column(k, 0, name, unit, description);
+}
+
+int nb6_log_begin(struct nb6_textfile *file, const char *run, const char *engine, int by_tree, struct nbc_error *err)
 {
     struct nb6_line names = {0}, units = {0};
     char name[64];
     const char *unit, *description;
-    for (int k = 0; nb6_log_column(k, name, &unit, &description); k++) {
+    for (int k = 0; find_column(k, by_tree, name, &unit, &description); k++) {
         nb6_line_add(&names, "%s%s", k ? "," : "", name);
         nb6_line_add(&units, "%s%s", k ? "," : "# units: ", unit);
     }
@@ -98,7 +109,7 @@ void nb6_log_row_text(const struct nb6_adjust_row *row, struct nb6_line *line)
     const struct nb6_column *column;
     *line = (struct nb6_line){0};
     for (int c = 0; (column = nb6_column(c)); c++)
-        for (size_t k = 0; k < column->count; k++) {
+        for (size_t k = 0; k < column->count && column->by_tree <= row->by_tree; k++) {
             if (line->used) nb6_line_add(line, ",");
             add_value(line, column->kind, (const char *)row + column->offset + k * sizeof(double));
         }

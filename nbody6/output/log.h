@@ -14,8 +14,9 @@
 
 struct nb6_adjust_row;
 
-/** Header lines, for an empty file.   @param[in] run  id of the run (run_id.h)   @param[in] engine  its name */
-int nb6_log_begin(struct nb6_textfile *file, const char *run, const char *engine, struct nbc_error *err);
+/** Header lines, for an empty file.   @param[in] run  id of the run (run_id.h)   @param[in] engine  its name
+ *  @param[in] by_tree  1: forces by a tree, as all rows say, which have columns of their own */
+int nb6_log_begin(struct nb6_textfile *file, const char *run, const char *engine, int by_tree, struct nbc_error *err);
 /** The engine that advances the blocks of single stars from time t on: a comment line, "# engine: host from t =
  *  1.5". */
 int nb6_log_engine(struct nb6_textfile *file, const char *engine, double t, struct nbc_error *err);
@@ -30,7 +31,7 @@ void nb6_log_row_text(const struct nb6_adjust_row *row, struct nb6_line *line);
 /** One row. */
 int nb6_log_row(struct nb6_textfile *file, const struct nb6_adjust_row *row, struct nbc_error *err);
 
-/** Column k: name, unit and meaning.   @return 0 past the end */
+/** Column k of a run without a tree: name, unit and meaning.   @return 0 past the end */
 int nb6_log_column(int k, char name[64], const char **unit, const char **description);
 
 #endif

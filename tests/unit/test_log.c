@@ -100,7 +100,7 @@ static void test_header_and_rows_agree(void **state)
     row.stage_s[NB6_STAGE_OUTPUT] = 5.5;
     nb6_columns_compute(&record, NULL, &row);
     struct nb6_textfile file = open_at("a.log.csv", 0);
-    assert_int_equal(nb6_log_begin(&file, "0123456789abcdef", "emulated", &err), NBC_OK);
+    assert_int_equal(nb6_log_begin(&file, "0123456789abcdef", "emulated", 0, &err), NBC_OK);
     assert_int_equal(nb6_log_row(&file, &row, &err), NBC_OK);
     nb6_textfile_close(&file);
     char *names = whole("a.log.csv"), *unit_line = strchr(names, '\n') + 1, *run = strchr(unit_line, '\n') + 1,

@@ -8,6 +8,7 @@
 #include "nbody6/analysis/frame.h"
 #include "nbody6/analysis/structure.h"
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/force_error.h"
 #include "nbody6/run/adjust.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/run_record.h"
@@ -68,6 +69,18 @@ static void steps_and_times(const struct nb6_run_record *run, const struct nb6_c
     row->ns_per_pair_reg = force.interactions ? 1e9 * force.seconds_regf / (double)force.interactions : 0;
 }
 
+static void force_errors(const struct nb6_collisionless *system, const struct nb6_frame *frame,
+                         struct nb6_adjust_row *row)
+{
+    struct nb6_force_error error;
+    row->by_tree = nb6_collisionless_has_tree(system);
+    if (!row->by_tree) return;
+    nb6_force_error_find(frame, system->softening, &error);
+    row->force_err_50 = error.half;
+    row->force_err_99 = error.most;
+    row->force_err_max = error.largest;
+}
+
 int nb6_collisionless_row(struct nb6_run_record *run, const struct nb6_collisionless *system,
                           const struct nb6_frame *frame, struct nb6_adjust_row *row, struct nbc_error *err)
 {
@@ -81,6 +94,7 @@ int nb6_collisionless_row(struct nb6_run_record *run, const struct nb6_collision
     if (!run->book.energy_known) first_energy(&run->book, &row->energy, frame->n);
     energies(&run->book, row);
     steps_and_times(run, system, frame, row);
+    force_errors(system, frame, row);
     int status = structure(frame, row, err);
     if (!status) nb6_columns_compute(run, frame, row);
     return status;

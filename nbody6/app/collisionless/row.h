@@ -1,5 +1,6 @@
 /** The row of a collisionless run at an adjust time, as nbody6 logs it, from a frame. Columns of neighbours, pairs and
- *  chains are 0; steps_irr and dt_irr_* are those of the leapfrog. */
+ *  chains are 0; steps_irr and dt_irr_* are those of the leapfrog. With a tree there are
+ *  errors of forces. */
 #ifndef NB6_COLLISIONLESS_ROW_H
 #define NB6_COLLISIONLESS_ROW_H
 

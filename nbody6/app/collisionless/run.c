@@ -86,7 +86,8 @@ static int open_log(struct session *s, int64_t keep, struct nbc_error *err)
                           "note: %s is shorter than when the checkpoint was written: what is missing "
                           "stays missing",
                           s->names.log);
-    if (!status && s->log.bytes == 0) status = nb6_log_begin(&s->log, s->run.id, ENGINE, err);
+    if (!status && s->log.bytes == 0)
+        status = nb6_log_begin(&s->log, s->run.id, ENGINE, nb6_collisionless_has_tree(s->system), err);
     return status;
 }
 
