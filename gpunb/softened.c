@@ -63,6 +63,18 @@ int gpunb_tree_force(gpunb_t *handle, gpunb_tree_t *tree, const struct gpunb_sof
     return status == NBC_OK ? make_force(handle, tree, job) : status;
 }
 
+void gpunb_tree_settings(const gpunb_t *handle, struct gpunb_options *options)
+{
+    static const struct gpunb_tree_use none;
+    const struct gpunb_tree_use *use = handle->tree ? handle->tree : &none;
+    options->force_error = use->force_error;
+    options->theta = use->theta;
+    options->order = use->order;
+    options->leaf = use->leaf;
+    options->group = use->group;
+    options->walk = use->walk;
+}
+
 int gpunb_softened_devices(const gpunb_t *handle, int room, int *device)
 {
     return handle->precision == GPUNB_TWOFLOAT ? gpunb_gpus(handle, room, device) : 0;

@@ -33,6 +33,7 @@ struct nb6_run_options {
     const struct nb6_input_text *changes; /**< an input with changes (input.h); NULL: none */
     int dynamics_only;                    /**< --dynamics-only: of that input */
 
+    int force_times; /**< --profile of nbody6-collisionless: 1: times of the forces, for lines at the end */
     const struct nb6_call_counter
         *profile; /**< --profile: counter of calls, for a table at the end; NULL: no profile */
 };

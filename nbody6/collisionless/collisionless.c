@@ -173,16 +173,20 @@ static const char *engine_name(const struct nb6_residence *residence)
     return residence ? residence->name : "host";
 }
 
-int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *options, const char **backend,
-                           const char **engine, struct nbc_error *err)
+int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *options,
+                           struct nb6_collisionless_plan *plan, struct nbc_error *err)
 {
     gpunb_t *force = NULL;
     int status = check_options(n, options, err);
     if (!status) status = gpunb_create(&force, (size_t)n, &options->force, err);
     if (!status) status = check_engine(force, n, options, err);
     if (!status) {
-        *backend = gpunb_info(force)->name;
-        *engine = engine_name(residence_of(settle(force, options)));
+        *plan = (struct nb6_collisionless_plan){.backend = gpunb_info(force)->name,
+                                                .engine = engine_name(residence_of(settle(force, options))),
+                                                .ns_per_pair = gpunb_info(force)->ns_per_pair,
+                                                .gpus = gpunb_gpus(force, 0, NULL),
+                                                .force = options->force};
+        gpunb_tree_settings(force, &plan->force);
     }
     gpunb_free(force);
     return status;

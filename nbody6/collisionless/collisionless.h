@@ -85,11 +85,18 @@ struct nb6_collisionless {
 int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const int64_t *name, const double *mass,
                              const double (*x)[3], const double (*v)[3],
                              const struct nb6_collisionless_options *options, struct nbc_error *err);
-/** Backend and engine that a system of n bodies would use.
- *  @param[out] backend, engine  names, set on success only
+/** What a system would use. */
+struct nb6_collisionless_plan {
+    const char *backend, *engine; /**< names */
+    double ns_per_pair;           /**< of the backend (struct gpunb_backend_info) */
+    int gpus;                     /**< that make the forces; 0: processors do */
+    struct gpunb_options force;   /**< as asked for; of a tree with the sizes and the order that it takes by itself */
+};
+/** What a system of n bodies would use.
+ *  @param[out] plan  set on success only
  *  @return as nb6_collisionless_create */
-int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *options, const char **backend,
-                           const char **engine, struct nbc_error *err);
+int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *options,
+                           struct nb6_collisionless_plan *plan, struct nbc_error *err);
 /** Continue a system from the state that it had between two calls of nb6_collisionless_evolve, with the same bits.
  *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps are read, the arrays copied; all in
  *  host memory

@@ -1,10 +1,15 @@
 #include "nbody6/app/collisionless/check.h"
 
 #include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "gpunb/tree.h"
 #include "nbody6/analysis/bulk.h"
+#include "nbody6/app/collisionless/forces_note.h"
 #include "nbody6/app/data_note.h"
 #include "nbody6/app/stars/stars_note.h"
 #include "nbody6/app/stars/unit_advice.h"
+#include "nbody6/collisionless/by_tree.h"
+#include "nbody6/collisionless/cost.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/config_groups.h"
 #include "nbody6/input/units.h"
@@ -12,6 +17,7 @@
 #include "nbody6/state/backend_name.h"
 
 #include <math.h>
+#include <omp.h>
 
 /* Ticks of the time end there. */
 static const double LATEST = 0x1p22;
@@ -64,15 +70,80 @@ int nb6_collisionless_round_end(struct nb6_config *config, struct nbc_error *err
     return status;
 }
 
-/* A missing backend or engine is reported, not refused: another machine may have it. */
-static void print_engine(const struct nb6_collisionless_options *options, int64_t n, FILE *out)
+static const char *plural(double count)
 {
-    const char *backend, *engine;
+    return count == 1 ? "" : "s";
+}
+
+int nb6_collisionless_check_aim(const struct nb6_config *config, int64_t n, struct nbc_error *err)
+{
+    struct nb6_collisionless_options options;
+    const int status = nb6_collisionless_options_of(config, &options, err);
+    const double aim = options.force.force_error;
+    gpunb_t *force = NULL;
+    if (status || aim == 0) return status;
+    options.force.force_error = 0;
+    options.force.theta = 1; /* a tree of the same backend, whatever the aim is */
+    if (gpunb_create(&force, (size_t)n, &options.force, NULL)) return NBC_OK; /* why not is said where it is used */
+    const double least = gpunb_tree_least_error(force);
+    const char *backend = gpunb_info(force)->name;
+    gpunb_free(force);
+    if (aim >= least) return NBC_OK;
+    return nbc_fail(
+        err, NBC_BAD_INPUT,
+        "%s: FORCE_ERROR: %g is less than forces by a tree of the backend %s can have; give %g or more, or 0 "
+        "for direct sums",
+        config->run.input_path, aim, backend, least);
+}
+
+/* Seconds in the unit that a reader takes them in. */
+enum { TIME_ROOM = 32 };
+static const char *time_text(double seconds, char text[TIME_ROOM])
+{
+    static const struct {
+        double up_to, unit;
+        const char *name;
+    } units[] = {{120, 1, "s"}, {7200, 60, "min"}, {172800, 3600, "h"}, {INFINITY, 86400, "days"}};
+    int k = 0;
+    while (seconds >= units[k].up_to) k++;
+    snprintf(text, TIME_ROOM, "%.2g %s", seconds / units[k].unit, units[k].name);
+    return text;
+}
+
+static void print_cost(const char *name, const struct nb6_softened_cost *cost, double forces, FILE *out)
+{
+    char once[TIME_ROOM], all[TIME_ROOM];
+    fprintf(out, "  %s: about %s for the forces on all bodies, %s for the run, %.2g MB\n", name,
+            time_text(cost->seconds, once), time_text(cost->seconds * forces, all), cost->bytes * 1e-6);
+}
+
+/* Costs are nominal ones: of as many forces on all bodies as there are longest steps. */
+static void print_forces(const struct nb6_collisionless_plan *plan, int64_t n, double steps, FILE *out)
+{
+    const int threads = omp_get_max_threads();
+    const struct nb6_softened_cost direct = nb6_cost_direct(plan, n, threads);
+    char text[NB6_FORCES_TEXT];
+    nb6_forces_describe(&plan->force, text);
+    fprintf(out, "  forces: %s\n", text);
+    if (nb6_force_is_by_tree(&plan->force)) {
+        const struct nb6_softened_cost tree = nb6_cost_tree(plan, n, threads);
+        print_cost("tree", &tree, steps + 1, out);
+    }
+    print_cost("direct sums", &direct, steps + 1, out);
+}
+
+/* A missing backend or engine is reported, not refused: another machine may have it. */
+static void print_engine(const struct nb6_collisionless_options *options, int64_t n, double steps, FILE *out)
+{
+    struct nb6_collisionless_plan plan;
     struct nbc_error why = {0};
-    if (nb6_collisionless_plan(n, options, &backend, &engine, &why))
+    if (nb6_collisionless_plan(n, options, &plan, &why)) {
         fprintf(out, "  cannot run here: %s\n", why.text);
-    else
-        fprintf(out, "  backend %s, %s engine\n", backend, engine);
+        return;
+    }
+    fprintf(out, "  backend %s, %s engine, %d thread%s\n", plan.backend, plan.engine, omp_get_max_threads(),
+            plural(omp_get_max_threads()));
+    print_forces(&plan, n, steps, out);
 }
 
 /* ---- passages of two bodies */
@@ -152,11 +223,6 @@ int nb6_collisionless_advise(const struct nb6_collisionless_options *options, in
 
 /* ---- --check */
 
-static const char *plural(double count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void print_warning(void *context, const char *text)
 {
     fprintf(context, "  warning: %s\n", text);
@@ -189,14 +255,14 @@ int nb6_collisionless_print(const struct nb6_config *c, const struct nb6_model *
     const double dt = options.dt, eta = options.eta, steps = c->run.t_crit / dt;
     fprintf(out, "%s: N = %lld, softening %.6g\n", c->run.input_path, (long long)n, options.softening);
     if (eta > 0)
-        fprintf(out, "  block steps, the longest %.6g, by ETA = %.6g\n", dt, eta);
+        fprintf(out, "  block steps, the longest %.6g, by ETA = %.6g: %.0f of the longest, more of shorter ones\n", dt,
+                eta, steps);
     else
-        fprintf(out, "  shared steps of %.6g: %.0f step%s, %.3g pairs of bodies\n", dt, steps, plural(steps),
-                (steps + 1) * (double)n * (double)n);
+        fprintf(out, "  shared steps of %.6g: %.0f step%s\n", dt, steps, plural(steps));
     fprintf(out, "  from t = 0 to %.10g; energies every %.6g, snapshots %s%.6g\n", c->run.t_crit, c->run.dt_adjust,
             c->run.snapshots ? "every " : "none; DELTAT ",
             c->run.dt_output * (double)(c->run.snapshots ? c->run.n_fix : 1));
-    print_engine(&options, n, out);
+    print_engine(&options, n, steps, out);
     print_bodies(c, model, &bulk, out);
     if (nb6_collisionless_advise(&options, n, model->mass, advice, sizeof advice)) fprintf(out, "  %s\n", advice);
     return NBC_OK;

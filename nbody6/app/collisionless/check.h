@@ -20,6 +20,10 @@ int nb6_collisionless_check(const struct nb6_config *config, struct nbc_error *e
 /** An end in Myr is reached, and passed by less than a step: bodies stand at one time at multiples of DT.
  *  @return NBC_OK; what nb6_config_number returns */
 int nb6_collisionless_round_end(struct nb6_config *config, struct nbc_error *err);
+/** Refuse a FORCE_ERROR that is less than the tree of the run's backend can have.
+ *  @param[in] n  bodies, by which the backend is chosen
+ *  @return NBC_OK, also where there is no such backend; NBC_BAD_INPUT; what nb6_config_number returns */
+int nb6_collisionless_check_aim(const struct nb6_config *config, int64_t n, struct nbc_error *err);
 /** Options of a system.   @return NBC_OK; what nb6_config_number returns */
 int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_collisionless_options *options,
                                  struct nbc_error *err);
@@ -30,7 +34,8 @@ int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_col
  *  @return 1: there is a warning */
 int nb6_collisionless_advise(const struct nb6_collisionless_options *options, int64_t n, const double *mass, char *text,
                              size_t size);
-/** The steps of a run, its times of output, its engine, the bodies as they were understood, and warnings, in words: for
+/** The steps of a run, its times of output, its engine, how forces are made and what they cost, the bodies as they were
+ * understood, and warnings, in words: for
  *  --check.
  *  @param[in] config  settled, with the units of the model
  *  @return NBC_OK; what nb6_config_number and nb6_bulk_find return */

@@ -38,6 +38,7 @@ static const char USAGE[] =
     "  --precision WORD         float, twofloat, double (default: the backend's choice)\n"
     "  --walk WORD              with a tree: groups, single, one-by-one-i, one-by-one-j (WALK of &INCOLLISIONLESS)\n"
     "  --threads N              use N threads; results do not depend on it\n"
+    "  --profile                at the end, show times of the forces, of a tree by stage, and its terms (*)\n"
     "  --quiet                  print nothing but warnings and errors, on standard error\n"
     "  --dynamics-only          turn off stellar evolution, tides and relativity where the input asks for them\n"
     "  --help, --version        this text; the version\n\n"
@@ -63,7 +64,6 @@ static int check_options(const struct nb6_cli *cli, struct nbc_error *err)
         {cli->irr_backend != NULL, "--irr-backend"},
         {cli->on_device_loss != NULL, "--on-device-loss"},
         {cli->force_check, "--force-check"},
-        {cli->profile, "--profile"},
     };
     for (size_t k = 0; k < sizeof unknown / sizeof unknown[0]; k++)
         if (unknown[k].given)
@@ -85,7 +85,8 @@ static struct nb6_run_options run_options(const struct nb6_cli *cli)
                                     .t_crit = cli->t_crit,
                                     .wall_limit_s = cli->wall_limit_s,
                                     .set_checkpoint_interval = cli->set_checkpoint_interval,
-                                    .checkpoint_interval_s = cli->checkpoint_interval_s};
+                                    .checkpoint_interval_s = cli->checkpoint_interval_s,
+                                    .force_times = cli->profile};
 }
 
 static int read_input(const struct nb6_cli *cli, struct nb6_config *config, struct nbc_error *err)

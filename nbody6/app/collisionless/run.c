@@ -6,6 +6,7 @@
 #include "nbody6/analysis/adjust_row.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/app/collisionless/check.h"
+#include "nbody6/app/collisionless/forces_note.h"
 #include "nbody6/app/collisionless/note.h"
 #include "nbody6/app/collisionless/row.h"
 #include "nbody6/app/new_sim.h"
@@ -50,6 +51,7 @@ struct session {
     double wall_start, checkpoint_wall;
     double checkpoint_t; /* of the last checkpoint of this run; < 0: none */
     int checkpoint_wanted;
+    int force_times; /* 1: shown at the end */
     int64_t snapshots_before;
     struct nb6_changes changes;       /* of an input with changes */
     char reason[NB6_NAME_BYTES + 40]; /* why the run ends before its end; "": it does not */
@@ -59,6 +61,7 @@ static void session_open(struct session *s, const struct nb6_run_options *option
 {
     *s = (struct session){.lock.fd = -1, .log.fd = -1, .checkpoint_t = -1};
     s->progress.quiet = options->quiet;
+    s->force_times = options->force_times;
 }
 
 static void session_close(struct session *s)
@@ -237,6 +240,7 @@ static void summarize(struct session *s)
     nb6_progress_note(&s->progress, "  files: %s, %s, %lld new snapshots %s.snap.*.h5", s->names.log,
                       s->names.checkpoint, (long long)(s->run.book.snapshot_count - s->snapshots_before),
                       s->names.prefix);
+    if (s->force_times) nb6_forces_print_times(stdout, s->system);
 }
 
 /* From an open log to the last checkpoint. */
@@ -263,6 +267,8 @@ static void say_start(struct session *s, const char *what, int quiet)
 {
     const struct nb6_run_record *run = &s->run;
     const double t = nb6_collisionless_time(s->system);
+    char forces[NB6_FORCES_TEXT];
+    nb6_forces_describe(&s->system->options, forces);
     s->wall_start = s->checkpoint_wall = nbc_wtime();
     s->run.wall_start_s = s->wall_start;
     s->snapshots_before = run->book.snapshot_count;
@@ -271,11 +277,11 @@ static void say_start(struct session *s, const char *what, int quiet)
     nb6_progress_note(&s->progress,
                       "nbody6-collisionless " NB6_VERSION
                       ": %s, N = %lld, softening %.6g, %s steps up to %.6g, from t = %.10g to %.10g (%.6g Myr), "
-                      "backend %s, %s engine",
+                      "backend %s, %s engine, %s",
                       what, (long long)s->system->n, s->system->softening, s->system->block ? "block" : "shared",
                       nb6_collisionless_longest_step(s->system), t, run->config.run.t_crit,
                       run->config.run.t_crit * run->units.time_myr, gpunb_info(s->system->force)->name,
-                      nb6_collisionless_engine_name(s->system));
+                      nb6_collisionless_engine_name(s->system), forces);
 }
 
 /* ---- a new run ---- */
@@ -313,6 +319,7 @@ static int make_model(const struct nb6_config *config, struct nb6_config *settle
     if (status) return status;
     if (config->run.t_crit_myr > 0) status = nb6_collisionless_round_end(settled, err);
     if (!status) status = nb6_collisionless_check(settled, err);
+    if (!status) status = nb6_collisionless_check_aim(settled, model->n, err);
     if (status) nb6_model_free(model);
     return status;
 }
@@ -472,6 +479,7 @@ int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_op
         if (!status) status = nb6_run_names_refuse_special(&s.names, err);
         if (!status) status = nb6_run_owner_check(&s.names, s.run.id, checkpoint, err);
         if (!status) nb6_run_names_sweep(&s.names);
+        if (!status) status = nb6_collisionless_check_aim(&s.run.config, then.n, err);
         if (!status) status = nb6_collisionless_resume(&s.system, &then, &system, err);
     }
     nb6_collisionless_checkpoint_release(&then);

@@ -15,7 +15,7 @@ struct nb6_run_options;
 int nb6_collisionless_run_new(const struct nb6_config *config, const struct nb6_run_options *options,
                               struct nbc_error *err);
 /** Continue from a checkpoint, bit for bit; the log is cut back to its length then.
- *  @param[in] options  name, device, t_crit, wall_limit_s, checkpoint interval, quiet (run.h) */
+ *  @param[in] options  name, device, t_crit, wall_limit_s, checkpoint interval, quiet, force_times (run.h) */
 int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err);
 /** Read or make the bodies, print a description of the run to standard output, and write nothing.
  *  @return as nb6_collisionless_run_new */

@@ -2,6 +2,8 @@
 
 #include "common/file.h"
 #include "common/nbc.h"
+#include "nbody6/app/collisionless/check.h"
+#include "nbody6/app/collisionless/forces_note.h"
 #include "nbody6/app/run_lock.h"
 #include "nbody6/app/run_names.h"
 #include "nbody6/app/shell_word.h"
@@ -105,10 +107,15 @@ static void say_running(const struct facts *facts)
     printf("  to stop it with a checkpoint: touch %s\n", nb6_shell_word(facts->names.stop, word));
 }
 
+static int is_collisionless(const struct nb6_run_state *state)
+{
+    return strcmp(state->engine, "collisionless") == 0;
+}
+
 /* The program that wrote a checkpoint can continue it. */
 static const char *program_of(const struct nb6_run_state *state)
 {
-    return strcmp(state->engine, "collisionless") == 0 ? "nbody6-collisionless" : "nbody6";
+    return is_collisionless(state) ? "nbody6-collisionless" : "nbody6";
 }
 
 static void say_finished(const struct facts *facts)
@@ -177,6 +184,17 @@ static void say_failed(const struct facts *facts)
     say_how(facts);
 }
 
+/* The forces of the checkpoint, which a run that goes on has. */
+static void say_forces(const struct saved *saved)
+{
+    struct nb6_collisionless_options options;
+    char text[NB6_FORCES_TEXT];
+    if (!saved->good || !is_collisionless(&saved->state)) return;
+    if (nb6_collisionless_options_of(&saved->config, &options, NULL)) return;
+    nb6_forces_describe(&options.force, text);
+    printf("  forces: %s\n", text);
+}
+
 static void say(const struct facts *facts)
 {
     const int64_t jumps = nb6_status_energy_jumps(facts->names.events);
@@ -189,6 +207,7 @@ static void say(const struct facts *facts)
         say_stopped(facts);
     else
         say_failed(facts);
+    say_forces(facts->last.good ? &facts->last : &facts->previous);
     if (jumps)
         printf("  %lld interval%s with an energy error above QE: event energy_jump in %s\n", (long long)jumps,
                jumps == 1 ? "" : "s", facts->names.events);

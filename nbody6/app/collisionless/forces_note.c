@@ -1,0 +1,57 @@
+#include "nbody6/app/collisionless/forces_note.h"
+
+#include "gpunb/tree.h"
+#include "nbody6/collisionless/by_tree.h"
+#include "nbody6/collisionless/collisionless.h"
+
+static const char *const walks[] = {"groups", "groups", "single", "one-by-one-i", "one-by-one-j"};
+
+void nb6_forces_describe(const struct gpunb_options *o, char text[NB6_FORCES_TEXT])
+{
+    const size_t size = NB6_FORCES_TEXT;
+    if (!nb6_force_is_by_tree(o)) {
+        snprintf(text, size, "direct sums");
+        return;
+    }
+    size_t used = (size_t)snprintf(text, size, "tree, %s = %.6g", o->theta > 0 ? "THETA" : "FORCE_ERROR",
+                                   o->theta > 0 ? o->theta : o->force_error);
+    const struct {
+        const char *name;
+        int value;
+    } sizes[] = {{"order", o->order}, {"leaf", o->leaf}, {"group", o->group}};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
+        if (sizes[k].value > 0 && used < size)
+            used += (size_t)snprintf(text + used, size - used, ", %s %d", sizes[k].name, sizes[k].value);
+    if (used < size) snprintf(text + used, size - used, ", walk %s", walks[o->walk]);
+}
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static void print_stages(FILE *out, const struct gpunb_tree_counts *c)
+{
+    fprintf(out, "  forces by tree: %llu, of which %llu with a force by angle first; %llu trees built\n",
+            (unsigned long long)c->forces, (unsigned long long)c->first_forces, (unsigned long long)c->builds);
+    fprintf(out,
+            "  of a body: %.1f cells and %.1f bodies as terms; bodies of a group %.1f; of a group: %.1f tests, %.1f "
+            "cells and %.1f bodies in its list\n",
+            ratio(c->cell_terms, c->targets), ratio(c->pair_terms, c->targets), ratio(c->targets, c->groups),
+            ratio(c->tests, c->groups), ratio(c->listed_cells, c->groups), ratio(c->listed_bodies, c->groups));
+    fprintf(out, "  stage      seconds (of all threads together from lists on)\n");
+    for (int stage = 0; stage < GPUNB_TREE_STAGES; stage++)
+        fprintf(out, "  %-8s %9.3f\n", gpunb_tree_stage_name((enum gpunb_tree_stage)stage), c->seconds[stage]);
+}
+
+void nb6_forces_print_times(FILE *out, const struct nb6_collisionless *system)
+{
+    struct gpunb_stats host;
+    struct gpunb_tree_counts tree;
+    gpunb_get_stats(system->force, &host);
+    nb6_collisionless_tree_counts(system, &tree);
+    fprintf(out,
+            "  forces of the host, those of rows and snapshots among them: %llu in %.3f s; %.3f s to send positions\n",
+            (unsigned long long)host.calls, host.seconds_regf, host.seconds_send);
+    if (nb6_collisionless_has_tree(system)) print_stages(out, &tree);
+}

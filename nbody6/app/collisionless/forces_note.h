@@ -1,0 +1,18 @@
+/** How the forces of a run of nbody6-collisionless are made, in words. */
+#ifndef NB6_FORCES_NOTE_H
+#define NB6_FORCES_NOTE_H
+
+#include "gpunb/gpunb.h"
+
+#include <stdio.h>
+
+struct nb6_collisionless;
+
+enum { NB6_FORCES_TEXT = 160 };
+
+/** "direct sums", or "tree, FORCE_ERROR = 0.001, order 3, walk groups": what `options` set. */
+void nb6_forces_describe(const struct gpunb_options *options, char text[NB6_FORCES_TEXT]);
+/** Seconds of forces in this session; of a tree those of each stage, and terms of a body: for --profile. */
+void nb6_forces_print_times(FILE *out, const struct nb6_collisionless *system);
+
+#endif
