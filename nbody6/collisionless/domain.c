@@ -94,7 +94,8 @@ static int allocate(struct nb6_device_domain *d, struct nbc_error *err)
                {&d->select, d->select_bytes, 1},
                {&d->work, d->work_bytes, 1}};
     for (size_t k = 0; k < sizeof all / sizeof all[0] && !status; k++)
-        status = nbd_alloc(&d->device, NBD_ON_DEVICE, all[k].count * all[k].size, all[k].array, err);
+        if (all[k].count > 0)
+            status = nbd_alloc(&d->device, NBD_ON_DEVICE, all[k].count * all[k].size, all[k].array, err);
     if (status != NBC_NO_MEMORY) return status;
     return nbc_fail(err, status, "%s has no memory for %d bodies of %d; use more devices, or --engine host",
                     d->device.name, p->n_own, p->n);
