@@ -306,10 +306,10 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "of the expansions of a tree, 1 (a mass at its centre) to 8; 0: the cheapest one for FORCE_ERROR, or 3 with THETA",
      NUMBER},
     {"INCOLLISIONLESS", "LEAF", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, 1024),
-     "most bodies of a cell of the tree that is not divided; 0: the choice of the backend. Speed alone depends on it",
+     "most bodies of a cell of the tree that is not divided; 0: what is fastest for the backend",
      NUMBER},
     {"INCOLLISIONLESS", "GROUP", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, 4096),
-     "most bodies that share a list of terms of the tree; 0: the choice of the backend", NUMBER},
+     "most bodies that share a list of terms of the tree; 0: what is fastest for the backend", NUMBER},
     {"INCOLLISIONLESS", "WALK", NB6_TEXT, 1, NB6_USED, "", "'groups'", ANY,
      "lists of terms: 'groups' (one for near bodies, all groups at once), and for comparison 'single' (one for each "
      "body), 'one-by-one-i', 'one-by-one-j' (group after group, whose bodies, or whose terms, the threads share)",

@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(SOURCE, "python"))
 
 import nbody6 as package  # noqa: E402
 
+TREE = "&INCOLLISIONLESS SOFTENING=0.05 DT=0.03125 ETA=0.1 FORCE_ERROR=1e-3 LEAF=16 /\n"
 GROUP = "&INCOLLISIONLESS SOFTENING=0.05 DT=0.03125 ETA=0.1 /\n"
 
 
@@ -115,6 +116,111 @@ class CollisionlessTest(RunTest):
         self.assertIn("the device engine keeps bodies on GPUs that make two-float forces; the backend is ref", text)
         self.assertEqual([name for name in os.listdir(self.folder) if name.startswith("c.")], ["c.inp"])
         self.refuse("c.inp", "ENGINE", "--engine", "abacus")
+
+    def test_force_error(self):
+        """Runs by tree: columns of errors below the aim, the same bits for any number of threads, across a resume, and
+        with either engine that holds the state; a resumed run has the settings of its checkpoint."""
+        self.softened(self.write(n=3000, group=TREE), "--engine", "host", threads=1)
+        log = package.Run(self.path("a")).log
+        self.assertGreater(log["force_err_50"].min(), 0)
+        self.assertLess(log["force_err_99"].max(), 1e-3)
+        self.assertLess(log["force_err_max"].max(), 20 * 1e-3)
+        self.assertTrue((log["force_err_50"] <= log["force_err_99"]).all())
+        self.write("b.inp", n=3000, group=TREE)
+        text = self.softened("b.inp", "--engine", "emulated", "--tcrit", "0.5", threads=2)
+        self.assertIn("emulated engine, tree, FORCE_ERROR = 0.001, leaf 16, walk groups", text)
+        self.assertIn("forces: tree, FORCE_ERROR = 0.001, leaf 16, walk groups", self.run_command("--status", "b"))
+        text = self.softened("--resume", "b.ckpt.h5", "--tcrit", "1", threads=4)
+        self.assertIn("emulated engine, tree, FORCE_ERROR = 0.001, leaf 16, walk groups", text)
+        self.assert_same("a", "b")
+        with open(self.path("changes.inp"), "w") as file:
+            file.write("&INCOLLISIONLESS FORCE_ERROR=1e-2 /\n")
+        text = self.softened("--resume", "b.ckpt.h5", "--tcrit", "2", "changes.inp", code=2)
+        self.assertIn("FORCE_ERROR: cannot become 0.01 in a run that has 0.001", text)
+
+    def test_page_of_force_errors(self):
+        """The page of nbody6-plot has a panel of them in runs by tree, and in no others."""
+        plot = [sys.executable, os.path.join(SOURCE, "tools", "nbody6-plot"), "a"]
+        for group, expected in ((TREE, True), (GROUP, False)):
+            with self.subTest(tree=expected):
+                self.softened(self.write(n=1000, tcrit=0.5, group=group), "--overwrite")
+                done = subprocess.run(plot, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                self.assertEqual(done.returncode, 0, done.stdout)
+                self.assertEqual("Error of the forces" in self.read("a.html").decode(), expected)
+
+    def test_direct_sums_are_as_before(self):
+        """FORCE_ERROR=0 is the default: the same files, without columns of errors."""
+        self.softened(self.write())
+        self.softened(self.write("b.inp", group=GROUP.replace(" /", " FORCE_ERROR=0 THETA=0 ORDER=0 WALK='groups' /")))
+        self.assert_same("a", "b")
+        self.assertEqual(self.read("a.log.csv").split(b"\n")[2], self.read("b.log.csv").split(b"\n")[2])  # run id
+        self.assertNotIn("force_err_50", package.Run(self.path("a")).log)
+
+    def test_walks(self):
+        """Each walk is one of the words, has the aim, and shows its terms."""
+        terms = {}
+        for word in ("groups", "single", "one-by-one-i", "one-by-one-j"):
+            with self.subTest(walk=word):
+                text = self.softened(self.write(word + ".inp", n=3000, tcrit=0.25, group=TREE), "--walk", word, "--profile")
+                self.assertIn("walk " + word, text)
+                found = re.search(r"of a body: (\S+) cells and (\S+) bodies as terms; bodies of a group (\S+);", text)
+                terms[word] = tuple(map(float, found.groups()))
+                self.assertGreater(min(terms[word]), 0)
+                for stage in ("key", "sort", "link", "moments", "lists", "cells", "pairs"):
+                    self.assertRegex(text, r"\n  %s +[0-9.]+\n" % stage)
+                self.assertLess(package.Run(self.path(word)).log["force_err_99"].max(), 1e-3)
+        self.assertEqual(terms["single"][2], 1)
+        self.assertGreater(terms["groups"][2], 2)
+        self.assertGreater(terms["groups"][1], terms["single"][1])  # lists of groups are longer
+        self.refuse("groups.inp", "WALK", "--walk", "backwards", "--overwrite")
+        self.assertIn("--walk: cannot be changed", self.softened("--resume", "groups", "--walk", "single", code=2))
+        self.refuse("groups.inp", "option of nbody6-collisionless", "--walk", "single", command="nbody6")
+
+    def test_angle_and_order(self):
+        """THETA and ORDER in place of an aim: a higher order has smaller errors from the same lists."""
+        errors = []
+        for order in (1, 4):
+            group = "&INCOLLISIONLESS SOFTENING=0.05 DT=0.03125 THETA=0.7 ORDER=%d LEAF=8 GROUP=16 /\n" % order
+            text = self.softened(self.write("o%d.inp" % order, n=3000, tcrit=0.25, group=group))
+            self.assertIn("tree, THETA = 0.7, order %d, leaf 8, group 16, walk groups" % order, text)
+            errors.append(package.Run(self.path("o%d" % order)).log["force_err_99"].max())
+        self.assertGreater(errors[0], 5 * errors[1])
+
+    def test_what_a_tree_refuses(self):
+        cases = (("FORCE_ERROR=1e-3 THETA=0.5", "THETA: a tree has an aim, FORCE_ERROR=0.001, or an angle"),
+                 ("ORDER=3", "ORDER: there is no tree"), ("WALK='single'", "WALK: there is no tree"),
+                 ("LEAF=8", "LEAF: there is no tree"), ("GROUP=8", "GROUP: there is no tree"),
+                 ("THETA=0.05", "THETA: 0.05 is out of range"), ("THETA=2", "THETA"), ("FORCE_ERROR=-1e-3", "FORCE_ERROR"),
+                 ("FORCE_ERROR=0.5", "FORCE_ERROR"), ("FORCE_ERROR=NaN", "FORCE_ERROR"),
+                 ("FORCE_ERROR=1e-3 ORDER=9", "ORDER"), ("FORCE_ERROR=1e-3 WALK='forth'", "WALK"),
+                 ("FORCE_ERROR=1e-12", "FORCE_ERROR: 1e-12 is less than forces by a tree of the backend"))
+        for k, (more, word) in enumerate(cases):
+            with self.subTest(more=more):
+                name = self.write("t%d.inp" % k, group=GROUP.replace(" /", " %s /" % more))
+                self.refuse(name, word)
+                self.refuse(name, word, "--check")
+        self.refuse(self.write("s.inp", group="&INCOLLISIONLESS FORCE_ERROR=1e-3 /\n"), "FORCE_ERROR: &INCOLLISIONLESS has "
+                    "no softening")
+        self.write("d.inp", group=TREE)
+        self.assertIn("the device engine has no tree yet; use the host engine",
+                      self.softened("d.inp", "--engine", "device", code=5))
+        self.assertIn("makes direct sums only; backends that have a tree:",
+                      self.softened("d.inp", "--device", "emulated", code=5))
+
+    def test_check_of_forces(self):
+        """--check shows method, aim, order and walk, and what forces cost by either method: for few bodies direct sums are
+        the cheaper ones, for many a tree."""
+        def seconds(n, method):
+            text = self.softened("--check", self.write(n=n, group=TREE))
+            self.assertRegex(text, r"\n  forces: tree, FORCE_ERROR = 0.001, order \d, leaf 16, group \d+, walk groups\n")
+            found = re.search(r"\n  %s: about (\S+) (s|min) for the forces on all bodies, .* for the run, \S+ MB\n" % method,
+                              text)
+            return float(found[1]) * (60 if found[2] == "min" else 1)
+        self.assertLess(seconds(1000, "direct sums"), seconds(1000, "tree"))
+        self.assertGreater(seconds(100000, "direct sums"), 2 * seconds(100000, "tree"))
+        text = self.softened("--check", self.write())
+        self.assertIn("\n  forces: direct sums\n  direct sums: about", text)
+        self.assertNotIn("tree", text)
 
     def test_status_names_the_program(self):
         self.softened(self.write(), "--tcrit", "0.5")
@@ -270,7 +376,7 @@ class CollisionlessTest(RunTest):
 
     def test_options_of_nbody6(self):
         self.write()
-        for option in ("--init-only", "--profile", "--irr-backend=ref"):
+        for option in ("--init-only", "--force-check", "--irr-backend=ref"):
             with self.subTest(option=option):
                 self.refuse("a.inp", "is an option of nbody6", option)
 

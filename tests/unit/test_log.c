@@ -143,6 +143,27 @@ static void test_every_column_is_documented_and_named_once(void **state)
     assert_true(timings > NB6_STAGE_COUNT);
 }
 
+/* Errors of forces, in logs of runs by tree alone, stand before the timings; all other columns are the same. */
+static void test_columns_of_a_tree(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    struct nb6_adjust_row row = {.t = 1.5, .wall_s = 77, .by_tree = 1, .force_err_50 = 1e-4, .force_err_max = 0.5};
+    struct nb6_textfile file = open_at("tree.log.csv", 0);
+    assert_int_equal(nb6_log_begin(&file, "0123456789abcdef", "collisionless", 1, &err), NBC_OK);
+    assert_int_equal(nb6_log_row(&file, &row, &err), NBC_OK);
+    nb6_textfile_close(&file);
+    char *names = whole("tree.log.csv"), *unit_line = strchr(names, '\n') + 1, *values = strstr(names, "\n1.5,") + 1;
+    const int before = column_of("ns_per_pair_irr");
+    assert_non_null(strstr(names, ",escapers,force_err_50,force_err_99,force_err_max,ns_per_pair_irr,"));
+    assert_int_equal(count_fields(names), count_fields(unit_line));
+    assert_int_equal(count_fields(names), count_fields(values));
+    assert_true(value_of(values, before) == 1e-4);
+    assert_true(value_of(values, before + 1) == 0);
+    assert_true(value_of(values, before + 2) == 0.5);
+    assert_true(value_of(values, column_of("wall_s") + 3) == 77);
+}
+
 /* ---- files that grow ---- */
 
 static void test_cut_back(void **state)
@@ -290,6 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_header_and_rows_agree),
+        cmocka_unit_test(test_columns_of_a_tree),
         cmocka_unit_test(test_every_column_is_documented_and_named_once),
         cmocka_unit_test(test_cut_back),
         cmocka_unit_test(test_a_line_is_whole_or_absent),

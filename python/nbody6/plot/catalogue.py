@@ -18,7 +18,8 @@ EVOLUTION = {"radii": panels_evolution.radii, "mass-groups": panels_evolution.ra
              "galactic-orbit": panels_motion.orbit}
 BINARIES = {"orbits": panels_binaries.orbits, "hardness": panels_binaries.hardness,
             "binary-numbers": panels_binaries.numbers, "binding": panels_binaries.binding}
-ENERGY = {"energy-error": panels_energy.error, "energy-budget": panels_energy.budget,
+ENERGY = {"energy-error": panels_energy.error, "force-error": panels_energy.force_error,
+          "energy-budget": panels_energy.budget,
           "field-work": panels_energy.field_work, "energy-channels": panels_energy.channels}
 INTEGRATOR = {"steps": panels_integrator.steps, "neighbours": panels_integrator.neighbours,
               "wall-time": panels_integrator.wall_time, "pace": panels_integrator.pace}

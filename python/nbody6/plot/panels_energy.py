@@ -53,6 +53,28 @@ def error(report):
                   " Where it is largest, %s." % largest if largest else ""))
 
 
+def force_error(report):
+    """Errors of accelerations by a tree, in runs of nbody6-collisionless that have one."""
+    log = report.log
+    if log is None or "force_err_99" not in log:
+        return None
+    t, _ = report.times(log["t"])
+    drawn, axes = figure()
+    for column, name, style in (("force_err_max", "the largest", dict(color=ORANGE, lw=0.8, marker="s", ms=2)),
+                                ("force_err_99", "99 of 100 are below", dict(color=BLUE, marker="o", ms=2.5)),
+                                ("force_err_50", "half are below", dict(color=GREEN, ls="--"))):
+        value = log[column]
+        axes.plot(t, np.where(value > 0, value, np.nan), label=name, **style)
+    log_scale(axes, 2)
+    time_axis(axes, report)
+    axes.set_ylabel("|Δa| / |a|")
+    legend(axes)
+    return Panel("force-error", "Error of the forces", drawn,
+                 "Accelerations by the tree against sums in double, of 1024 bodies at each adjust: 99 of 100 are now wrong "
+                 "by less than %s. Normal: that is below FORCE_ERROR of the input, and the largest is below twenty times "
+                 "it." % number(log["force_err_99"][-1], 3))
+
+
 def budget(report):
     """Change of the energy since the start: physics."""
     log = report.log
