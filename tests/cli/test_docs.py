@@ -20,7 +20,7 @@ DOCUMENTS = sorted(path for pattern in ("*.md", "docs/*.md", "docs/*/*.md", "*/R
                    for path in glob.glob(os.path.join(SOURCE, pattern)))
 # Not run: they install, fetch, take long, or would start this test again. That their make targets exist is checked.
 NOT_RUN = ("make", "git", "sudo", "apt-get", "nbody6++", "gcc", "gfortran", "cc", "ssh", "pip")
-LONG_INPUTS = ("na12-16k.inp",)
+LONG_INPUTS = ("na12-16k.inp", "galaxies-1m.inp", "collapse-4m.inp")
 RUNS = ("nbody6", "nbody6-collisionless")
 CODE = ("common", "gpunb", "gpuirr", "regularization", "nbody6", "tests", "bench", "tools", "python")
 

@@ -113,7 +113,7 @@ static const char *time_text(double seconds, char text[TIME_ROOM])
 static void print_cost(const char *name, const struct nb6_softened_cost *cost, double forces, FILE *out)
 {
     char once[TIME_ROOM], all[TIME_ROOM];
-    fprintf(out, "  %s: about %s for the forces on all bodies, %s for the run, %.2g MB\n", name,
+    fprintf(out, "  %s: about %s for the forces on all bodies, %s for the run, %.0f MB\n", name,
             time_text(cost->seconds, once), time_text(cost->seconds * forces, all), cost->bytes * 1e-6);
 }
 
