@@ -310,8 +310,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INCOLLISIONLESS", "GROUP", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, 4096),
      "most bodies that share a list of terms of the tree; 0: what is fastest for the backend", NUMBER},
     {"INCOLLISIONLESS", "WALK", NB6_TEXT, 1, NB6_USED, "", "'groups'", ANY,
-     "lists of terms: 'groups' (one for near bodies, all groups at once), and for comparison 'single' (one for each "
-     "body), 'one-by-one-i', 'one-by-one-j' (group after group, whose bodies, or whose terms, the threads share)",
+     "lists of the tree: 'groups', or for comparison 'single' (one a body), 'one-by-one-i', 'one-by-one-j' (group "
+     "after group, bodies or terms shared by threads)",
      NUMBER},
 
     {"INBINPOP", "SEMI0", NB6_REAL, 1, NB6_USED, "N-body", "0.001", ABOVE(0), "semi-major axis (KZ(42) = 0)",
