@@ -29,7 +29,7 @@ enum nb6_input_status {
 const char *nb6_input_reason(enum nb6_input_status status);
 
 /** Where a variable's value goes: nowhere, to a member of the configuration of this type, or, of a scalar real or
- * integer without a member, to the configuration's numbers. */
+ * integer without a member, or of the number of a word whose default is number 0, to the configuration's numbers. */
 enum nb6_input_target {
     NB6_TO_NONE,
     NB6_TO_DOUBLE,
