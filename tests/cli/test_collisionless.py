@@ -405,7 +405,9 @@ class CollisionlessTest(RunTest):
     def test_energy_tolerance(self):
         """Steps that are too long end the run with exit code 3."""
         self.write(qe=1e-6, group="&INCOLLISIONLESS SOFTENING=0.05 DT=0.25 /\n")
-        self.assertIn("above 5 QE", self.softened("a.inp", code=3))
+        self.assertRegex(self.softened("a.inp", code=3), "above 5 QE = .*; a smaller DT or ETA, in a new run, cuts it")
+        self.write(qe=1e-9, group=TREE)
+        self.assertIn("a smaller DT, ETA or FORCE_ERROR, in a new run", self.softened("a.inp", "--overwrite", code=3))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "device/faults.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/force_error.h"
@@ -259,6 +260,37 @@ static void parts_move_bodies_as_the_host_does(void **state)
     cluster_free(&c);
 }
 
+/* On two devices of which a call fails in a block, the system is as it was at the last copy to host memory, and goes on
+ * from there, with the accelerations of that time and the same bits. Calls fail in turn, from the first to the last. */
+static void a_device_that_fails_leaves_what_was_home(void **state)
+{
+    (void)state;
+    enum { STRIDE = 7 };
+    struct cluster c = cluster_plummer(100, 9);
+    const struct nb6_collisionless_options options = emulated(options_of(NB6_COLLISIONLESS_BLOCK, 1e-3), 2);
+    int64_t tried = 0;
+    for (int64_t k = 1, calls = INT64_MAX; k <= calls; k += STRIDE, tried++) {
+        struct nbc_error err = {0};
+        struct nb6_collisionless *a = collisionless_start(&c, &options), *b = collisionless_start(&c, &options);
+        collisionless_evolve(a, 0.125);
+        collisionless_evolve(b, 0.125);
+        collisionless_assert_same(a, b);
+        nbd_fault_set(NBD_FAULT_FAIL, k, 1);
+        const int status = nb6_collisionless_evolve(b, 0.25, &err);
+        if (!nbd_fault_failures()) calls = nbd_fault_calls();
+        assert_int_equal(status, nbd_fault_failures() ? NBC_DEVICE : NBC_OK);
+        nbd_fault_set(NBD_FAULT_NONE, 0, 0);
+        if (status) collisionless_assert_same(a, b); /* as at t = 0.125 */
+        collisionless_evolve(a, 0.25);
+        collisionless_evolve(b, 0.25);
+        collisionless_assert_same(a, b);
+        nb6_collisionless_free(a);
+        nb6_collisionless_free(b);
+    }
+    assert_true(tried > 5);
+    cluster_free(&c);
+}
+
 /* ---- what is refused, and where memory ends */
 
 static void direct_sums_have_no_tree(void **state)
@@ -357,6 +389,7 @@ int main(void)
         cmocka_unit_test(one_part_has_the_bits_of_the_host),
         cmocka_unit_test(same_bits_however_it_is_cut),
         cmocka_unit_test(parts_move_bodies_as_the_host_does),
+        cmocka_unit_test(a_device_that_fails_leaves_what_was_home),
         cmocka_unit_test(direct_sums_have_no_tree),
         cmocka_unit_test(what_has_no_tree_is_refused),
         cmocka_unit_test(a_plan_tells_the_tree),

@@ -135,8 +135,9 @@ static int adjust(struct session *s, const struct nb6_frame *frame, struct nbc_e
     if (fabs(row.de_cluster_interval) > 5 * tolerance)
         return nbc_fail(err, NBC_ENERGY,
                         "the relative energy error of the interval up to t = %.12g is %.3g, above 5 QE = %.3g; a "
-                        "smaller DT or ETA, in a new run, cuts it, a larger QE in an input for --resume accepts it",
-                        row.t, row.de_cluster_interval, 5 * tolerance);
+                        "smaller %s, in a new run, cuts it, a larger QE in an input for --resume accepts it",
+                        row.t, row.de_cluster_interval, 5 * tolerance,
+                        row.by_tree ? "DT, ETA or FORCE_ERROR" : "DT or ETA");
     if (fabs(row.de_cluster_interval) > tolerance)
         nb6_progress_warn(&s->progress, "warning: the energy error up to t = %.10g is %.2e, above QE = %.2e", row.t,
                           row.de_cluster_interval, tolerance);
