@@ -39,10 +39,6 @@ double gpunb_softened_pairs(const gpunb_t *handle, size_t n_i, size_t n_j, doubl
 /** Whether gpunb_softened uses a tree for so many targets and sources. */
 int gpunb_tree_is_worth(const gpunb_t *handle, size_t n_i, size_t n_j);
 
-/** The settings of a handle's trees: those it was opened with, where 0 is what it takes by itself. Of a handle for direct
- *  sums all are 0.   @param[out] options  force_error, theta, order, leaf, group and walk are set */
-void gpunb_tree_settings(const gpunb_t *handle, struct gpunb_options *options);
-
 /** A tree of the present sources.
  *  @param[out] tree  set on success only; to be freed before the handle
  *  @return NBC_OK; NBC_BAD_STATE (no sources; the handle was opened for direct sums); NBC_BAD_ARGUMENT (a mass is

@@ -1,6 +1,7 @@
 #include "nbody6/collisionless/collisionless.h"
 
 #include "common/nbc.h"
+#include "gpunb/backend.h"
 #include "gpunb/cuda_softened.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/analysis/frame.h"
@@ -185,8 +186,10 @@ int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *op
                                                 .engine = engine_name(residence_of(settle(force, options))),
                                                 .ns_per_pair = gpunb_info(force)->ns_per_pair,
                                                 .gpus = gpunb_gpus(force, 0, NULL),
-                                                .force = options->force};
+                                                .force = options->force,
+                                                .tree_is_worth = gpunb_tree_is_worth(force, (size_t)n, (size_t)n)};
         gpunb_tree_settings(force, &plan->force);
+        plan->pairs = gpunb_softened_pairs(force, (size_t)n, (size_t)n, &plan->pairs_by_tree);
     }
     gpunb_free(force);
     return status;

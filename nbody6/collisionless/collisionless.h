@@ -91,6 +91,8 @@ struct nb6_collisionless_plan {
     double ns_per_pair;           /**< of the backend (struct gpunb_backend_info) */
     int gpus;                     /**< that make the forces; 0: processors do */
     struct gpunb_options force;   /**< as asked for; of a tree with the sizes and the order that it takes by itself */
+    double pairs, pairs_by_tree;  /**< nominal cost of a force on all bodies (gpunb_softened_pairs) */
+    int tree_is_worth;            /**< 1: forces on all bodies are made by the tree; 0: by direct sums */
 };
 /** What a system of n bodies would use.
  *  @param[out] plan  set on success only

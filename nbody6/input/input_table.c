@@ -309,9 +309,9 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "most bodies of a cell of the tree that is not divided; 0: what is fastest for the backend", NUMBER},
     {"INCOLLISIONLESS", "GROUP", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, 4096),
      "most bodies that share a list of terms of the tree; 0: what is fastest for the backend", NUMBER},
-    {"INCOLLISIONLESS", "WALK", NB6_TEXT, 1, NB6_USED, "", "'groups'", ANY,
-     "lists of the tree: 'groups', or for comparison 'single' (one a body), 'one-by-one-i', 'one-by-one-j' (group "
-     "after group, bodies or terms shared by threads)",
+    {"INCOLLISIONLESS", "WALK", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
+     "lists of the tree: 'auto' ('groups' where they pay), 'groups', or to compare 'single' (one a body), "
+     "'one-by-one-i', 'one-by-one-j' (threads share bodies, terms)",
      NUMBER},
 
     {"INBINPOP", "SEMI0", NB6_REAL, 1, NB6_USED, "N-body", "0.001", ABOVE(0), "semi-major axis (KZ(42) = 0)",

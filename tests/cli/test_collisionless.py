@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(SOURCE, "python"))
 
 import nbody6 as package  # noqa: E402
 
-TREE = "&INCOLLISIONLESS SOFTENING=0.05 DT=0.03125 ETA=0.1 FORCE_ERROR=1e-3 LEAF=16 /\n"
+TREE = "&INCOLLISIONLESS SOFTENING=0.05 DT=0.03125 ETA=0.1 FORCE_ERROR=1e-3 LEAF=16 WALK='groups' /\n"
 GROUP = "&INCOLLISIONLESS SOFTENING=0.05 DT=0.03125 ETA=0.1 /\n"
 
 
@@ -151,7 +151,7 @@ class CollisionlessTest(RunTest):
     def test_direct_sums_are_as_before(self):
         """FORCE_ERROR=0 is the default: the same files, without columns of errors."""
         self.softened(self.write())
-        self.softened(self.write("b.inp", group=GROUP.replace(" /", " FORCE_ERROR=0 THETA=0 ORDER=0 WALK='groups' /")))
+        self.softened(self.write("b.inp", group=GROUP.replace(" /", " FORCE_ERROR=0 THETA=0 ORDER=0 WALK='auto' /")))
         self.assert_same("a", "b")
         self.assertEqual(self.read("a.log.csv").split(b"\n")[2], self.read("b.log.csv").split(b"\n")[2])  # run id
         self.assertNotIn("force_err_50", package.Run(self.path("a")).log)
@@ -218,6 +218,10 @@ class CollisionlessTest(RunTest):
             return float(found[1]) * (60 if found[2] == "min" else 1)
         self.assertLess(seconds(1000, "direct sums"), seconds(1000, "tree"))
         self.assertGreater(seconds(100000, "direct sums"), 2 * seconds(100000, "tree"))
+        few = "direct sums cost less for so few bodies, and are made; WALK='groups' takes the tree"
+        for n, expected in ((1000, True), (100000, False)):
+            text = self.softened("--check", self.write(n=n, group=TREE), "--walk", "auto")
+            self.assertEqual(few in text, expected)
         text = self.softened("--check", self.write())
         self.assertIn("\n  forces: direct sums\n  direct sums: about", text)
         self.assertNotIn("tree", text)

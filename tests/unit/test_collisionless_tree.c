@@ -21,6 +21,7 @@ enum { BODIES = 600, MANY = 16400, SAMPLE = 64 };
 
 static const double SOFTENING = 0.05;
 
+/* With a walk of its own a tree makes all forces, also where direct sums would cost less. */
 static struct nb6_collisionless_options options_of(enum nb6_collisionless_steps steps, double force_error)
 {
     return (struct nb6_collisionless_options){.softening = SOFTENING,
@@ -28,7 +29,7 @@ static struct nb6_collisionless_options options_of(enum nb6_collisionless_steps 
                                               .steps = steps,
                                               .eta = 0.2,
                                               .engine = NB6_COLLISIONLESS_HOST,
-                                              .force = {.force_error = force_error}};
+                                              .force = {.force_error = force_error, .walk = GPUNB_WALK_GROUPS}};
 }
 
 static struct nb6_collisionless_options emulated(struct nb6_collisionless_options options, int parts)
@@ -291,6 +292,29 @@ static void a_device_that_fails_leaves_what_was_home(void **state)
     cluster_free(&c);
 }
 
+/* Where a tree would cost more, forces within an aim are direct sums: the bits are theirs. */
+static void few_bodies_have_direct_sums(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(BODIES, 10);
+    const struct nb6_collisionless_options direct = options_of(NB6_COLLISIONLESS_BLOCK, 0);
+    struct nb6_collisionless_options aim = options_of(NB6_COLLISIONLESS_BLOCK, 1e-2);
+    aim.force.walk = GPUNB_WALK_DEFAULT;
+    const struct nb6_collisionless_options there = emulated(aim, 1);
+    struct nb6_collisionless *a = collisionless_start(&c, &direct), *b = collisionless_start(&c, &aim),
+                             *d = collisionless_start(&c, &there);
+    collisionless_evolve(a, 0.5);
+    collisionless_evolve(b, 0.5);
+    collisionless_evolve(d, 0.5);
+    collisionless_assert_same(a, b);
+    collisionless_assert_same(a, d);
+    assert_int_equal(counts_of(b).forces + counts_of(d).forces, 0);
+    nb6_collisionless_free(a);
+    nb6_collisionless_free(b);
+    nb6_collisionless_free(d);
+    cluster_free(&c);
+}
+
 /* ---- what is refused, and where memory ends */
 
 static void direct_sums_have_no_tree(void **state)
@@ -341,6 +365,10 @@ static void a_plan_tells_the_tree(void **state)
     o.force = (struct gpunb_options){.force_error = 1e-3};
     assert_int_equal(nb6_collisionless_plan(1000, &o, &plan, &err), NBC_OK);
     assert_true(plan.force.force_error == 1e-3 && plan.force.order > 1 && plan.force.walk == GPUNB_WALK_GROUPS);
+    assert_false(plan.tree_is_worth);
+    assert_true(plan.pairs == 1e6 && plan.pairs_by_tree >= plan.pairs);
+    assert_int_equal(nb6_collisionless_plan(1000000, &o, &plan, &err), NBC_OK);
+    assert_true(plan.tree_is_worth && plan.pairs == 1e12 && plan.pairs_by_tree < 0.1 * plan.pairs);
     o.force = (struct gpunb_options){.backend = "ref"};
     assert_int_equal(nb6_collisionless_plan(1000, &o, &plan, &err), NBC_OK);
     assert_true(plan.force.force_error == 0 && plan.force.theta == 0 && plan.force.order == 0);
@@ -390,6 +418,7 @@ int main(void)
         cmocka_unit_test(same_bits_however_it_is_cut),
         cmocka_unit_test(parts_move_bodies_as_the_host_does),
         cmocka_unit_test(a_device_that_fails_leaves_what_was_home),
+        cmocka_unit_test(few_bodies_have_direct_sums),
         cmocka_unit_test(direct_sums_have_no_tree),
         cmocka_unit_test(what_has_no_tree_is_refused),
         cmocka_unit_test(a_plan_tells_the_tree),

@@ -130,6 +130,8 @@ static void print_forces(const struct nb6_collisionless_plan *plan, int64_t n, d
         print_cost("tree", &tree, steps + 1, out);
     }
     print_cost("direct sums", &direct, steps + 1, out);
+    if (nb6_force_is_by_tree(&plan->force) && !plan->tree_is_worth)
+        fprintf(out, "  direct sums cost less for so few bodies, and are made; WALK='groups' takes the tree\n");
 }
 
 /* A missing backend or engine is reported, not refused: another machine may have it. */

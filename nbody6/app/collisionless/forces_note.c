@@ -4,7 +4,7 @@
 #include "nbody6/collisionless/by_tree.h"
 #include "nbody6/collisionless/collisionless.h"
 
-static const char *const walks[] = {"groups", "groups", "single", "one-by-one-i", "one-by-one-j"};
+static const char *const walks[] = {"auto", "groups", "single", "one-by-one-i", "one-by-one-j"};
 
 void nb6_forces_describe(const struct gpunb_options *o, char text[NB6_FORCES_TEXT])
 {
