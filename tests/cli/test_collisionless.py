@@ -182,7 +182,7 @@ class CollisionlessTest(RunTest):
         for order in (1, 4):
             group = "&INCOLLISIONLESS SOFTENING=0.05 DT=0.03125 THETA=0.7 ORDER=%d LEAF=8 GROUP=16 /\n" % order
             text = self.softened(self.write("o%d.inp" % order, n=3000, tcrit=0.25, group=group))
-            self.assertIn("tree, THETA = 0.7, order %d, leaf 8, group 16, walk groups" % order, text)
+            self.assertIn("tree, THETA = 0.7, order %d, leaf 8, group 16, walk auto" % order, text)
             errors.append(package.Run(self.path("o%d" % order)).log["force_err_99"].max())
         self.assertGreater(errors[0], 5 * errors[1])
 
