@@ -53,6 +53,7 @@ struct gpunb_setup {
 };
 
 struct gpunb_regf_device;
+struct gpunb_softened_device;
 
 struct gpunb_backend {
     const char *name, *description;
@@ -92,6 +93,9 @@ struct gpunb_backend {
     int (*softened)(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
     const struct gpunb_tree_method
         *tree; /**< how it makes softened forces by tree (tree/method.h); NULL: it has none */
+    /** gpunb_softened_device_bytes and gpunb_softened_device, arguments checked; NULL: no devices. */
+    int (*softened_device_bytes)(void *state, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
+    int (*softened_device)(void *state, const struct gpunb_softened_device *job, void *stream, struct nbc_error *err);
     /** gpunb_regf_device_bytes and gpunb_regf_device, arguments checked but for the scratch; NULL: no devices. */
     int (*regf_device_bytes)(void *state, size_t n_j, size_t *bytes, struct nbc_error *err);
     int (*regf_devices)(const void *state, int *first); /**< how many share them, and the number of the first one */
@@ -127,8 +131,8 @@ void gpunb_device_names(const gpunb_t *handle, char *text, size_t size);
  *  block->list_stride, mass_weighted are used as given; the handle's own weighting is not. */
 int gpunb_regf_block(gpunb_t *handle, const struct gpunb_block *block);
 
-/** The settings of a handle's trees: those it was opened with, where 0 is what it takes by itself. Of a handle for direct
- *  sums all are 0.   @param[out] options  force_error, theta, order, leaf, group and walk are set */
+/** The settings of a handle's trees: those it was opened with, where 0 is what it takes by itself. Of a handle for
+ * direct sums all are 0.   @param[out] options  force_error, theta, order, leaf, group and walk are set */
 void gpunb_tree_settings(const gpunb_t *handle, struct gpunb_options *options);
 
 #endif

@@ -46,14 +46,14 @@ struct gpunb_options {
     enum gpunb_precision precision;
 
     /* Softened forces by a tree: one of `force_error` and `theta` is above 0. All others are direct sums. */
-    double force_error;   /**< the aim: 99 of 100 accelerations of all bodies are wrong by less than this part of
-                               themselves; gpunb_tree_least_error to 0.1; 0: direct sums, unless there is `theta` */
-    double theta;         /**< in its place: cells are accepted if they look smaller than this angle, radius/distance,
-                               0.1 to 1 */
-    int order;            /**< of the expansions, 1 (a mass at its centre) to GPUNB_MOST_ORDER; 0: one that suits
-                               force_error; with `theta` GPUNB_DEFAULT_ORDER */
-    int leaf, group;      /**< most bodies of a cell that is not divided, 1 to 1024, and targets of a group, 1 to
-                               4096; 0: the default of the backend */
+    double force_error; /**< the aim: 99 of 100 accelerations of all bodies are wrong by less than this part of
+                             themselves; gpunb_tree_least_error to 0.1; 0: direct sums, unless there is `theta` */
+    double theta;       /**< in its place: cells are accepted if they look smaller than this angle, radius/distance,
+                             0.1 to 1 */
+    int order;          /**< of the expansions, 1 (a mass at its centre) to GPUNB_MOST_ORDER; 0: one that suits
+                             force_error; with `theta` GPUNB_DEFAULT_ORDER */
+    int leaf, group;    /**< most bodies of a cell that is not divided, 1 to 1024, and targets of a group, 1 to
+                             4096; 0: the default of the backend */
     enum gpunb_walk walk;
 };
 

@@ -1,5 +1,4 @@
 /* The softened force of a collisionless code. */
-#include "gpunb/cuda_softened.h"
 #include "gpunb/handle.h"
 #include "gpunb/quantity.h"
 #include "gpunb/tree/method.h"
@@ -73,9 +72,4 @@ void gpunb_tree_settings(const gpunb_t *handle, struct gpunb_options *options)
     options->leaf = use->leaf;
     options->group = use->group;
     options->walk = use->walk;
-}
-
-int gpunb_softened_devices(const gpunb_t *handle, int room, int *device)
-{
-    return handle->precision == GPUNB_TWOFLOAT ? gpunb_gpus(handle, room, device) : 0;
 }

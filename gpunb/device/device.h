@@ -206,6 +206,9 @@ int gpunb_device_regf(void *state, const struct gpunb_block *block, struct nbc_e
 int gpunb_device_pot_start(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
 int gpunb_device_pot(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
 int gpunb_device_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
+int gpunb_device_softened_device_bytes(void *state, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
+int gpunb_device_softened_device(void *state, const struct gpunb_softened_device *job, void *stream,
+                                 struct nbc_error *err);
 int gpunb_device_regf_device_bytes(void *state, size_t n_j, size_t *bytes, struct nbc_error *err);
 int gpunb_device_regf_devices(const void *state, int *first);
 int gpunb_device_regf_device(void *state, const struct gpunb_regf_device *job, void *stream, struct nbc_error *err);
@@ -222,6 +225,7 @@ int gpunb_device_regular_round(const struct device_regular *call, int64_t begin,
     .predictors = gpunb_device_predictors, .set_jp = gpunb_device_set_jp, .push_jp = gpunb_device_push_jp,             \
     .predict = gpunb_device_predict, .regf_start = gpunb_device_regf_start, .regf = gpunb_device_regf,                 \
     .potential_start = gpunb_device_pot_start, .potential = gpunb_device_pot, .softened = gpunb_device_softened,       \
+    .softened_device_bytes = gpunb_device_softened_device_bytes, .softened_device = gpunb_device_softened_device,      \
     .regf_device_bytes = gpunb_device_regf_device_bytes, .regf_device = gpunb_device_regf_device,                      \
     .regf_devices = gpunb_device_regf_devices, .traffic = gpunb_device_traffic, .device_names = gpunb_device_list,     \
     .takes_devices = 1

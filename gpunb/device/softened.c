@@ -3,6 +3,7 @@
 #include "common/team.h"
 #include "gpunb/device/device.h"
 #include "gpunb/device/kernels.h"
+#include "gpunb/softened_device.h"
 
 #include <string.h>
 
@@ -107,5 +108,37 @@ int gpunb_device_softened(void *state, const struct gpunb_softened_job *job, str
     devices->reading = 0;
     NBD_TRY(gpunb_device_check_predictions(devices, err));
     nbc_team_run(parts, collect, &call);
+    return NBC_OK;
+}
+
+/* ---- in device memory */
+
+int gpunb_device_softened_device_bytes(void *state, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err)
+{
+    const struct device_gpu *gpu = &((const struct device_state *)state)->gpus[0];
+    NBD_LAUNCH(err, &gpu->device, gpu->kernels->softened_bytes(n_i, n_j, bytes));
+    return NBC_OK;
+}
+
+int gpunb_device_softened_device(void *state, const struct gpunb_softened_device *job, void *stream,
+                                 struct nbc_error *err)
+{
+    const struct device_state *devices = state;
+    const struct device_gpu *gpu = &devices->gpus[0];
+    const struct device_softened force = {
+        .sources = {.x = job->x_j,
+                    .mass = job->mass,
+                    .x_step = sizeof *job->x_j,
+                    .mass_step = sizeof *job->mass,
+                    .n = (int)job->n_j},
+        .x = job->x_i,
+        .self = job->self,
+        .n_i = (int)job->n_i,
+        .softening = job->softening,
+        .acc = job->acc,
+        .pot = job->pot,
+        .rounded = !devices->twofloat,
+    };
+    NBD_LAUNCH(err, &gpu->device, gpu->kernels->softened_sum(&force, job->work, stream));
     return NBC_OK;
 }

@@ -2,8 +2,8 @@
 
 #include "common/nbc.h"
 #include "gpunb/backend.h"
-#include "gpunb/cuda_softened.h"
 #include "gpunb/gpunb.h"
+#include "gpunb/softened_device.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/collisionless/by_tree.h"
 #include "nbody6/collisionless/leapfrog.h"

@@ -12,7 +12,7 @@ struct nb6_device_domain {
     void *select, *work;                /* scratch of the choice of due bodies, of forces */
     size_t select_bytes, work_bytes;
     struct nb6_part_word *word; /* in memory of the host */
-    void *force;                /* see struct nb6_residence */
+    gpunb_t *force;             /* see struct nb6_residence */
     int by_tree;                /* 1: forces take the sources that targets are, and their last accelerations */
 };
 
@@ -32,7 +32,7 @@ void nb6_domain_close(struct nb6_device_domain *domain)
     nbd_event_close(device, domain->came);
     nbd_stream_close(device, domain->stream);
     nbd_stream_close(device, domain->copies);
-    if (domain->force) domain->kernels->close_force(domain->force);
+    if (domain->force && domain->kernels->close_force) domain->kernels->close_force(domain->force);
     nbc_free(domain);
 }
 
@@ -63,8 +63,8 @@ static int work_for(const struct nb6_device_domain *d, size_t *bytes, struct nbc
 {
     const size_t own = (size_t)d->part.n_own, others = (size_t)d->part.n - own;
     size_t more = 0;
-    int status = d->kernels->force_bytes(own, own, bytes, err);
-    if (!status && others > 0) status = d->kernels->force_bytes(own, others, &more, err);
+    int status = d->kernels->force_bytes(d->force, own, own, bytes, err);
+    if (!status && others > 0) status = d->kernels->force_bytes(d->force, own, others, &more, err);
     if (more > *bytes) *bytes = more;
     return status;
 }
@@ -101,25 +101,25 @@ static int allocate(struct nb6_device_domain *d, struct nbc_error *err)
                     d->device.name, p->n_own, p->n);
 }
 
-static int open_domain(struct nb6_device_domain *d, int device, const struct gpunb_options *force,
+static int open_domain(struct nb6_device_domain *d, int device, const struct gpunb_options *options, gpunb_t *force,
                        struct nbc_error *err)
 {
     NBD_TRY(nbd_open(&d->device, *d->kernels->kind, device, "the collisionless engine", err));
     NBD_TRY(open_streams(d, err));
     reach_others(&d->device);
-    if (d->kernels->open_force) NBD_TRY(d->kernels->open_force(&d->force, &d->part, force, err));
+    NBD_TRY(d->kernels->open_force(&d->force, &d->part, options, force, err));
     return allocate(d, err);
 }
 
 int nb6_domain_open(struct nb6_device_domain **domain, const struct nb6_residence *residence, struct nb6_part *part,
-                    int device, const struct gpunb_options *force, struct nbc_error *err)
+                    int device, const struct gpunb_options *options, gpunb_t *force, struct nbc_error *err)
 {
     struct nb6_device_domain *made = nbc_alloc(1, sizeof *made);
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a part of a system");
     made->kernels = residence;
     made->part = *part;
-    made->by_tree = nb6_force_is_by_tree(force);
-    const int status = open_domain(made, device, force, err);
+    made->by_tree = nb6_force_is_by_tree(options);
+    const int status = open_domain(made, device, options, force, err);
     if (status) {
         nb6_domain_close(made);
         return status;

@@ -11,10 +11,10 @@
 struct nb6_device_domain;
 
 /** Allocate all arrays of a part whose n, n_own and rules are set. Waits.
- *  @param[in] device  its number   @param[in] force  of the system
+ *  @param[in] device  its number   @param[in] options, force  of the forces of the system
  *  @param[in,out] part  gets the addresses of the arrays */
 int nb6_domain_open(struct nb6_device_domain **domain, const struct nb6_residence *residence, struct nb6_part *part,
-                    int device, const struct gpunb_options *force, struct nbc_error *err);
+                    int device, const struct gpunb_options *options, gpunb_t *force, struct nbc_error *err);
 /** Accepts NULL. */
 void nb6_domain_close(struct nb6_device_domain *domain);
 /** Copy between memory of the domain and ordinary memory, either way. Waits. */

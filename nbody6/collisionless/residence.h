@@ -5,7 +5,7 @@
 
 #include "common/nbc.h"
 #include "device/device.h"
-#include "gpunb/cuda_softened.h"
+#include "gpunb/softened_device.h"
 #include "gpunb/tree.h"
 #include "nbody6/collisionless/part.h"
 
@@ -34,17 +34,18 @@ struct nb6_residence {
     /** Second kicks and next steps. Sets the numbers of bodies of each level in the word. */
     int (*commit)(const struct nb6_part *part, const struct nb6_part_block *block, struct nbd_stream *stream);
 
-    /** Softened forces of a part: made when it is opened, with those of the system; NULL: there is nothing to make.
-     *  @return NBC_OK; what gpunb_create returned */
-    int (*open_force)(void **force, const struct nb6_part *part, const struct gpunb_options *options,
-                      struct nbc_error *err);
-    void (*close_force)(void *force);
+    /** Softened forces of a part, from when it is opened.
+     *  @param[in] system  forces of the whole system   @return NBC_OK; what gpunb_create returned */
+    int (*open_force)(gpunb_t **force, const struct nb6_part *part, const struct gpunb_options *options,
+                      gpunb_t *system, struct nbc_error *err);
+    /** NULL: they are those of the system, which closes them. */
+    void (*close_force)(gpunb_t *force);
     /** What its trees have done; NULL: there are none. */
-    void (*tree_counts)(const void *force, struct gpunb_tree_counts *counts);
+    void (*tree_counts)(const gpunb_t *force, struct gpunb_tree_counts *counts);
     /** As gpunb_softened_device_bytes. */
-    int (*force_bytes)(size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
+    int (*force_bytes)(gpunb_t *force, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
     /** As gpunb_softened_device. What cannot be summed is said by the word. */
-    int (*sum)(void *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
+    int (*sum)(gpunb_t *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
                struct nbd_stream *stream, struct nbc_error *err);
 };
 

@@ -29,11 +29,31 @@ static int commit(const struct nb6_part *part, const struct nb6_part_block *bloc
     return (int)nb6_kernel_commit(part, block, (cudaStream_t)stream);
 }
 
-static int sum(void *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
+/* ---- forces, by the handle of the system */
+
+static int open_force(gpunb_t **force, const struct nb6_part *part, const struct gpunb_options *options,
+                      gpunb_t *system, struct nbc_error *err)
+{
+    (void)part, (void)options, (void)err;
+    *force = system;
+    return NBC_OK;
+}
+
+static int repeated(gpunb_t *force, int status, struct nbc_error *err)
+{
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(force)) : NBC_OK;
+}
+
+static int force_bytes(gpunb_t *force, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err)
+{
+    return repeated(force, gpunb_softened_device_bytes(force, n_i, n_j, bytes), err);
+}
+
+static int sum(gpunb_t *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
                struct nbd_stream *stream, struct nbc_error *err)
 {
-    (void)force, (void)part;
-    return gpunb_softened_device(job, stream, err);
+    (void)part;
+    return repeated(force, gpunb_softened_device(force, job, stream), err);
 }
 
 static const struct nb6_residence residence = {
@@ -44,7 +64,8 @@ static const struct nb6_residence residence = {
     .select = select_due,
     .check = check_forces,
     .commit = commit,
-    .force_bytes = gpunb_softened_device_bytes,
+    .open_force = open_force,
+    .force_bytes = force_bytes,
     .sum = sum,
 };
 

@@ -93,28 +93,29 @@ static int commit(const struct nb6_part *part, const struct nb6_part_block *bloc
 
 /* ---- forces, by a handle of GPUNB */
 
-static int open_force(void **force, const struct nb6_part *part, const struct gpunb_options *options,
-                      struct nbc_error *err)
+static int open_force(gpunb_t **force, const struct nb6_part *part, const struct gpunb_options *options,
+                      gpunb_t *system, struct nbc_error *err)
 {
+    (void)system;
     gpunb_t *made = NULL;
     const int status = gpunb_create(&made, (size_t)part->n, options, err);
     *force = made;
     return status;
 }
 
-static void close_force(void *force)
+static void close_force(gpunb_t *force)
 {
     gpunb_free(force);
 }
 
-static void get_counts(const void *force, struct gpunb_tree_counts *counts)
+static void get_counts(const gpunb_t *force, struct gpunb_tree_counts *counts)
 {
     gpunb_tree_get_counts(force, counts);
 }
 
-static int force_bytes(size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err)
+static int force_bytes(gpunb_t *force, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err)
 {
-    (void)n_i, (void)n_j, (void)err;
+    (void)force, (void)n_i, (void)n_j, (void)err;
     *bytes = 0;
     return NBC_OK;
 }
@@ -138,7 +139,7 @@ static void sum_all(const void *job)
     if (status) note_bad(&j->part, 0);
 }
 
-static int sum(void *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
+static int sum(gpunb_t *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
                struct nbd_stream *stream, struct nbc_error *err)
 {
     const struct sum_job own = {force, *part, *job};

@@ -49,7 +49,8 @@ static int open_parts(struct nb6_resident *r, const struct nb6_collisionless *s,
         nbc_range(s->n, p, r->parts, &one->first, &end);
         one->part =
             (struct nb6_part){.rules = nb6_leapfrog_rules(s), .n = (int32_t)s->n, .n_own = (int32_t)(end - one->first)};
-        TRY(nb6_domain_open(&one->domain, r->residence, &one->part, device ? device[p] : 0, &s->options, err));
+        TRY(nb6_domain_open(&one->domain, r->residence, &one->part, device ? device[p] : 0, &s->options, s->force,
+                            err));
     }
     return NBC_OK;
 }

@@ -1,11 +1,12 @@
-/** Softened forces of bodies that lie in the memory of a GPU: for programs that keep them there. Nothing is copied from
- *  or to the host, and no call waits: all is enqueued on the stream of the caller, on the device that is current. The
- *  force, its precision and `self` are those of gpunb_softened (gpunb.h), whose kernels these are; numbers are not
- *  checked, and what is not finite gives what is not finite. The same call on the same kind of GPU gives the same bits.
+/** Softened forces of bodies that lie in the memory of a device: for programs that keep them there. Nothing is copied
+ *  from or to the host, and no call waits: all is enqueued on the stream of the caller, on the device that is current.
+ *  The force, its precision and `self` are those of gpunb_softened (gpunb.h) with this handle, whose kernels these are;
+ *  numbers are not checked, and what is not finite gives what is not finite. The same call on the same kind of GPU
+ * gives the same bits.
  *
- *  Several GPUs: each has all sources and its part of the targets (MTM13 Sec. 3). */
-#ifndef GPUNB_CUDA_SOFTENED_H
-#define GPUNB_CUDA_SOFTENED_H
+ *  Several GPUs: each has all sources and its part of the targets (MTM13 Sec. 3); one handle serves all of them. */
+#ifndef GPUNB_SOFTENED_DEVICE_H
+#define GPUNB_SOFTENED_DEVICE_H
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
@@ -31,12 +32,14 @@ struct gpunb_softened_device {
 };
 
 /** Scratch that a call with up to so many targets and sources needs on the current device.
- *  @return NBC_OK; NBC_UNAVAILABLE (built without CUDA); NBC_BAD_ARGUMENT (more than 2^31 - 1); NBC_DEVICE */
-int gpunb_softened_device_bytes(size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
-/** Enqueue one force. @param[in] stream  a cudaStream_t; NULL: the default one
- *  @return NBC_OK; NBC_UNAVAILABLE; NBC_BAD_ARGUMENT (softening, a pointer that is NULL, too little scratch);
+ *  @return NBC_OK; NBC_UNAVAILABLE (the backend has no devices; it makes trees on the host alone); NBC_BAD_ARGUMENT
+ * (more than 2^31 - 1); NBC_DEVICE */
+int gpunb_softened_device_bytes(gpunb_t *handle, size_t n_i, size_t n_j, size_t *bytes);
+/** Enqueue one force.   @param[in] stream  a cudaStream_t; NULL: the default one. Of an emulated device a struct
+ *  nbd_stream.
+ *  @return NBC_OK; NBC_UNAVAILABLE, as above; NBC_BAD_ARGUMENT (softening, a pointer that is NULL, too little scratch);
  *          NBC_DEVICE (a launch failed) */
-int gpunb_softened_device(const struct gpunb_softened_device *job, void *stream, struct nbc_error *err);
+int gpunb_softened_device(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream);
 
 /** gpunb_gpus of a handle whose precision is that of gpunb_softened_device; 0: it has another one. */
 int gpunb_softened_devices(const gpunb_t *handle, int room, int *device);
