@@ -106,7 +106,7 @@ static const char *time_text(double seconds, char text[TIME_ROOM])
     } units[] = {{120, 1, "s"}, {7200, 60, "min"}, {172800, 3600, "h"}, {INFINITY, 86400, "days"}};
     int k = 0;
     while (units[k].up_to < INFINITY && seconds >= units[k].up_to) k++;
-    snprintf(text, TIME_ROOM, "%.2g %s", seconds / units[k].unit, units[k].name);
+    snprintf(text, TIME_ROOM, "%.3g %s", seconds / units[k].unit, units[k].name);
     return text;
 }
 
