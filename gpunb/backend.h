@@ -127,8 +127,8 @@ void gpunb_device_names(const gpunb_t *handle, char *text, size_t size);
  *  block->list_stride, mass_weighted are used as given; the handle's own weighting is not. */
 int gpunb_regf_block(gpunb_t *handle, const struct gpunb_block *block);
 
-/** The settings of a handle's trees: those it was opened with, where 0 is what it takes by itself. Of a handle for direct
- *  sums all are 0.   @param[out] options  force_error, theta, order, leaf, group and walk are set */
+/** The settings of a handle's trees: those it was opened with, where 0 is what it takes by itself. Of a handle for
+ * direct sums all are 0.   @param[out] options  force_error, theta, order, leaf, group and walk are set */
 void gpunb_tree_settings(const gpunb_t *handle, struct gpunb_options *options);
 
 #endif
