@@ -22,6 +22,13 @@
 #define NBC_ASSERT_CONSTANT(is_true, text) _Static_assert(is_true, text)
 #endif
 
+/** Before a loop with a constant number of turns, all of which are to be straight code. */
+#ifdef __CUDACC__
+#define NBC_UNROLL _Pragma("unroll")
+#else
+#define NBC_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 /** Index of the lowest set bit of a number that has one. */
 NBC_HD int nbc_lowest_bit(uint32_t bits)
 {

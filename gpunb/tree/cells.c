@@ -10,7 +10,10 @@
 enum {
     BITS = NBC_HILBERT_BITS_64,
     KEY_BITS = 3 * BITS,
-    PARTS = 8,               /* of a cell */
+    PARTS = 8,       /* of a cell */
+    N_PARTS = PARTS, /* places behind the parts of a cut: their number, and the first one */
+    FIRST_PART = PARTS + 1,
+    CUTS = PARTS + 2,
     BODIES_OF_A_PART = 1024, /* whose keys a thread makes in some ten microseconds */
     CELLS_OF_A_PART = 64,
     MOST_THREADS = 256
@@ -126,8 +129,8 @@ struct linking {
     struct tree_cells *tree;
     struct nbc_keyed *entry;
     int leaf;
-    size_t begin, end;         /* cells of the level */
-    int32_t (*cut)[PARTS + 1]; /* [end - begin] where their parts begin; the number of parts last */
+    size_t begin, end;    /* cells of the level */
+    int32_t (*cut)[CUTS]; /* [end - begin] where their parts begin, how many there are, which is the first */
 };
 
 /* Bodies of a cell whose keys differ: cut at the first digit in which they do. */
@@ -137,12 +140,12 @@ static void cut_cell(const struct linking *l, size_t c)
     int32_t *cut = l->cut[c];
     const size_t first = (size_t)cell->first, end = first + (size_t)cell->count;
     const uint64_t differ = l->entry[first].key ^ l->entry[end - 1].key;
-    cut[PARTS] = 0;
+    cut[N_PARTS] = 0;
     if (cell->count <= l->leaf || differ == 0) return;
     const int shift = (63 - __builtin_clzll(differ)) / 3 * 3;
     for (size_t at = first; at < end;) {
         const uint64_t prefix = l->entry[at].key >> shift;
-        cut[cut[PARTS]++] = (int32_t)at;
+        cut[cut[N_PARTS]++] = (int32_t)at;
         size_t low = at, high = end; /* the last with this prefix is from `low` on and before `high` */
         while (high - low > 1) {
             const size_t middle = low + (high - low) / 2;
@@ -210,25 +213,35 @@ static int sort_equal_ones(struct linking *l, const double (*x)[3])
     return 1;
 }
 
+static void add_parts(void *context, int part, int parts)
+{
+    const struct linking *l = context;
+    int64_t first, end;
+    nbc_range((int64_t)(l->end - l->begin), part, parts, &first, &end);
+    for (int64_t c = first; c < end; c++) {
+        struct tree_cell *cell = &l->tree->cell[l->begin + (size_t)c];
+        const int32_t *cut = l->cut[c], n = cut[N_PARTS];
+        cell->child = cut[FIRST_PART];
+        cell->n_child = n;
+        for (int32_t p = 0; p < n; p++) {
+            const int32_t stop = p + 1 < n ? cut[p + 1] : cell->first + cell->count;
+            l->tree->cell[cell->child + p] = (struct tree_cell){.first = cut[p], .count = stop - cut[p]};
+        }
+    }
+}
+
 /* @return the end of the cells of the next level; 0 without memory */
 static size_t add_level(struct linking *l)
 {
     struct tree_cells *tree = l->tree;
     size_t end = l->end;
-    for (size_t c = 0; c < l->end - l->begin; c++) end += (size_t)l->cut[c][PARTS];
+    for (size_t c = 0; c < l->end - l->begin; c++) {
+        l->cut[c][FIRST_PART] = (int32_t)end;
+        end += (size_t)l->cut[c][N_PARTS];
+    }
     tree->cell = tree_room_kept(&tree->cells, end, sizeof *tree->cell);
     if (!tree->cell) return 0;
-    end = l->end;
-    for (size_t c = l->begin; c < l->end; c++) {
-        struct tree_cell *cell = &tree->cell[c];
-        const int32_t *cut = l->cut[c - l->begin], n = cut[PARTS];
-        cell->child = (int32_t)end;
-        cell->n_child = n;
-        for (int32_t p = 0; p < n; p++) {
-            const int32_t stop = p + 1 < n ? cut[p + 1] : cell->first + cell->count;
-            tree->cell[end++] = (struct tree_cell){.first = cut[p], .count = stop - cut[p]};
-        }
-    }
+    nbc_team_run(nbc_parts((int64_t)(l->end - l->begin), CELLS_OF_A_PART), add_parts, l);
     return end;
 }
 

@@ -163,4 +163,6 @@ void tree_free_scratch(struct tree_scratch *scratch)
     tree_free_groups(&scratch->groups);
     nbc_free(scratch->spaces.data);
     nbc_free(scratch->targets.data);
+    nbc_free(scratch->masses.data);
+    nbc_free(scratch->positions.data);
 }

@@ -7,8 +7,10 @@
 /** Memory that a handle keeps between its forces. */
 struct tree_scratch {
     struct tree_groups groups;
-    struct tree_room spaces;  /**< of threads */
-    struct tree_room targets; /**< their positions */
+    struct tree_room spaces;            /**< of threads */
+    struct tree_room targets;           /**< their positions */
+    struct tree_room masses, positions; /**< of sources by number */
+    struct gpunb_tree *own;             /**< of gpunb_softened; NULL until there is one */
 };
 
 /** A checked job, `self` by place.   @return NBC_OK; NBC_NO_MEMORY */

@@ -1,6 +1,10 @@
 #include "gpunb/tree/groups.h"
 
+#include "common/team.h"
+
 #include <string.h>
+
+enum { PLACES_OF_A_PART = 8192, MOST_THREADS = 256 };
 
 static int32_t at_most(int32_t left, int most)
 {
@@ -64,30 +68,90 @@ static int group_cells(struct tree_groups *groups, const struct tree_cells *cell
     return 1;
 }
 
-/* Whether each target is another source.   @param[out] mark  [sources] its target, -1: none */
-static int each_is_a_source(const struct gpunb_tree *tree, const struct gpunb_softened_job *job, int32_t *mark)
+/* Targets that are sources, along the tree. */
+struct marking {
+    const struct gpunb_tree *tree;
+    const struct gpunb_softened_job *job;
+    int32_t *mark;   /* [sources] the target at each place, -1: none */
+    int32_t *before; /* [sources + 1] targets before each place */
+    int32_t *target; /* [targets] in the order of places */
+    int32_t *count;  /* [parts] of targets */
+    int32_t others;  /* 1: not each target is another source */
+};
+
+static void clear_part(void *context, int part, int parts)
 {
-    if (!job->self) return 0;
-    memset(mark, 0xff, tree->n * sizeof *mark);
-    for (size_t i = 0; i < job->n_i; i++) {
-        if (job->self[i] < 0) return 0;
-        int32_t *at = &mark[tree->place[job->self[i]]];
-        if (*at >= 0) return 0;
-        *at = (int32_t)i;
-    }
-    return 1;
+    const struct marking *m = context;
+    int64_t first, end;
+    nbc_range((int64_t)m->tree->n, part, parts, &first, &end);
+    memset(m->mark + first, 0xff, (size_t)(end - first) * sizeof *m->mark);
 }
 
-static int group_sources(struct tree_groups *groups, const struct gpunb_tree *tree, int32_t *mark, int32_t *before,
-                         int most)
+static void mark_part(void *context, int part, int parts)
 {
-    int32_t n = 0;
-    for (size_t p = 0; p < tree->n; p++) {
-        before[p] = n;
-        if (mark[p] >= 0) groups->target[n++] = mark[p];
+    struct marking *m = context;
+    int64_t first, end;
+    nbc_range((int64_t)m->job->n_i, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) {
+        const int32_t self = m->job->self[i];
+        if (self < 0)
+            __atomic_store_n(&m->others, 1, __ATOMIC_RELAXED);
+        else
+            __atomic_store_n(&m->mark[m->tree->place[self]], (int32_t)i, __ATOMIC_RELAXED);
     }
-    before[tree->n] = n;
-    return group_cells(groups, &tree->cells, before, most);
+}
+
+/* Of two targets that are the same source one has not left its mark. */
+static void check_part(void *context, int part, int parts)
+{
+    struct marking *m = context;
+    int64_t first, end;
+    nbc_range((int64_t)m->job->n_i, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) {
+        const int32_t self = m->job->self[i];
+        if (self >= 0 && m->mark[m->tree->place[self]] != (int32_t)i) __atomic_store_n(&m->others, 1, __ATOMIC_RELAXED);
+    }
+}
+
+static void count_part(void *context, int part, int parts)
+{
+    const struct marking *m = context;
+    int64_t first, end;
+    int32_t n = 0;
+    nbc_range((int64_t)m->tree->n, part, parts, &first, &end);
+    for (int64_t p = first; p < end; p++) n += m->mark[p] >= 0;
+    m->count[part] = n;
+}
+
+static void list_part(void *context, int part, int parts)
+{
+    const struct marking *m = context;
+    int64_t first, end;
+    int32_t n = 0;
+    nbc_range((int64_t)m->tree->n, part, parts, &first, &end);
+    for (int p = 0; p < part; p++) n += m->count[p];
+    for (int64_t p = first; p < end; p++) {
+        m->before[p] = n;
+        if (m->mark[p] >= 0) m->target[n++] = m->mark[p];
+    }
+}
+
+/* @return 0: a target is no source, or the same one as another */
+static int list_sources(struct marking *m)
+{
+    int32_t count[MOST_THREADS];
+    int parts = nbc_parts((int64_t)m->tree->n, PLACES_OF_A_PART);
+    if (parts > MOST_THREADS) parts = MOST_THREADS;
+    if (!m->job->self) return 0;
+    nbc_team_run(parts, clear_part, m);
+    nbc_team_run(parts, mark_part, m);
+    nbc_team_run(parts, check_part, m);
+    if (m->others) return 0;
+    m->count = count;
+    nbc_team_run(parts, count_part, m);
+    nbc_team_run(parts, list_part, m);
+    m->before[m->tree->n] = (int32_t)m->job->n_i;
+    return 1;
 }
 
 static int group_others(struct tree_groups *groups, const struct gpunb_softened_job *job, int most, double *seconds)
@@ -108,10 +172,14 @@ int tree_make_groups(struct tree_groups *groups, const struct gpunb_tree *tree, 
     const double begin = nbc_wtime();
     groups->n = 0;
     groups->target = tree_room(&groups->targets, job->n_i, sizeof *groups->target);
-    int32_t *mark = tree_room(&groups->marks, 2 * tree->n + 1, sizeof *mark);
-    if (!groups->target || !mark) return NBC_NO_MEMORY;
-    if (!each_is_a_source(tree, job, mark)) return group_others(groups, job, most, seconds);
-    const int made = group_sources(groups, tree, mark, mark + tree->n, most);
+    struct marking m = {.tree = tree,
+                        .job = job,
+                        .mark = tree_room(&groups->marks, 2 * tree->n + 1, sizeof *m.mark),
+                        .target = groups->target};
+    if (!groups->target || !m.mark) return NBC_NO_MEMORY;
+    m.before = m.mark + tree->n;
+    if (!list_sources(&m)) return group_others(groups, job, most, seconds);
+    const int made = group_cells(groups, &tree->cells, m.before, most);
     seconds[GPUNB_TREE_LINK] += nbc_wtime() - begin;
     return made ? NBC_OK : NBC_NO_MEMORY;
 }

@@ -1,12 +1,17 @@
 /* The tree of a handle: its options, and the calls of tree.h. */
 #include "gpunb/tree/method.h"
 
+#include "common/team.h"
 #include "gpunb/tree/force.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LEAF = 1024, MOST_GROUP = 4096 };
+enum {
+    MOST_LEAF = 1024,
+    MOST_GROUP = 4096,
+    BODIES_OF_A_PART = 4096 /* copied by a thread in some ten microseconds */
+};
 static const double MOST_ERROR = 0.1, LEAST_THETA = 0.1, MOST_THETA = 1;
 
 /* The order that is cheapest for an aim (bench/bench_tree): even ones gain most from the ranks that they have. */
@@ -91,7 +96,10 @@ int gpunb_tree_open(gpunb_t *handle, const struct gpunb_options *o, struct nbc_e
 void gpunb_tree_close(gpunb_t *handle)
 {
     if (!handle->tree) return;
-    if (handle->tree->scratch) tree_free_scratch(handle->tree->scratch);
+    if (handle->tree->scratch) {
+        gpunb_tree_free(handle->tree->scratch->own);
+        tree_free_scratch(handle->tree->scratch);
+    }
     nbc_free(handle->tree->scratch);
     nbc_free(handle->tree);
     handle->tree = NULL;
@@ -157,21 +165,47 @@ static int provide(struct gpunb_tree *tree)
     return tree->x && tree->mass && tree->place;
 }
 
-static int check_masses(gpunb_t *handle, size_t n, const double *mass)
+/* Sources by number, and by place. */
+struct filling {
+    const gpunb_t *handle;
+    struct gpunb_tree *tree;
+    double *mass, (*x)[3]; /* [n] by number */
+    int64_t negative;      /* the first source with a negative mass; n or more: none */
+};
+
+static void read_part(void *context, int part, int parts)
 {
-    for (size_t j = 0; j < n; j++)
-        if (mass[j] < 0)
-            return nbc_fail(&handle->error, NBC_BAD_ARGUMENT,
-                            "gpunb: the mass of source %zu is negative; a tree takes masses of 0 and more", j);
-    return NBC_OK;
+    struct filling *f = context;
+    int64_t first, end;
+    nbc_range((int64_t)f->tree->n, part, parts, &first, &end);
+    f->handle->tree->method->read(f->handle->state, (size_t)first, (size_t)end, f->mass + first, f->x + first);
+    for (int64_t j = first; j < end; j++)
+        if (f->mass[j] < 0) {
+            nbc_atomic_min(&f->negative, j);
+            break;
+        }
 }
 
-static void order_bodies(struct gpunb_tree *tree, const double *mass, const double (*x)[3])
+static int read_sources(gpunb_t *handle, struct filling *f)
 {
-    for (size_t p = 0; p < tree->n; p++) {
-        const size_t j = (size_t)tree->cells.number[p];
-        tree->mass[p] = mass[j];
-        memcpy(tree->x[p], x[j], sizeof tree->x[p]);
+    f->negative = INT64_MAX;
+    nbc_team_run(nbc_parts((int64_t)f->tree->n, BODIES_OF_A_PART), read_part, f);
+    if (f->negative == INT64_MAX) return NBC_OK;
+    return nbc_fail(&handle->error, NBC_BAD_ARGUMENT,
+                    "gpunb: the mass of source %lld is negative; a tree takes masses of 0 and more",
+                    (long long)f->negative);
+}
+
+static void order_part(void *context, int part, int parts)
+{
+    const struct filling *f = context;
+    struct gpunb_tree *tree = f->tree;
+    int64_t first, end;
+    nbc_range((int64_t)tree->n, part, parts, &first, &end);
+    for (int64_t p = first; p < end; p++) {
+        const int32_t j = tree->cells.number[p];
+        tree->mass[p] = f->mass[j];
+        memcpy(tree->x[p], f->x[j], sizeof tree->x[p]);
         tree->place[j] = (int32_t)p;
     }
 }
@@ -179,22 +213,20 @@ static void order_bodies(struct gpunb_tree *tree, const double *mass, const doub
 /* Cells, if they are to be new, and what is in them. */
 static int fill(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
 {
-    const size_t n = tree->n;
+    const size_t n = tree->n = handle->n_sources;
+    struct tree_scratch *scratch = handle->tree->scratch;
+    struct filling f = {.handle = handle,
+                        .tree = tree,
+                        .mass = tree_room(&scratch->masses, n, sizeof *f.mass),
+                        .x = tree_room(&scratch->positions, n, sizeof *f.x)};
     double *seconds = handle->tree->counts.seconds;
     tree->is_sound = 0;
-    double *mass = nbc_alloc_unset(n, sizeof *mass), (*x)[3] = nbc_alloc_unset(n, sizeof *x);
-    int status = mass && x && provide(tree) ? NBC_OK : no_memory(handle, n);
-    if (!status) {
-        handle->tree->method->read(handle->state, 0, n, mass, x);
-        status = check_masses(handle, n, mass);
-    }
+    int status = f.mass && f.x && provide(tree) ? read_sources(handle, &f) : no_memory(handle, n);
     if (!status && is_new && n > 0 &&
-        tree_make_cells(&tree->cells, n, (const double(*)[3])x, handle->tree->leaf, seconds))
+        tree_make_cells(&tree->cells, n, (const double(*)[3])f.x, handle->tree->leaf, seconds))
         status = no_memory(handle, n);
     const double begin = nbc_wtime();
-    if (!status) order_bodies(tree, mass, (const double(*)[3])x);
-    nbc_free(mass);
-    nbc_free(x);
+    if (!status) nbc_team_run(nbc_parts((int64_t)n, BODIES_OF_A_PART), order_part, &f);
     if (!status && n > 0 && tree_make_moments(tree)) status = no_memory(handle, n);
     seconds[GPUNB_TREE_MOMENTS] += nbc_wtime() - begin;
     tree->version = handle->tree->version;
@@ -202,16 +234,25 @@ static int fill(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
     return status;
 }
 
+static struct gpunb_tree *new_tree(gpunb_t *handle)
+{
+    struct gpunb_tree *made = nbc_alloc(1, sizeof *made);
+    if (!made) {
+        no_memory(handle, handle->n_sources);
+        return NULL;
+    }
+    made->use = handle->tree;
+    made->order = handle->tree->order;
+    return made;
+}
+
 int gpunb_tree_build(gpunb_t *handle, gpunb_tree_t **tree)
 {
     if (!handle || !tree) return NBC_BAD_ARGUMENT;
     int status = check_call(handle, "gpunb_tree_build");
     if (status) return status;
-    struct gpunb_tree *made = nbc_alloc(1, sizeof *made);
-    if (!made) return no_memory(handle, handle->n_sources);
-    made->use = handle->tree;
-    made->order = handle->tree->order;
-    made->n = handle->n_sources;
+    struct gpunb_tree *made = new_tree(handle);
+    if (!made) return NBC_NO_MEMORY;
     status = fill(handle, made, 1);
     if (status) {
         gpunb_tree_free(made);
@@ -258,31 +299,53 @@ static void give_nothing(const struct gpunb_softened_job *job)
     if (job->pot) memset(job->pot, 0, job->n_i * sizeof *job->pot);
 }
 
-/* Positions of the targets as those of sources.   @return NULL without memory */
+/* Targets as the backend keeps sources. */
+struct rounding {
+    const gpunb_t *handle;
+    const struct gpunb_softened_job *job;
+    double (*x)[3];
+};
+
+static void round_part(void *context, int part, int parts)
+{
+    const struct rounding *r = context;
+    int64_t first, end;
+    nbc_range((int64_t)r->job->n_i, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) r->handle->tree->method->round(r->handle->state, r->job->x[i], r->x[i]);
+}
+
+/* @return their positions; NULL without memory */
 static const double (*round_targets(gpunb_t *handle, const struct gpunb_softened_job *job))[3]
 {
-    double(*x)[3] = tree_room(&handle->tree->scratch->targets, job->n_i, sizeof *x);
-    for (size_t i = 0; x && i < job->n_i; i++) handle->tree->method->round(handle->state, job->x[i], x[i]);
-    return (const double(*)[3])x;
+    struct rounding r = {handle, job, tree_room(&handle->tree->scratch->targets, job->n_i, sizeof *r.x)};
+    if (r.x) nbc_team_run(nbc_parts((int64_t)job->n_i, BODIES_OF_A_PART), round_part, &r);
+    return (const double(*)[3])r.x;
+}
+
+/* The tree that is built and dropped with a force: its memory stays for the next one.   @return NBC_OK, or a failure */
+static int build_own(gpunb_t *handle)
+{
+    struct tree_scratch *scratch = handle->tree->scratch;
+    if (!scratch->own) scratch->own = new_tree(handle);
+    if (!scratch->own) return NBC_NO_MEMORY;
+    const int status = fill(handle, scratch->own, 1);
+    if (!status) handle->tree->counts.builds++;
+    return status;
 }
 
 int gpunb_tree_softened(gpunb_t *handle, gpunb_tree_t *tree, const struct gpunb_softened_job *job)
 {
-    gpunb_tree_t *own = NULL;
+    struct tree_scratch *scratch = handle->tree->scratch;
     if (handle->n_sources == 0) {
         give_nothing(job);
         return NBC_OK;
     }
-    int status = tree ? NBC_OK : gpunb_tree_build(handle, &own);
-    if (!status) {
-        struct gpunb_softened_job rounded = *job;
-        rounded.x = round_targets(handle, job);
-        status = rounded.x ? tree_force(tree ? tree : own, &rounded, handle->tree->scratch, &handle->tree->counts,
-                                        &handle->error)
-                           : no_memory(handle, handle->n_sources);
-    }
-    gpunb_tree_free(own);
-    return status;
+    const int status = tree ? NBC_OK : build_own(handle);
+    if (status) return status;
+    struct gpunb_softened_job rounded = *job;
+    rounded.x = round_targets(handle, job);
+    if (!rounded.x) return no_memory(handle, handle->n_sources);
+    return tree_force(tree ? tree : scratch->own, &rounded, scratch, &handle->tree->counts, &handle->error);
 }
 
 int gpunb_tree_check(gpunb_t *handle, const gpunb_tree_t *tree)

@@ -20,16 +20,16 @@ TERM_FUNCTION void term_products(const TERM_REAL u[3], const int order, TERM_REA
     TERM_REAL part[3][GPUNB_MOST_ORDER]; /* u/n */
     v[0] = TERM_SET(1);
     for (int k = 0; k < 3 && order > 1; k++) v[1 + k] = part[k][1] = u[k];
-#pragma GCC unroll 8
+    NBC_UNROLL
     for (int n = 2; n < order; n++) {
         const TERM_REAL *before = v + tree_components_below(n - 1);
         TERM_REAL *now = v + tree_components_below(n);
-#pragma GCC unroll 3
+        NBC_UNROLL
         for (int k = 0; k < 3; k++) part[k][n] = u[k] * TERM_SET((TERM_NUMBER)1 / (TERM_NUMBER)n);
         now[0] = before[0] * part[0][n];
-#pragma GCC unroll 8
+        NBC_UNROLL
         for (int i = 1; i <= n; i++) {
-#pragma GCC unroll 8
+            NBC_UNROLL
             for (int c = 0; c < i; c++) now[tree_place(i - c, c)] = before[tree_place(i - c - 1, c)] * part[1][i - c];
             now[tree_place(0, i)] = before[tree_place(0, i - 1)] * part[2][i];
         }
@@ -43,15 +43,16 @@ TERM_FUNCTION void term_gradient(const TERM_NUMBER *t, const TERM_REAL *v, const
     h[0] = TERM_SET(t[0]) * w[0];
     h[1] = TERM_SET(t[1]) * w[0];
     h[2] = TERM_SET(t[2]) * w[0];
-#pragma GCC unroll 8
-    for (int i = 1; i < j; i++)
-#pragma GCC unroll 8
+    NBC_UNROLL
+    for (int i = 1; i < j; i++) {
+        NBC_UNROLL
         for (int c = 0; c <= i; c++) {
             const int at = i * (i + 1) / 2 + c, next = (i + 1) * (i + 2) / 2 + c;
             h[0] = TERM_FMA(TERM_SET(t[at]), w[at], h[0]);
             h[1] = TERM_FMA(TERM_SET(t[next]), w[at], h[1]);
             h[2] = TERM_FMA(TERM_SET(t[next + 1]), w[at], h[2]);
         }
+    }
 }
 
 /* One rank: its gradient, and its terms of radial and pot. Nothing is added to a zero that the compiler would keep.
@@ -59,7 +60,7 @@ TERM_FUNCTION void term_gradient(const TERM_NUMBER *t, const TERM_REAL *v, const
 TERM_FUNCTION const TERM_NUMBER *term_rank(const TERM_NUMBER *t, const TERM_REAL u[3], const TERM_REAL *v, const int n,
                                            const int want_pot, TERM_REAL sum[3], TERM_REAL *along, TERM_REAL *psi)
 {
-#pragma GCC unroll 5
+    NBC_UNROLL
     for (int k = 0; 2 * k < n; k++) {
         const int j = n - 2 * k;
         const TERM_REAL radial = TERM_SET((TERM_NUMBER)(2 * (n - k) + 1) / (TERM_NUMBER)j);
@@ -94,7 +95,7 @@ TERM_FUNCTION void term_sums(const TERM_NUMBER *t, const TERM_REAL u[3], const T
     *radial = *pot = TERM_SET(1);
     if (order < 2) return;
     term_products(u, order, v);
-#pragma GCC unroll 8
+    NBC_UNROLL
     for (int n = 2; n <= order; n++) {
         TERM_REAL sum[3], along, psi;
         t = term_rank(t, u, v, n, want_pot, sum, &along, &psi);
