@@ -15,7 +15,7 @@ static const float FIRST_THETA = 0.7f;
 /* The aim for a term by order, in units of force_error: so many that 99 of 100 sums are within it, in discs and planes
  * too, whose errors agree in sign more often: those of masses at their centres most, which all lack a quadrupole
  * (docs/algorithms/tree.md). */
-static const double term_aims[GPUNB_MOST_ORDER + 1] = {0, 0.25, 1.6, 1.2, 2.5, 2.5, 2.5, 2.5, 2.5};
+static const double term_aims[GPUNB_MOST_ORDER + 1] = {0, 0.25, 1.5, 1.2, 2.5, 2.5, 2.5, 2.5, 2.5};
 
 /* With potentials, which are to have a tenth of the aim, a term has this part of its own: on a target that sees all as
  * one cell of order 2 the potential has a quarter of the error of the acceleration. */
