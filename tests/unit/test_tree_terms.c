@@ -412,8 +412,8 @@ static void measure_bound(enum kind kind, int order, double *least, double *mean
 }
 
 /* The two ranks that the bound knows are bounded rigorously, those above them by what they are in most cells: over
- * 432000 cells and distances the bound was never below 0.89 of the error, and 1.8 to 3.3 times it in the mean, more at
- * higher orders. A bound below the error costs accuracy, one far above it speed. */
+ * the cells and distances of a long run the bound was never below the error, and 1.7 to 4 times it in the mean, by kind
+ * and order. A bound below the error costs accuracy, one far above it speed. */
 static const double LEAST_RATIO = 1 / 1.25, MOST_MEAN_RATIO = 5;
 
 static void bound_of_what_is_left_out(void **state)
@@ -431,9 +431,8 @@ static void bound_of_what_is_left_out(void **state)
 }
 
 /* Regular solids and lattices, whose lowest ranks vanish: of cubes all but 4, 6 and above, of an icosahedron those
- * below
- * 6. The bound has 1/sqrt(count) or 0.15 for ranks that it does not know; of 6, 8 and 12 corners these have up to 0.76,
- * where it was 0.46 to 0.76 of the error. */
+ * below 6. The bound has 1/sqrt(count) or 0.15 for ranks that it does not know; of 6, 8 and 12 corners these have up to
+ * 0.76, where it was 0.46 to 0.76 of the error. */
 static const double LEAST_RATIO_OF_SOLIDS = 1 / 2.5;
 
 static struct bodies make_solid(size_t corners)
