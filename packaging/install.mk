@@ -23,7 +23,7 @@ PUBLIC_HEADERS := common/nbc.h common/hd.h common/predictor.h gpunb/gpunb.h gpun
 header-name = $(firstword $(subst /, ,$(1)))/$(notdir $(1))
 HEADER_NAMES := $(foreach h,$(PUBLIC_HEADERS),$(call header-name,$(h)))
 # Names without a folder, which go with the next version: of headers that had one
-OLD_HEADERS := $(filter-out common/predictor.h gpunb/regf_device.h gpunb/sums.h gpunb/tree.h,$(HEADER_NAMES))
+OLD_HEADERS := $(filter-out common/predictor.h gpunb/regf_device.h gpunb/softened_device.h gpunb/sums.h gpunb/tree.h,$(HEADER_NAMES))
 FORTRAN_MODULES := $(wildcard gpunb/fortran/*.f90 gpuirr/fortran/*.f90 regularization/*.f90 nbody6/run/*.f90)
 MAN_PAGES := $(addprefix docs/man/nbody6,.1 -chain.1 -collisionless.1 -plot.1)
 
