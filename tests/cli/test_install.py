@@ -13,7 +13,7 @@ BUILD = os.path.abspath(os.environ.get("NB6_BUILD", "build"))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CC = os.environ.get("CC", "cc").split()
 # Never installed without a folder
-NEW_HEADERS = ("common/predictor.h", "gpunb/regf_device.h", "gpunb/sums.h", "gpunb/tree.h")
+NEW_HEADERS = ("common/predictor.h", "gpunb/regf_device.h", "gpunb/softened_device.h", "gpunb/sums.h", "gpunb/tree.h")
 LIBRARIES = ("gpunb", "gpunb_nbody6", "gpunb_nbody6pp", "gpuirr", "gpuirr_nbody6pp", "nbody6")
 
 PROGRAM = """
