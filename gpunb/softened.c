@@ -61,15 +61,3 @@ int gpunb_tree_force(gpunb_t *handle, gpunb_tree_t *tree, const struct gpunb_sof
     if (status == NBC_OK) status = check_job(handle, job);
     return status == NBC_OK ? make_force(handle, tree, job) : status;
 }
-
-void gpunb_tree_settings(const gpunb_t *handle, struct gpunb_options *options)
-{
-    static const struct gpunb_tree_use none;
-    const struct gpunb_tree_use *use = handle->tree ? handle->tree : &none;
-    options->force_error = use->force_error;
-    options->theta = use->theta;
-    options->order = use->order;
-    options->leaf = use->leaf;
-    options->group = use->group;
-    options->walk = use->walk;
-}

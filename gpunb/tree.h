@@ -29,6 +29,12 @@ extern "C" {
 
 typedef struct gpunb_tree gpunb_tree_t;
 
+/** Whether options ask for a tree. */
+static inline int gpunb_tree_is_asked(const struct gpunb_options *options)
+{
+    return options->force_error > 0 || options->theta > 0;
+}
+
 /** The least force_error that a handle takes: what is left of float arithmetic, or of the highest order. */
 double gpunb_tree_least_error(const gpunb_t *handle);
 
@@ -78,6 +84,22 @@ struct gpunb_tree_counts {
     double seconds[GPUNB_TREE_STAGES];
 };
 void gpunb_tree_get_counts(const gpunb_t *handle, struct gpunb_tree_counts *counts);
+/** Counts of several handles, or parts, together.   @param[in,out] sum */
+static inline void gpunb_tree_add_counts(struct gpunb_tree_counts *sum, const struct gpunb_tree_counts *more)
+{
+    sum->builds += more->builds;
+    sum->renewals += more->renewals;
+    sum->forces += more->forces;
+    sum->targets += more->targets;
+    sum->groups += more->groups;
+    sum->tests += more->tests;
+    sum->listed_cells += more->listed_cells;
+    sum->listed_bodies += more->listed_bodies;
+    sum->cell_terms += more->cell_terms;
+    sum->pair_terms += more->pair_terms;
+    sum->first_forces += more->first_forces;
+    for (int stage = 0; stage < GPUNB_TREE_STAGES; stage++) sum->seconds[stage] += more->seconds[stage];
+}
 
 /** The tree's shape: cells, the deepest level, bodies of the largest leaf, bytes.   @param[out] any may be NULL */
 void gpunb_tree_shape(const gpunb_tree_t *tree, size_t *cells, int *depth, size_t *largest_leaf, size_t *bytes);

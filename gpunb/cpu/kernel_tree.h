@@ -41,7 +41,7 @@ static inline void add_lanes(const struct gpunb_tree_targets *t, int sum, size_t
 
 /* ---- cells */
 
-/* What all targets read of a cell. */
+/* A cell in floats, as all targets read it. */
 struct tree_cell_floats {
     float at[3], mass, radius;
     const float *coefficient;

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What an expansion leaves out, in units of mass radius^rank: of the first two ranks the largest potential of the
- *  multipole (accept.h); of the first the sum over bodies, which those behind it do not exceed; and how much of that is
- *  left of later ranks at least. */
+/** The ranks that an expansion leaves out, in units of mass radius^rank: `power` is the largest potential of the
+ *  multipole of each of the first two (accept.h), `size` the sum over bodies of the first, which later ones do not
+ *  exceed, and `shape` the part of it that later ranks have at least. */
 struct tree_rest {
     float power[2], size, shape;
 };
@@ -23,7 +23,7 @@ struct tree_cell {
     struct tree_rest rest;
 };
 
-/** What a walk reads of a cell: one line of the cache. Parts of a cell follow each other. */
+/** A cell as walks read it: one line of the cache. Parts of a cell follow each other. */
 struct tree_node {
     double centre[3];
     float mass; /**< a part of that of all bodies */

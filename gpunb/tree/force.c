@@ -89,21 +89,7 @@ static void walk_part(void *context, int part, int parts)
     struct work *work = context;
     struct tree_space *space = space_of(work, part);
     const struct tree_groups *groups = work->force.groups;
-    for (int64_t g; (g = nbc_take(&work->queue)) < (int64_t)groups->n;) {
-        walk_group(work, space, &groups->group[g]);
-    }
-}
-
-static void add_counts(struct gpunb_tree_counts *sum, const struct gpunb_tree_counts *more)
-{
-    sum->targets += more->targets;
-    sum->groups += more->groups;
-    sum->tests += more->tests;
-    sum->listed_cells += more->listed_cells;
-    sum->listed_bodies += more->listed_bodies;
-    sum->cell_terms += more->cell_terms;
-    sum->pair_terms += more->pair_terms;
-    for (int stage = 0; stage < GPUNB_TREE_STAGES; stage++) sum->seconds[stage] += more->seconds[stage];
+    for (int64_t g; (g = nbc_take(&work->queue)) < (int64_t)groups->n;) walk_group(work, space, &groups->group[g]);
 }
 
 static void run_walks(struct work *work, int parts, size_t most, struct gpunb_tree_counts *counts)
@@ -114,17 +100,17 @@ static void run_walks(struct work *work, int parts, size_t most, struct gpunb_tr
         nbc_team_run(parts, walk_part, work);
     else
         walk_part(work, 0, 1);
-    for (int p = 0; p < parts; p++) add_counts(counts, &space_of(work, p)->counts);
+    for (int p = 0; p < parts; p++) gpunb_tree_add_counts(counts, &space_of(work, p)->counts);
 }
 
 static struct tree_rule rule_of(const struct gpunb_tree *tree, const struct gpunb_softened_job *job)
 {
     const struct gpunb_tree_use *use = tree->use;
-    const double aim = term_aims[tree->order] * use->force_error * (job->pot ? POTENTIAL_PART : 1);
+    const double aim = term_aims[tree->use->order] * use->force_error * (job->pot ? POTENTIAL_PART : 1);
     return (struct tree_rule){.aim2 = (float)(aim * aim),
                               .theta2 = (float)(use->theta * use->theta),
                               .softening2 = (float)(job->softening * job->softening),
-                              .order = tree->order};
+                              .order = tree->use->order};
 }
 
 int tree_force(const struct gpunb_tree *tree, const struct gpunb_softened_job *job, struct tree_scratch *scratch,

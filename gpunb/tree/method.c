@@ -115,6 +115,18 @@ double gpunb_tree_least_error(const gpunb_t *handle)
     return handle->backend->tree ? handle->backend->tree->least_error : 0;
 }
 
+void gpunb_tree_settings(const gpunb_t *handle, struct gpunb_options *options)
+{
+    static const struct gpunb_tree_use none;
+    const struct gpunb_tree_use *use = handle->tree ? handle->tree : &none;
+    options->force_error = use->force_error;
+    options->theta = use->theta;
+    options->order = use->order;
+    options->leaf = use->leaf;
+    options->group = use->group;
+    options->walk = use->walk;
+}
+
 /* ---- costs */
 
 /* Measured on processors with AVX-512 and AVX2, in pairs (bench/bench_tree): to build a tree, for each source; the
@@ -242,7 +254,6 @@ static struct gpunb_tree *new_tree(gpunb_t *handle)
         return NULL;
     }
     made->use = handle->tree;
-    made->order = handle->tree->order;
     return made;
 }
 

@@ -59,7 +59,7 @@ void gpunb_tree_add_terms(const struct gpunb_tree_targets *targets, int order, c
                           size_t n);
 void gpunb_tree_add_bodies(const struct gpunb_tree_targets *targets, const struct gpunb_tree_bodies *bodies);
 
-/** What a handle knows of its trees; NULL in a handle for direct sums. */
+/** Settings and counts of a handle for its trees; a handle for direct sums has none (NULL). */
 struct gpunb_tree_use {
     const struct gpunb_tree_method *method;
     double force_error, theta;
@@ -71,12 +71,6 @@ struct gpunb_tree_use {
     uint64_t version; /**< of the present sources: rises when they change */
     struct gpunb_tree_counts counts;
 };
-
-/** Whether options ask for a tree. */
-static inline int gpunb_tree_is_asked(const struct gpunb_options *options)
-{
-    return options->force_error > 0 || options->theta > 0;
-}
 
 /** @return NBC_OK; NBC_BAD_ARGUMENT: names the option that is out of range, or does not go with another */
 int gpunb_tree_check_options(const struct gpunb_options *options, struct nbc_error *err);

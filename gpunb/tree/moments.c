@@ -16,7 +16,7 @@ struct moments {
     double of[TREE_MOST_MOMENTS];
 };
 
-/* What does not depend on the cell. */
+/* Factors that all cells share. */
 struct tables {
     double inverse[TREE_MOST_MOMENTS];     /* 1/(a! b! c!) of the component */
     double multinomial[TREE_MOST_MOMENTS]; /* rank!/(a! b! c!) */
@@ -44,7 +44,7 @@ static void fill_tables(struct tables *t)
 
 static int top_rank(const struct gpunb_tree *tree)
 {
-    return tree->order + 2;
+    return tree->use->order + 2;
 }
 
 /* ---- boxes, centres, radii */
@@ -220,7 +220,7 @@ static float size_of(const double *tensor, int n)
  * 0.15, and that of few bodies one of 1/sqrt(count), whatever the ranks before. */
 static void measure_rest(const struct pass *pass, struct tree_cell *cell, const struct moments *m)
 {
-    const int first = pass->tree->order + 1, even = first / 2 * 2;
+    const int first = pass->tree->use->order + 1, even = first / 2 * 2;
     for (int r = 0; r < 2; r++)
         cell->rest.power[r] = power_of(pass, m->of + tree_components_below(first + r), first + r);
     cell->rest.size = size_of(m->of + tree_components_below(even), even);
@@ -232,7 +232,7 @@ static void make_coefficients(const struct pass *pass, size_t c, const struct mo
     const struct gpunb_tree *tree = pass->tree;
     double trace[TREE_MOST_RANK / 2 + 1][(TREE_MOST_RANK + 1) * (TREE_MOST_RANK + 2) / 2];
     size_t at = c * tree->coefficients;
-    for (int n = 2; n <= tree->order; n++) {
+    for (int n = 2; n <= tree->use->order; n++) {
         const size_t traces = traces_of(m->of + tree_components_below(n), n, trace);
         for (size_t k = 0; k < traces; k++) {
             const int length = tree_components(n - 2 * (int)k);
@@ -270,7 +270,7 @@ static void make_part(void *context, int part, int parts)
     for (int64_t c = first; c < end; c++) make_cell(pass, pass->begin + (size_t)c);
 }
 
-/* What walks read, when the mass of all is known. */
+/* Nodes for walks, made when the mass of all is known. */
 static void make_nodes(void *context, int part, int parts)
 {
     const struct pass *pass = context;
@@ -299,7 +299,7 @@ int tree_make_moments(struct gpunb_tree *tree)
     const size_t n = tree->cells.level[tree->cells.n_levels];
     struct tables tables;
     tree->moments = (size_t)(tree_components_below(top_rank(tree) + 1) - tree_components_below(2));
-    tree->coefficients = (size_t)tree_coefficients(tree->order);
+    tree->coefficients = (size_t)tree_coefficients(tree->use->order);
     tree->moment = tree_room(&tree->moments_room, n * tree->moments, size);
     tree->coefficient = tree_room(&tree->coefficients_room, n * tree->coefficients, size);
     tree->node = tree_room(&tree->nodes, n, sizeof *tree->node);

@@ -10,7 +10,6 @@ struct gpunb_tree {
     const struct gpunb_tree_use *use; /**< of its handle */
     uint64_t version;                 /**< of the sources it is of */
     int is_sound;                     /**< 0: it could not be renewed */
-    int order;
     size_t n;
     struct tree_cells cells;
     struct tree_node *node; /**< [cells] */

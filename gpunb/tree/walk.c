@@ -179,7 +179,7 @@ static void sum_terms(struct walk *w)
     const double begin = nbc_wtime();
     const struct tree_piece piece = {.method = w->force->tree->use->method,
                                      .walk = w->force->tree->use->walk,
-                                     .order = w->force->tree->order,
+                                     .order = w->force->tree->use->order,
                                      .term = space->term,
                                      .n = space->n_terms,
                                      .apart = space->apart};

@@ -6,7 +6,7 @@
 #include "gpunb/tree/groups.h"
 #include "gpunb/tree/share.h"
 
-/** What all walks of a force share. */
+/** A force, whose walks share it. */
 struct tree_force {
     const struct gpunb_tree *tree;
     const struct tree_groups *groups;

@@ -4,8 +4,8 @@
 #include "gpunb/backend.h"
 #include "gpunb/gpunb.h"
 #include "gpunb/softened_device.h"
+#include "gpunb/tree.h"
 #include "nbody6/analysis/frame.h"
-#include "nbody6/collisionless/by_tree.h"
 #include "nbody6/collisionless/leapfrog.h"
 #include "nbody6/collisionless/resident.h"
 #include "nbody6/state/body.h"
@@ -99,7 +99,7 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
 /* Forces by a tree need engines that have one. */
 static int lacks_tree(const struct nb6_residence *residence, const struct nb6_collisionless_options *o)
 {
-    return nb6_force_is_by_tree(&o->force) && !(residence && residence->has_tree);
+    return gpunb_tree_is_asked(&o->force) && !(residence && residence->has_tree);
 }
 
 /* `auto` keeps bodies on one GPU: the bits are the same as in memory. Several GPUs are used on request only, since
@@ -207,7 +207,7 @@ const char *nb6_collisionless_engine_name(const struct nb6_collisionless *s)
 
 int nb6_collisionless_has_tree(const struct nb6_collisionless *s)
 {
-    return nb6_force_is_by_tree(&s->options);
+    return gpunb_tree_is_asked(&s->options);
 }
 
 void nb6_collisionless_tree_counts(const struct nb6_collisionless *s, struct gpunb_tree_counts *counts)

@@ -85,7 +85,7 @@ struct nb6_collisionless {
 int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const int64_t *name, const double *mass,
                              const double (*x)[3], const double (*v)[3],
                              const struct nb6_collisionless_options *options, struct nbc_error *err);
-/** What a system would use. */
+/** Backend, engine, settings and nominal costs of a system. */
 struct nb6_collisionless_plan {
     const char *backend, *engine; /**< names */
     double ns_per_pair;           /**< of the backend (struct gpunb_backend_info) */
@@ -94,7 +94,7 @@ struct nb6_collisionless_plan {
     double pairs, pairs_by_tree;  /**< nominal cost of a force on all bodies (gpunb_softened_pairs) */
     int tree_is_worth;            /**< 1: forces on all bodies are made by the tree; 0: by direct sums */
 };
-/** What a system of n bodies would use.
+/** The plan of a system of n bodies, which is not made.
  *  @param[out] plan  set on success only
  *  @return as nb6_collisionless_create */
 int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *options,
@@ -127,7 +127,7 @@ const char *nb6_collisionless_engine_name(const struct nb6_collisionless *system
 
 /** Whether forces are made by a tree. */
 int nb6_collisionless_has_tree(const struct nb6_collisionless *system);
-/** What the trees of all its handles have done. */
+/** Counts of the trees of all its handles together. */
 void nb6_collisionless_tree_counts(const struct nb6_collisionless *system, struct gpunb_tree_counts *counts);
 
 /** The frame that analysis and output read, at the time of the system: bodies with their accelerations and

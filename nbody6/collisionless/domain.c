@@ -1,7 +1,7 @@
 #include "nbody6/collisionless/domain.h"
 
 #include "gpunb/backend.h"
-#include "nbody6/collisionless/by_tree.h"
+#include "gpunb/tree.h"
 
 struct nb6_device_domain {
     const struct nb6_residence *kernels;
@@ -118,7 +118,7 @@ int nb6_domain_open(struct nb6_device_domain **domain, const struct nb6_residenc
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a part of a system");
     made->kernels = residence;
     made->part = *part;
-    made->by_tree = nb6_force_is_by_tree(options);
+    made->by_tree = gpunb_tree_is_asked(options);
     const int status = open_domain(made, device, options, force, err);
     if (status) {
         nb6_domain_close(made);
@@ -205,7 +205,7 @@ void nb6_domain_add_tree_counts(const struct nb6_device_domain *d, struct gpunb_
     struct gpunb_tree_counts own;
     if (!d->kernels->tree_counts) return;
     d->kernels->tree_counts(d->force, &own);
-    nb6_add_tree_counts(&own, sum);
+    gpunb_tree_add_counts(sum, &own);
 }
 
 int nb6_domain_commit(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)

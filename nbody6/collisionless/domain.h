@@ -29,7 +29,7 @@ int nb6_domain_exchange(struct nb6_device_domain *domain, void *to, const struct
 int nb6_domain_force(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
 /** Waits.   @param[out] word  of the part */
 int nb6_domain_read(struct nb6_device_domain *domain, struct nb6_part_word *word, struct nbc_error *err);
-/** What the trees of its forces have done: added to `sum`. */
+/** Adds the counts of the trees of its forces to `sum`. */
 void nb6_domain_add_tree_counts(const struct nb6_device_domain *domain, struct gpunb_tree_counts *sum);
 /** Second kicks and next steps. */
 int nb6_domain_commit(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);

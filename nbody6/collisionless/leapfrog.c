@@ -3,7 +3,7 @@
 #include "common/nbc.h"
 #include "common/team.h"
 #include "gpunb/gpunb.h"
-#include "nbody6/collisionless/by_tree.h"
+#include "gpunb/tree.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/level.h"
@@ -71,7 +71,7 @@ static int check_accelerations(const struct nb6_collisionless *s, int64_t n_due,
  * any. */
 static int force(struct nb6_collisionless *s, int64_t n_due, int has_last, struct nbc_error *err)
 {
-    const int takes_last = has_last && nb6_force_is_by_tree(&s->options);
+    const int takes_last = has_last && gpunb_tree_is_asked(&s->options);
     for (int64_t m = 0; m < n_due; m++)
         for (int k = 0; k < 3; k++) {
             s->x_due[m][k] = s->x[s->due[m]][k];

@@ -56,7 +56,7 @@ NBC_HD int32_t nb6_part_due(const struct nb6_part *s, int32_t n_due, int32_t m)
     return n_due == s->n_own ? m : s->due[m];
 }
 
-/** What forces need of a due body, at its place among them. */
+/** Position and last acceleration of a due body, for the forces, at its place among them. */
 NBC_HD void nb6_part_gather(const struct nb6_part *s, int32_t m)
 {
     const int32_t i = s->due[m];

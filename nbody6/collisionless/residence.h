@@ -40,7 +40,7 @@ struct nb6_residence {
                       gpunb_t *system, struct nbc_error *err);
     /** NULL: they are those of the system, which closes them. */
     void (*close_force)(gpunb_t *force);
-    /** What its trees have done; NULL: there are none. */
+    /** Counts of its trees; NULL: it has none. */
     void (*tree_counts)(const gpunb_t *force, struct gpunb_tree_counts *counts);
     /** As gpunb_softened_device_bytes. */
     int (*force_bytes)(gpunb_t *force, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);

@@ -19,7 +19,7 @@ int nb6_resident_open(struct nb6_resident **resident, const struct nb6_residence
 void nb6_resident_free(struct nb6_resident *resident);
 const struct nb6_residence *nb6_resident_residence(const struct nb6_resident *resident);
 
-/** What the trees of all parts have done: added to `sum`. */
+/** Adds the counts of the trees of all parts to `sum`. */
 void nb6_resident_add_tree_counts(const struct nb6_resident *resident, struct gpunb_tree_counts *sum);
 
 /** To the next block time, as nb6_leapfrog_block, but the arrays of the system are not updated before

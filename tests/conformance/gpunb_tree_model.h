@@ -142,7 +142,7 @@ static inline void make_force_of(gpunb_t *h, const struct gpunb_softened_job *jo
     if (gpunb_softened(h, job) != NBC_OK) fail_msg("%s", gpunb_last_error(h));
 }
 
-/* What most tests open a handle with. */
+/* Options that most tests open a handle with. */
 static const struct gpunb_options usual = {.force_error = 1e-3, .leaf = LEAF, .group = GROUP};
 
 static inline gpunb_tree_t *build(gpunb_t *h)

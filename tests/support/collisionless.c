@@ -58,3 +58,24 @@ void collisionless_refuse(const struct cluster *c, const struct nb6_collisionles
     assert_null(s);
     if (!strstr(err.text, words)) fail_msg("'%s' does not say '%s'", err.text, words);
 }
+
+long collisionless_allocations(const struct cluster *c, const struct nb6_collisionless_options *options, double t,
+                               void (*let_fail)(long k))
+{
+    for (long k = 0;; k++) {
+        struct nbc_error err = {0};
+        struct nb6_collisionless *s = NULL;
+        let_fail(k);
+        const int status = nb6_collisionless_create(&s, c->n, NULL, c->mass, (const double(*)[3])c->x,
+                                                    (const double(*)[3])c->v, options, &err);
+        let_fail(-1);
+        if (!status) {
+            collisionless_evolve(s, t);
+            nb6_collisionless_free(s);
+            return k;
+        }
+        assert_int_equal(status, NBC_NO_MEMORY);
+        assert_null(s);
+        assert_non_null(strstr(err.text, "memory"));
+    }
+}

@@ -15,5 +15,9 @@ void collisionless_assert_same(struct nb6_collisionless *a, struct nb6_collision
 /** No system is made, with this status and a message that has these words. */
 void collisionless_refuse(const struct cluster *c, const struct nb6_collisionless_options *options, int status,
                           const char *words);
+/** Each allocation of a system fails in turn: it is not made, with a message about memory, until there are enough; then
+ *  it evolves to t.   @param[in] let_fail  fail_alloc of tests/support/failing_alloc.h   @return how many there are */
+long collisionless_allocations(const struct cluster *c, const struct nb6_collisionless_options *options, double t,
+                               void (*let_fail)(long k));
 
 #endif

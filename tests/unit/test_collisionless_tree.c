@@ -385,24 +385,7 @@ static void memory_may_end_anywhere(void **state)
     struct cluster c = cluster_plummer(BODIES, 8);
     struct nb6_collisionless_options o = emulated(options_of(NB6_COLLISIONLESS_BLOCK, 1e-2), 2);
     o.force.backend = "ref";
-    int status = NBC_NO_MEMORY;
-    long k = 0;
-    for (; status; k++) {
-        struct nbc_error err = {0};
-        struct nb6_collisionless *s = NULL;
-        fail_alloc(k);
-        status =
-            nb6_collisionless_create(&s, c.n, NULL, c.mass, (const double(*)[3])c.x, (const double(*)[3])c.v, &o, &err);
-        fail_alloc(-1);
-        if (!status) {
-            collisionless_evolve(s, 0.125);
-            nb6_collisionless_free(s);
-            break;
-        }
-        assert_int_equal(status, NBC_NO_MEMORY);
-        assert_null(s);
-        assert_non_null(strstr(err.text, "memory"));
-    }
+    const long k = collisionless_allocations(&c, &o, 0.125, fail_alloc);
     assert_true(k > 40); /* a tree has a dozen arrays, and each part has as many */
     cluster_free(&c);
 }

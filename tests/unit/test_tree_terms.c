@@ -171,8 +171,8 @@ static struct error error_at(const gpunb_tree_t *tree, const struct bodies *b, d
     for (int d = 0; d < DIRECTIONS; d++) {
         real x[3];
         point_at(cell, b, d, distance, x);
-        const struct sum exact = direct_sum(b, x, (double)eps), made = expansion(tree, x, (double)eps, tree->order),
-                         off = difference(&made, &exact);
+        const struct sum exact = direct_sum(b, x, (double)eps),
+                         made = expansion(tree, x, (double)eps, tree->use->order), off = difference(&made, &exact);
         error.acc = fmaxl(error.acc, length(off.acc) * big * big / cell->mass);
         error.pot = fmaxl(error.pot, off.pot * big / cell->mass);
     }
@@ -181,8 +181,9 @@ static struct error error_at(const gpunb_tree_t *tree, const struct bodies *b, d
 
 /* ---- convergence */
 
-/* What no expansion is above: sums of |P_n| s^n and of (n + 1) s^n over the ranks n > order that are left out. With
- * softening the same, since the distance to (x, softening) in four dimensions has the same Legendre polynomials. */
+/* Bounds that no expansion is above: sums of |P_n| s^n and of (n + 1) s^n over the ranks n > order that are left out.
+ * With softening the same, since the distance to (x, softening) in four dimensions has the same Legendre polynomials.
+ */
 static struct error largest_error(int order, double s)
 {
     const real left = powl(s, order + 1) / (1 - s);
@@ -270,7 +271,7 @@ static void add_rank(double mass, const real s[3], const real x[3], double softe
         sum->acc[k] += factor / big * (slope * (s[k] / size - c * x[k] / big) - (n + 1) * p * x[k] / big);
 }
 
-/* What a rank of the expansion adds. */
+/* The terms that a rank adds to the expansion. */
 static struct sum rank_of(const gpunb_tree_t *tree, const real x[3], double softening, int n)
 {
     struct sum with = expansion(tree, x, softening, n), without = expansion(tree, x, softening, n - 1);
@@ -388,7 +389,7 @@ static void add_ratio(const gpunb_tree_t *tree, const struct bodies *b, double d
     const struct tree_cell *cell = cell_of(tree);
     const double big2 = distance * distance + softening * softening;
     const float left =
-        tree_left_out(&cell->rest, tree->order, (float)(1 / big2), (float)(softening * softening / big2));
+        tree_left_out(&cell->rest, tree->use->order, (float)(1 / big2), (float)(softening * softening / big2));
     const double error = (double)error_at(tree, b, distance, softening).acc;
     if (error < 1e-12) return; /* powers are floats: below 1e-7 of a rank that vanishes they say nothing */
     r->n++;

@@ -8,7 +8,6 @@
 #include "nbody6/app/data_note.h"
 #include "nbody6/app/stars/stars_note.h"
 #include "nbody6/app/stars/unit_advice.h"
-#include "nbody6/collisionless/by_tree.h"
 #include "nbody6/collisionless/cost.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/config_groups.h"
@@ -125,12 +124,12 @@ static void print_forces(const struct nb6_collisionless_plan *plan, int64_t n, d
     char text[NB6_FORCES_TEXT];
     nb6_forces_describe(&plan->force, text);
     fprintf(out, "  forces: %s\n", text);
-    if (nb6_force_is_by_tree(&plan->force)) {
+    if (gpunb_tree_is_asked(&plan->force)) {
         const struct nb6_softened_cost tree = nb6_cost_tree(plan, n, threads);
         print_cost("tree", &tree, steps + 1, out);
     }
     print_cost("direct sums", &direct, steps + 1, out);
-    if (nb6_force_is_by_tree(&plan->force) && !plan->tree_is_worth)
+    if (gpunb_tree_is_asked(&plan->force) && !plan->tree_is_worth)
         fprintf(out, "  direct sums cost less for so few bodies, and are made; WALK='groups' takes the tree\n");
 }
 

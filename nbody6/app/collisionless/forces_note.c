@@ -1,7 +1,6 @@
 #include "nbody6/app/collisionless/forces_note.h"
 
 #include "gpunb/tree.h"
-#include "nbody6/collisionless/by_tree.h"
 #include "nbody6/collisionless/collisionless.h"
 
 static const char *const walks[] = {"auto", "groups", "single", "one-by-one-i", "one-by-one-j"};
@@ -9,7 +8,7 @@ static const char *const walks[] = {"auto", "groups", "single", "one-by-one-i", 
 void nb6_forces_describe(const struct gpunb_options *o, char text[NB6_FORCES_TEXT])
 {
     const size_t size = NB6_FORCES_TEXT;
-    if (!nb6_force_is_by_tree(o)) {
+    if (!gpunb_tree_is_asked(o)) {
         snprintf(text, size, "direct sums");
         return;
     }
