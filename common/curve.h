@@ -13,7 +13,7 @@
 
 #include "common/hd.h"
 
-/** Most bits an axis: a key has three times as many. */
+/** Most bits an axis of keys that fit 32 and 64 bits: a key has three times as many. */
 enum { NBC_HILBERT_BITS_32 = 10, NBC_HILBERT_BITS_64 = 21 };
 
 /** All bits below this one if the cell has it, none otherwise. */
@@ -77,23 +77,16 @@ NBC_HD uint32_t nbc_hilbert_join32(uint32_t x, uint32_t y, uint32_t z)
     return nbc_hilbert_spread32(x) << 2 | nbc_hilbert_spread32(y) << 1 | nbc_hilbert_spread32(z);
 }
 
-/** Place of a cell on the curve.
+/** Place of a cell on the curve. With a constant number of up to NBC_HILBERT_BITS_32 bits the key is made in numbers of
+ *  32 bits, whatever it is assigned to. Without its last three bits a key is that of the cell of twice the size.
  *  @param[in] x, y, z  0 .. 2^bits - 1
- *  @param[in] bits     1 .. NBC_HILBERT_BITS_32
+ *  @param[in] bits     1 .. NBC_HILBERT_BITS_64
  *  @return 0 .. 2^(3 bits) - 1 */
-NBC_HD uint32_t nbc_hilbert_key32(uint32_t x, uint32_t y, uint32_t z, int bits)
-{
-    for (int bit = bits - 1; bit > 0; bit--) nbc_hilbert_turn(&x, &y, &z, bit);
-    nbc_hilbert_decode(&x, &y, &z);
-    return nbc_hilbert_join32(x, y, z);
-}
-
-/** The same for up to NBC_HILBERT_BITS_64 bits; where both can be asked for, both are equal. Without its last three
- * bits a key is that of the cell of twice the size. */
 NBC_HD uint64_t nbc_hilbert_key64(uint32_t x, uint32_t y, uint32_t z, int bits)
 {
     for (int bit = bits - 1; bit > 0; bit--) nbc_hilbert_turn(&x, &y, &z, bit);
     nbc_hilbert_decode(&x, &y, &z);
+    if (bits <= NBC_HILBERT_BITS_32) return nbc_hilbert_join32(x, y, z);
     return nbc_hilbert_spread64(x) << 2 | nbc_hilbert_spread64(y) << 1 | nbc_hilbert_spread64(z);
 }
 

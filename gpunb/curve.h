@@ -28,9 +28,9 @@ NBC_HD uint32_t gpunb_curve_cell(double x, double centre, double per_scale)
 
 NBC_HD uint32_t gpunb_curve_key(const double x[3], const struct gpunb_map *map)
 {
-    return nbc_hilbert_key32(gpunb_curve_cell(x[0], map->centre[0], map->per_scale),
-                             gpunb_curve_cell(x[1], map->centre[1], map->per_scale),
-                             gpunb_curve_cell(x[2], map->centre[2], map->per_scale), GPUNB_CURVE_BITS);
+    return (uint32_t)nbc_hilbert_key64(gpunb_curve_cell(x[0], map->centre[0], map->per_scale),
+                                       gpunb_curve_cell(x[1], map->centre[1], map->per_scale),
+                                       gpunb_curve_cell(x[2], map->centre[2], map->per_scale), GPUNB_CURVE_BITS);
 }
 
 #endif

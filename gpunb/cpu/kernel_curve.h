@@ -18,7 +18,7 @@ static inline void find_cubes(const float *x, float centre, const struct gpunb_c
     }
 }
 
-/* The steps of nbc_hilbert_key32, each for all lanes. */
+/* The steps of nbc_hilbert_key64 for up to NBC_HILBERT_BITS_32 bits, each for all lanes. */
 static void curve(const struct gpunb_cell *cell, const struct gpunb_curve *curve, uint32_t *place)
 {
     uint32_t x[CPU_CELL], y[CPU_CELL], z[CPU_CELL];

@@ -15,12 +15,12 @@ cudaError_t gpunb_cuda_store(const struct gpunb_jp *from, const unsigned char *m
                              struct gpunb_jp *jp, uint64_t *count, cudaStream_t stream);
 cudaError_t gpunb_cuda_predict_share(const struct device_prediction *prediction, cudaStream_t stream);
 
-cudaError_t gpunb_cuda_source_keys(const struct device_source *sources, int n, const struct gpunb_map *map,
-                                   uint32_t *keys, int32_t *places, cudaStream_t stream);
-cudaError_t gpunb_cuda_target_keys(const struct device_targets *targets, const struct gpunb_map *map, uint32_t *keys,
-                                   int32_t *places, cudaStream_t stream);
+cudaError_t gpunb_cuda_keys(const struct device_positions *positions, const struct gpunb_map *map, uint32_t *keys,
+                            int32_t *places, cudaStream_t stream);
 cudaError_t gpunb_cuda_sort(void *scratch, size_t *bytes, const uint32_t *keys, uint32_t *sorted_keys,
                             const int32_t *places, int32_t *sorted_places, int n, cudaStream_t stream);
+cudaError_t gpunb_cuda_sort64(void *scratch, size_t *bytes, const uint64_t *keys, uint64_t *sorted_keys,
+                              const int32_t *places, int32_t *sorted_places, int n, int bits, cudaStream_t stream);
 cudaError_t gpunb_cuda_tiles(const struct device_source *sources, int n, int identity,
                              const struct device_layout *layout, const struct device_copy *copy, cudaStream_t stream);
 cudaError_t gpunb_cuda_predicted_tiles(const struct device_prediction *prediction, const struct device_layout *layout,
@@ -47,8 +47,6 @@ cudaError_t gpunb_cuda_regular_sources(const struct device_source *sources, int 
 cudaError_t gpunb_cuda_regular_ask(const struct device_asking *asking, cudaStream_t stream);
 cudaError_t gpunb_cuda_regular_send(const struct device_sending *sending, cudaStream_t stream);
 
-cudaError_t gpunb_cuda_body_keys(const struct device_body *bodies, int first, int n, const struct gpunb_map *map,
-                                 uint32_t *keys, int32_t *places, cudaStream_t stream);
 cudaError_t gpunb_cuda_pot_tiles(const struct device_body *bodies, int n, const int32_t *index,
                                  struct device_pot_tile *tiles, struct device_body *sorted, cudaStream_t stream);
 cudaError_t gpunb_cuda_potential(const struct device_potential *potential, int splits, double *pot,

@@ -5,7 +5,6 @@
 #include "gpunb/backend.h"
 #include "gpunb/cuda/box.cuh"
 #include "gpunb/cuda/kernels.h"
-#include "gpunb/curve.h"
 
 #include <cuda_pipeline_primitives.h>
 
@@ -31,15 +30,6 @@ __device__ __forceinline__ double inverse_root(double r2)
 }
 
 /* ---- tiles */
-
-__global__ void body_keys(const struct device_body *bodies, int first, int n, const struct gpunb_map map,
-                          uint32_t *keys, int32_t *places)
-{
-    const int k = blockIdx.x * blockDim.x + threadIdx.x;
-    if (k >= n) return;
-    keys[k] = gpunb_curve_key(bodies[first + k].x, &map);
-    places[k] = first + k;
-}
 
 /* One warp makes one tile. Places past the end repeat the last body without its mass. */
 __global__ void __launch_bounds__(MAKERS) make_tiles(const struct device_body *bodies, int n, const int32_t *index,
@@ -240,13 +230,6 @@ __global__ void add_parts(const struct device_potential a, int splits, double *p
 }
 
 } // namespace
-
-cudaError_t gpunb_cuda_body_keys(const struct device_body *bodies, int first, int n, const struct gpunb_map *map,
-                                 uint32_t *keys, int32_t *places, cudaStream_t stream)
-{
-    body_keys<<<(n + MAKERS - 1) / MAKERS, MAKERS, 0, stream>>>(bodies, first, n, *map, keys, places);
-    return cudaGetLastError();
-}
 
 cudaError_t gpunb_cuda_pot_tiles(const struct device_body *bodies, int n, const int32_t *index,
                                  struct device_pot_tile *tiles, struct device_body *sorted, cudaStream_t stream)

@@ -1,10 +1,7 @@
-/* From sources as they were sent to tiles: keys along the curve, the sort, centre and extent of each tile. */
+/* From sources as they were sent to tiles, with centre and extent of each. */
 #include "gpunb/cuda/box.cuh"
 #include "gpunb/cuda/kernels.h"
-#include "gpunb/curve.h"
 #include "gpunb/device/predicted.h"
-
-#include <cub/device/device_radix_sort.cuh>
 
 namespace
 {
@@ -12,15 +9,6 @@ namespace
 constexpr int BLOCK = 128, WARP = 32, EACH = DEVICE_TILE / WARP; /* sources of a thread */
 /* Extents are rounded up by this: they are compared with distances that have roundings of their own. */
 constexpr float ROUND_UP = 1.00001f, POSITION_ROUNDING = 2.4e-7f;
-
-__global__ void source_keys(const struct device_source *sources, int n, const struct gpunb_map map, uint32_t *keys,
-                            int32_t *places)
-{
-    const int j = blockIdx.x * blockDim.x + threadIdx.x;
-    if (j >= n) return;
-    keys[j] = gpunb_curve_key(sources[j].x, &map);
-    places[j] = j;
-}
 
 /* Middle of the extremes over the warp, as a float, and the largest distance from it, rounded up. */
 __device__ __forceinline__ float warp_middle(const float (&a)[EACH], float *extent)
@@ -109,20 +97,6 @@ __global__ void __launch_bounds__(BLOCK)
 }
 
 } // namespace
-
-cudaError_t gpunb_cuda_source_keys(const struct device_source *sources, int n, const struct gpunb_map *map,
-                                   uint32_t *keys, int32_t *places, cudaStream_t stream)
-{
-    source_keys<<<(n + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(sources, n, *map, keys, places);
-    return cudaGetLastError();
-}
-
-cudaError_t gpunb_cuda_sort(void *scratch, size_t *bytes, const uint32_t *keys, uint32_t *sorted_keys,
-                            const int32_t *places, int32_t *sorted_places, int n, cudaStream_t stream)
-{
-    return cub::DeviceRadixSort::SortPairs(scratch, *bytes, keys, sorted_keys, places, sorted_places, n, 0,
-                                           GPUNB_CURVE_KEY_BITS, stream);
-}
 
 /* Blocks that make n sources into tiles. */
 static unsigned tile_blocks(int n)

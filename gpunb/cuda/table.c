@@ -16,22 +16,23 @@ static int predict_share(const struct device_prediction *prediction, struct nbd_
     return (int)gpunb_cuda_predict_share(prediction, (cudaStream_t)stream);
 }
 
-static int source_keys(const struct device_source *sources, int n, const struct gpunb_map *map, uint32_t *keys,
-                       int32_t *places, struct nbd_stream *stream)
+static int keys(const struct device_positions *positions, const struct gpunb_map *map, uint32_t *keys, int32_t *places,
+                struct nbd_stream *stream)
 {
-    return (int)gpunb_cuda_source_keys(sources, n, map, keys, places, (cudaStream_t)stream);
-}
-
-static int target_keys(const struct device_targets *targets, const struct gpunb_map *map, uint32_t *keys,
-                       int32_t *places, struct nbd_stream *stream)
-{
-    return (int)gpunb_cuda_target_keys(targets, map, keys, places, (cudaStream_t)stream);
+    return (int)gpunb_cuda_keys(positions, map, keys, places, (cudaStream_t)stream);
 }
 
 static int sort(void *scratch, size_t *bytes, const uint32_t *keys, uint32_t *sorted_keys, const int32_t *places,
                 int32_t *sorted_places, int n, struct nbd_stream *stream)
 {
     return (int)gpunb_cuda_sort(scratch, bytes, keys, sorted_keys, places, sorted_places, n, (cudaStream_t)stream);
+}
+
+static int sort64(void *scratch, size_t *bytes, const uint64_t *keys, uint64_t *sorted_keys, const int32_t *places,
+                  int32_t *sorted_places, int n, int bits, struct nbd_stream *stream)
+{
+    return (int)gpunb_cuda_sort64(scratch, bytes, keys, sorted_keys, places, sorted_places, n, bits,
+                                  (cudaStream_t)stream);
 }
 
 static int tiles(const struct device_source *sources, int n, int identity, const struct device_layout *layout,
@@ -115,12 +116,6 @@ static int regular_send(const struct device_sending *sending, struct nbd_stream 
     return (int)gpunb_cuda_regular_send(sending, (cudaStream_t)stream);
 }
 
-static int body_keys(const struct device_body *bodies, int first, int n, const struct gpunb_map *map, uint32_t *keys,
-                     int32_t *places, struct nbd_stream *stream)
-{
-    return (int)gpunb_cuda_body_keys(bodies, first, n, map, keys, places, (cudaStream_t)stream);
-}
-
 static int pot_tiles(const struct device_body *bodies, int n, const int32_t *index, struct device_pot_tile *tiles,
                      struct device_body *sorted, struct nbd_stream *stream)
 {
@@ -147,9 +142,9 @@ const struct gpunb_kernels gpunb_cuda_kernels = {
     .devices = "CUDA devices",
     .store = store,
     .predict_share = predict_share,
-    .source_keys = source_keys,
-    .target_keys = target_keys,
+    .keys = keys,
     .sort = sort,
+    .sort64 = sort64,
     .tiles = tiles,
     .predicted_tiles = predicted_tiles,
     .rank = rank,
@@ -165,7 +160,6 @@ const struct gpunb_kernels gpunb_cuda_kernels = {
     .regular_sources = regular_sources,
     .regular_ask = regular_ask,
     .regular_send = regular_send,
-    .body_keys = body_keys,
     .pot_tiles = pot_tiles,
     .potential = potential,
     .softened_bytes = softened_bytes,

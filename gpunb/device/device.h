@@ -184,9 +184,11 @@ int gpunb_device_check_predictions(const struct device_state *devices, struct nb
  *  @param[in] copy  with the tiles in index order; if it has any bytes, these do not exist */
 int gpunb_device_tiling(struct device_state *devices, struct device_gpu *gpu, int curved,
                         const struct device_copy *copy, struct device_layout *layout, struct nbc_error *err);
-/** Memory to sort n keys, and to sort (gpu->keys, gpu->places), n of each, into `order`. */
+/** Memory to sort n positions. */
 int gpunb_device_reserve_sort(struct device_gpu *gpu, size_t n, struct nbc_error *err);
-int gpunb_device_sort(struct device_gpu *gpu, size_t n, int32_t *order, struct nbc_error *err);
+/** Their numbers along the curve, on gpu->stream. */
+int gpunb_device_sort(struct device_gpu *gpu, const struct device_positions *positions, const struct gpunb_map *map,
+                      int32_t *order, struct nbc_error *err);
 /** Number of parts that the sources are cut into, so that n targets fill the device. */
 int gpunb_device_splits(struct device_gpu *gpu, const struct device_variant *variant, size_t n, size_t n_tiles,
                         int *splits, struct nbc_error *err);

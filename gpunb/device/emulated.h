@@ -36,14 +36,12 @@ int gpunb_emulated_predicted_tiles(const struct device_prediction *prediction, c
                                    const struct device_copy *copy, struct nbd_stream *stream);
 
 /* order_emulated.c */
-int gpunb_emulated_source_keys(const struct device_source *sources, int n, const struct gpunb_map *map, uint32_t *keys,
-                               int32_t *places, struct nbd_stream *stream);
-int gpunb_emulated_target_keys(const struct device_targets *targets, const struct gpunb_map *map, uint32_t *keys,
-                               int32_t *places, struct nbd_stream *stream);
-int gpunb_emulated_body_keys(const struct device_body *bodies, int first, int n, const struct gpunb_map *map,
-                             uint32_t *keys, int32_t *places, struct nbd_stream *stream);
+int gpunb_emulated_keys(const struct device_positions *positions, const struct gpunb_map *map, uint32_t *keys,
+                        int32_t *places, struct nbd_stream *stream);
 int gpunb_emulated_sort(void *scratch, size_t *bytes, const uint32_t *keys, uint32_t *sorted_keys,
                         const int32_t *places, int32_t *sorted_places, int n, struct nbd_stream *stream);
+int gpunb_emulated_sort64(void *scratch, size_t *bytes, const uint64_t *keys, uint64_t *sorted_keys,
+                          const int32_t *places, int32_t *sorted_places, int n, int bits, struct nbd_stream *stream);
 int gpunb_emulated_rank(const struct device_targets *targets, const struct gpunb_map *map, int32_t *order,
                         struct nbd_stream *stream);
 

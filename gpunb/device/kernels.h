@@ -70,6 +70,19 @@ struct device_copy {
     size_t bytes;
 };
 
+/** The positions first .. first + n - 1 of some that are so many bytes apart. */
+struct device_positions {
+    const double *x; /**< [3] of number 0 */
+    size_t step;
+    int first, n;
+};
+
+/** The k-th of them.   @return [3] */
+NBC_HD const double *device_position(const struct device_positions *p, int k)
+{
+    return (const double *)(const void *)((const char *)p->x + (size_t)(p->first + k) * p->step);
+}
+
 /** Targets of a call in the caller's order: one array after the other, for a single copy. */
 struct device_targets {
     const double (*x)[3], (*v)[3];
@@ -206,14 +219,16 @@ struct gpunb_kernels {
                  struct gpunb_jp *jp, uint64_t *count, struct nbd_stream *stream);
     int (*predict_share)(const struct device_prediction *prediction, struct nbd_stream *stream);
 
-    /** Keys along the curve, and 0, 1, 2, ... for n sources or targets. */
-    int (*source_keys)(const struct device_source *sources, int n, const struct gpunb_map *map, uint32_t *keys,
-                       int32_t *places, struct nbd_stream *stream);
-    int (*target_keys)(const struct device_targets *targets, const struct gpunb_map *map, uint32_t *keys,
-                       int32_t *places, struct nbd_stream *stream);
-    /** Stable sort of (key, place); `bytes` of scratch, whose size is returned in *bytes if scratch is NULL. */
+    /** Keys along the curve, and the numbers first, first + 1, ... of the positions. */
+    int (*keys)(const struct device_positions *positions, const struct gpunb_map *map, uint32_t *keys, int32_t *places,
+                struct nbd_stream *stream);
+    /** Stable sort of (key, place), the key of GPUNB_CURVE_KEY_BITS bits; `bytes` of scratch, whose size is returned in
+     *  *bytes if scratch is NULL. */
     int (*sort)(void *scratch, size_t *bytes, const uint32_t *keys, uint32_t *sorted_keys, const int32_t *places,
                 int32_t *sorted_places, int n, struct nbd_stream *stream);
+    /** The same of keys below 2^bits, bits <= 64. */
+    int (*sort64)(void *scratch, size_t *bytes, const uint64_t *keys, uint64_t *sorted_keys, const int32_t *places,
+                  int32_t *sorted_places, int n, int bits, struct nbd_stream *stream);
     /** Tiles from sources in the order `index`; `index` is filled with 0, 1, 2, ... if `identity`. */
     int (*tiles)(const struct device_source *sources, int n, int identity, const struct device_layout *layout,
                  const struct device_copy *copy, struct nbd_stream *stream);
@@ -251,9 +266,6 @@ struct gpunb_kernels {
     int (*regular_ask)(const struct device_asking *asking, struct nbd_stream *stream);
     int (*regular_send)(const struct device_sending *sending, struct nbd_stream *stream);
 
-    /** Keys along the curve of the bodies first .. first + n - 1, and these numbers. */
-    int (*body_keys)(const struct device_body *bodies, int first, int n, const struct gpunb_map *map, uint32_t *keys,
-                     int32_t *places, struct nbd_stream *stream);
     /** Tiles of n bodies in the order `index`; tiles and sorted have room for whole tiles. */
     int (*pot_tiles)(const struct device_body *bodies, int n, const int32_t *index, struct device_pot_tile *tiles,
                      struct device_body *sorted, struct nbd_stream *stream);

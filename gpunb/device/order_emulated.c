@@ -1,117 +1,94 @@
 /* The order along the curve, on an emulated device. */
+#include "common/radix.h"
 #include "device/emulated/emulated.h"
 #include "gpunb/device/emulated.h"
 
-#include <string.h>
-
 /* ---- keys */
 
-/* Positions so many bytes apart. */
 struct keys_job {
-    const char *x;
-    size_t step;
+    struct device_positions positions;
     struct gpunb_map map;
     uint32_t *keys;
     int32_t *places;
-    int first, n;
 };
-
-static uint32_t key_of(const struct keys_job *a, int k)
-{
-    return gpunb_curve_key((const double *)(const void *)(a->x + (size_t)(a->first + k) * a->step), &a->map);
-}
 
 static void make_keys(const void *job)
 {
     const struct keys_job *a = job;
-    for (int k = 0; k < a->n; k++) {
-        a->keys[k] = key_of(a, k);
-        a->places[k] = a->first + k;
+    for (int k = 0; k < a->positions.n; k++) {
+        a->keys[k] = gpunb_curve_key(device_position(&a->positions, k), &a->map);
+        a->places[k] = a->positions.first + k;
     }
 }
 
-int gpunb_emulated_source_keys(const struct device_source *sources, int n, const struct gpunb_map *map, uint32_t *keys,
-                               int32_t *places, struct nbd_stream *stream)
+int gpunb_emulated_keys(const struct device_positions *positions, const struct gpunb_map *map, uint32_t *keys,
+                        int32_t *places, struct nbd_stream *stream)
 {
-    const struct keys_job job = {(const char *)sources->x, sizeof *sources, *map, keys, places, 0, n};
+    const struct keys_job job = {*positions, *map, keys, places};
     return nbd_emulated_launch(stream, make_keys, &job, sizeof job);
 }
 
-int gpunb_emulated_target_keys(const struct device_targets *targets, const struct gpunb_map *map, uint32_t *keys,
-                               int32_t *places, struct nbd_stream *stream)
-{
-    const struct keys_job job = {(const char *)targets->x, sizeof *targets->x, *map, keys, places, 0, targets->n};
-    return nbd_emulated_launch(stream, make_keys, &job, sizeof job);
-}
-
-int gpunb_emulated_body_keys(const struct device_body *bodies, int first, int n, const struct gpunb_map *map,
-                             uint32_t *keys, int32_t *places, struct nbd_stream *stream)
-{
-    const struct keys_job job = {(const char *)bodies->x, sizeof *bodies, *map, keys, places, first, n};
-    return nbd_emulated_launch(stream, make_keys, &job, sizeof job);
-}
-
-/* ---- sorts */
-
-enum { DIGITS = 256, DIGIT_BITS = 8, PASSES = 4 };
+/* ---- sorts, each by one thread */
 
 struct sort_job {
-    const uint32_t *keys;
+    const void *keys;
+    void *sorted_keys, *scratch;
     const int32_t *places;
-    uint32_t *sorted_keys, *other_keys;
-    int32_t *sorted_places, *other_places;
-    int n;
+    int32_t *sorted_places;
+    int n, bits;
 };
 
-/* One digit, stable. */
-static void sort_digit(int shift, int n, const uint32_t *keys, const int32_t *places, uint32_t *to_keys,
-                       int32_t *to_places)
-{
-    int at[DIGITS + 1] = {0};
-    for (int k = 0; k < n; k++) at[(keys[k] >> shift) % DIGITS + 1]++;
-    for (int d = 0; d < DIGITS; d++) at[d + 1] += at[d];
-    for (int k = 0; k < n; k++) {
-        const int to = at[(keys[k] >> shift) % DIGITS]++;
-        to_keys[to] = keys[k];
-        to_places[to] = places[k];
-    }
-}
-
-NBC_ASSERT_CONSTANT(PASSES *DIGIT_BITS >= GPUNB_CURVE_KEY_BITS && PASSES % 2 == 0, "keys are sorted whole");
-
-static void sort(const void *job)
+static void sort32(const void *job)
 {
     const struct sort_job *a = job;
     const uint32_t *keys = a->keys;
-    const int32_t *places = a->places;
-    for (int pass = 0; pass < PASSES; pass++) {
-        uint32_t *to_keys = pass % 2 ? a->sorted_keys : a->other_keys;
-        int32_t *to_places = pass % 2 ? a->sorted_places : a->other_places;
-        sort_digit(pass * DIGIT_BITS, a->n, keys, places, to_keys, to_places);
-        keys = to_keys;
-        places = to_places;
+    uint32_t *sorted_keys = a->sorted_keys, count[1][NBC_RADIX_DIGITS];
+    uint64_t *entry = a->scratch;
+    for (int k = 0; k < a->n; k++) entry[k] = nbc_keyed32(keys[k], (uint32_t)a->places[k]);
+    const uint64_t *sorted = nbc_radix_sort32((size_t)a->n, a->bits, entry, entry + a->n, count, 1);
+    for (int k = 0; k < a->n; k++) {
+        sorted_keys[k] = (uint32_t)(sorted[k] >> 32);
+        a->sorted_places[k] = (int32_t)(uint32_t)sorted[k];
     }
 }
 
+static void sort64(const void *job)
+{
+    const struct sort_job *a = job;
+    const uint64_t *keys = a->keys;
+    uint64_t *sorted_keys = a->sorted_keys;
+    uint32_t count[1][NBC_RADIX_DIGITS];
+    struct nbc_keyed *entry = a->scratch;
+    for (int k = 0; k < a->n; k++) entry[k] = (struct nbc_keyed){keys[k], (uint64_t)a->places[k]};
+    const struct nbc_keyed *sorted = nbc_radix_sort64((size_t)a->n, a->bits, entry, entry + a->n, count, 1);
+    for (int k = 0; k < a->n; k++) {
+        sorted_keys[k] = sorted[k].key;
+        a->sorted_places[k] = (int32_t)sorted[k].value;
+    }
+}
+
+/* All 32 bits: regular forces in device memory have two more than GPUNB_CURVE_KEY_BITS in a key. */
 int gpunb_emulated_sort(void *scratch, size_t *bytes, const uint32_t *keys, uint32_t *sorted_keys,
                         const int32_t *places, int32_t *sorted_places, int n, struct nbd_stream *stream)
 {
-    if (!scratch) {
-        *bytes = (size_t)n * (sizeof *keys + sizeof *places);
-        return 0;
-    }
-    const struct sort_job job = {.keys = keys,
-                                 .places = places,
-                                 .sorted_keys = sorted_keys,
-                                 .sorted_places = sorted_places,
-                                 .other_keys = scratch,
-                                 .other_places = (int32_t *)((uint32_t *)scratch + n),
-                                 .n = n};
-    return nbd_emulated_launch(stream, sort, &job, sizeof job);
+    const struct sort_job job = {keys, sorted_keys, scratch, places, sorted_places, n, 32};
+    if (!scratch) *bytes = 2 * (size_t)n * sizeof(uint64_t);
+    return scratch ? nbd_emulated_launch(stream, sort32, &job, sizeof job) : 0;
 }
 
+int gpunb_emulated_sort64(void *scratch, size_t *bytes, const uint64_t *keys, uint64_t *sorted_keys,
+                          const int32_t *places, int32_t *sorted_places, int n, int bits, struct nbd_stream *stream)
+{
+    const struct sort_job job = {keys, sorted_keys, scratch, places, sorted_places, n, bits};
+    if (!scratch) *bytes = 2 * (size_t)n * sizeof(struct nbc_keyed);
+    return scratch ? nbd_emulated_launch(stream, sort64, &job, sizeof job) : 0;
+}
+
+/* ---- ranks */
+
 struct rank_job {
-    struct keys_job keys;
+    struct device_targets targets;
+    struct gpunb_map map;
     int32_t *order;
 };
 
@@ -120,10 +97,11 @@ static void rank(const void *job)
 {
     const struct rank_job *a = job;
     uint32_t keys[DEVICE_RANK_MAX];
-    for (int i = 0; i < a->keys.n; i++) keys[i] = key_of(&a->keys, i);
-    for (int i = 0; i < a->keys.n; i++) {
+    const int n = a->targets.n;
+    for (int i = 0; i < n; i++) keys[i] = gpunb_curve_key(a->targets.x[i], &a->map);
+    for (int i = 0; i < n; i++) {
         int before = 0;
-        for (int k = 0; k < a->keys.n; k++) before += keys[k] < keys[i] || (keys[k] == keys[i] && k < i);
+        for (int k = 0; k < n; k++) before += keys[k] < keys[i] || (keys[k] == keys[i] && k < i);
         a->order[before] = i;
     }
 }
@@ -131,7 +109,6 @@ static void rank(const void *job)
 int gpunb_emulated_rank(const struct device_targets *targets, const struct gpunb_map *map, int32_t *order,
                         struct nbd_stream *stream)
 {
-    const struct rank_job job = {
-        {.x = (const char *)targets->x, .step = sizeof *targets->x, .map = *map, .n = targets->n}, order};
+    const struct rank_job job = {*targets, *map, order};
     return nbd_emulated_launch(stream, rank, &job, sizeof job);
 }

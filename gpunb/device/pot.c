@@ -24,12 +24,12 @@ static int sort_bodies(struct device_gpu *gpu, const struct gpunb_map *map, size
                        struct nbc_error *err)
 {
     const struct device_body *bodies = gpu->bodies.data;
+    const struct device_positions positions = {bodies->x, sizeof *bodies, (int)first, (int)n};
     size_t bytes = 0;
     NBD_TRY(gpunb_device_reserve(gpu, &gpu->pot_keys, n * (2 * sizeof(uint32_t) + sizeof(int32_t)), err));
     uint32_t *keys = gpu->pot_keys.data;
     int32_t *places = (void *)(keys + 2 * n);
-    NBD_LAUNCH(err, &gpu->device,
-               gpu->kernels->body_keys(bodies, (int)first, (int)n, map, keys, places, gpu->pot_stream));
+    NBD_LAUNCH(err, &gpu->device, gpu->kernels->keys(&positions, map, keys, places, gpu->pot_stream));
     NBD_LAUNCH(err, &gpu->device,
                gpu->kernels->sort(NULL, &bytes, keys, keys + n, places, order, (int)n, gpu->pot_stream));
     NBD_TRY(gpunb_device_reserve(gpu, &gpu->pot_scratch, bytes, err));

@@ -96,17 +96,15 @@ static int reserve_orders(const struct device_call *call, struct device_gpu *gpu
 static int order_targets(const struct device_call *call, struct device_gpu *gpu, struct device_force *force,
                          struct nbc_error *err)
 {
-    const size_t n = call->block->n_i;
+    const struct device_positions positions = {force->targets.x[0], sizeof *force->targets.x, 0, force->targets.n};
     const struct gpunb_map *map = &call->devices->map;
     if (!has_order(call)) return NBC_OK;
     force->order = gpu->order.data;
-    if (n <= DEVICE_RANK_MAX) {
+    if (positions.n <= DEVICE_RANK_MAX) {
         NBD_LAUNCH(err, &gpu->device, gpu->kernels->rank(&force->targets, map, gpu->order.data, gpu->stream));
         return NBC_OK;
     }
-    NBD_LAUNCH(err, &gpu->device,
-               gpu->kernels->target_keys(&force->targets, map, gpu->keys.data, gpu->places.data, gpu->stream));
-    return gpunb_device_sort(gpu, n, gpu->order.data, err);
+    return gpunb_device_sort(gpu, &positions, map, gpu->order.data, err);
 }
 
 /* Targets to a device: with the tiles, if they are to be made, because launches determine the duration of a small

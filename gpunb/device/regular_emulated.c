@@ -185,11 +185,13 @@ static void prepare_groups(const void *work)
             (struct gpunb_dev_slices){(int32_t)(place % job->each / GPUNB_DEV_PAIR_TARGETS), 1};
 }
 
+NBC_ASSERT_CONSTANT(2 * sizeof(uint64_t) * GPUNB_DEV_LANES <= sizeof(struct gpunb_dev_tile), "they are sorted there");
+
 int gpunb_emulated_regular_prepare(const struct gpunb_dev_job *job, int is_again, int blocks, struct nbd_stream *stream)
 {
     const struct regular_work work = {.job = *job};
     const struct gpunb_dev_sums *sums = &job->sums;
-    size_t bytes = (size_t)sums->n * sizeof *sums->tile;
+    size_t bytes = (size_t)gpunb_dev_chunks(sums) * sizeof *sums->tile;
     (void)blocks;
     int code = is_again ? launch(note_places_again, &work, stream) : launch(make_keys, &work, stream);
     if (!code && !is_again) /* there are no tiles here, and their memory is free */

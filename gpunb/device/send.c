@@ -103,13 +103,16 @@ int gpunb_device_reserve_sort(struct device_gpu *gpu, size_t n, struct nbc_error
     return gpunb_device_reserve(gpu, &gpu->sort_scratch, bytes, err);
 }
 
-int gpunb_device_sort(struct device_gpu *gpu, size_t n, int32_t *order, struct nbc_error *err)
+int gpunb_device_sort(struct device_gpu *gpu, const struct device_positions *positions, const struct gpunb_map *map,
+                      int32_t *order, struct nbc_error *err)
 {
-    const uint32_t *keys = gpu->keys.data;
+    uint32_t *keys = gpu->keys.data;
+    int32_t *places = gpu->places.data;
     size_t bytes = gpu->sort_scratch.bytes;
+    NBD_LAUNCH(err, &gpu->device, gpu->kernels->keys(positions, map, keys, places, gpu->stream));
     NBD_LAUNCH(err, &gpu->device,
-               gpu->kernels->sort(gpu->sort_scratch.data, &bytes, keys, (uint32_t *)gpu->keys.data + n,
-                                  gpu->places.data, order, (int)n, gpu->stream));
+               gpu->kernels->sort(gpu->sort_scratch.data, &bytes, keys, keys + positions->n, places, order,
+                                  positions->n, gpu->stream));
     return NBC_OK;
 }
 
@@ -122,15 +125,11 @@ static int make_tiles(struct device_state *devices, struct device_gpu *gpu, int 
         gpu->expected = 0;
         return NBC_OK;
     }
+    const struct device_source *sources = gpu->sources.data;
+    const struct device_positions positions = {sources->x, sizeof *sources, 0, (int)gpu->n_j};
     NBD_TRY(gpunb_device_make_expected(gpu, err));
-    if (curved) {
-        NBD_LAUNCH(err, &gpu->device,
-                   gpu->kernels->source_keys(gpu->sources.data, (int)gpu->n_j, &devices->map, gpu->keys.data,
-                                             gpu->places.data, gpu->stream));
-        NBD_TRY(gpunb_device_sort(gpu, gpu->n_j, layout->index, err));
-    }
-    NBD_LAUNCH(err, &gpu->device,
-               gpu->kernels->tiles(gpu->sources.data, (int)gpu->n_j, !curved, layout, copy, gpu->stream));
+    if (curved) NBD_TRY(gpunb_device_sort(gpu, &positions, &devices->map, layout->index, err));
+    NBD_LAUNCH(err, &gpu->device, gpu->kernels->tiles(sources, (int)gpu->n_j, !curved, layout, copy, gpu->stream));
     return NBC_OK;
 }
 

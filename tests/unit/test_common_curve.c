@@ -66,8 +66,6 @@ static void like_plain_form(void **unused)
         for (int n = 0; n < 20000; n++) {
             const struct cell cell = some_cell(bits);
             assert_int_equal(key(&cell, bits), plain_key(cell, bits));
-            if (bits > NBC_HILBERT_BITS_32) continue;
-            assert_int_equal(nbc_hilbert_key32(cell.c[0], cell.c[1], cell.c[2], bits), plain_key(cell, bits));
         }
 }
 
@@ -88,8 +86,7 @@ static void stored_keys(void **unused)
         {{{1023, 0, 512}}, 939524095},
         {{{341, 682, 341}}, 413305384},
     };
-    for (size_t n = 0; n < sizeof ten / sizeof *ten; n++)
-        assert_int_equal(nbc_hilbert_key32(ten[n].cell.c[0], ten[n].cell.c[1], ten[n].cell.c[2], 10), ten[n].key);
+    for (size_t n = 0; n < sizeof ten / sizeof *ten; n++) assert_int_equal(key(&ten[n].cell, 10), ten[n].key);
 }
 
 /* Each cell has a key of its own, and cells with keys that follow each other touch. */

@@ -62,7 +62,7 @@ static void compare_places(const struct gpunb_cpu_kernels *kernels)
         }
         kernels->curve(&cell, &curve, place);
         for (int l = 0; l < CPU_CELL; l++)
-            assert_int_equal(place[l], nbc_hilbert_key32(cube_of(cell.xh[l], curve.centre[0], &curve),
+            assert_int_equal(place[l], nbc_hilbert_key64(cube_of(cell.xh[l], curve.centre[0], &curve),
                                                          cube_of(cell.yh[l], curve.centre[1], &curve),
                                                          cube_of(cell.zh[l], curve.centre[2], &curve), bits));
     }
