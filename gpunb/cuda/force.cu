@@ -3,8 +3,7 @@
 #include "gpunb/cuda/box.cuh"
 #include "gpunb/cuda/kernels.h"
 #include "gpunb/cuda/pair.cuh"
-
-#include <cuda_pipeline_primitives.h>
+#include "gpunb/cuda/warp.cuh"
 
 namespace
 {
@@ -279,14 +278,6 @@ template <bool TWO> __device__ __forceinline__ target load_target(const struct d
     return t;
 }
 
-__device__ __forceinline__ void fetch(float4 *to, const float4 *from, int lane)
-{
-#pragma unroll
-    for (int u = 0; u < DEVICE_TILE_UNITS; u += 32)
-        if (u + lane < DEVICE_TILE_UNITS) __pipeline_memcpy_async(to + u + lane, from + u + lane, sizeof(float4));
-    __pipeline_commit();
-}
-
 struct workspace {
     union {
         float4 tiles[DEVICE_WARPS][2][DEVICE_TILE_UNITS];
@@ -312,16 +303,14 @@ __global__ void __launch_bounds__(32 * DEVICE_WARPS, MIN_BLOCKS) force_kernel(co
     const group g = make_group(t);
     if (lane == 0) shared.groups[warp] = g;
     __syncwarp();
-    if (tile < a.n_tiles) fetch(shared.tiles[warp][0], tiles_of(a) + (size_t)tile * DEVICE_TILE_UNITS, lane);
+    if (tile < a.n_tiles)
+        begin_copy<DEVICE_TILE_UNITS>(shared.tiles[warp][0], tiles_of(a) + (size_t)tile * DEVICE_TILE_UNITS);
     for (int count = 0; tile < a.n_tiles; tile += step, buffer ^= 1, count++, apart >>= 1) {
         if (count % 32 == 0) apart = next_apart<MODE == TWOFLOAT>(a, tile, step, lane, shared.groups[warp]);
-        if (tile + step < a.n_tiles) {
-            fetch(shared.tiles[warp][buffer ^ 1], tiles_of(a) + (size_t)(tile + step) * DEVICE_TILE_UNITS, lane);
-            __pipeline_wait_prior(1);
-        } else {
-            __pipeline_wait_prior(0);
-        }
-        __syncwarp();
+        await_copy(tile + step < a.n_tiles, [&]() {
+            begin_copy<DEVICE_TILE_UNITS>(shared.tiles[warp][buffer ^ 1],
+                                          tiles_of(a) + (size_t)(tile + step) * DEVICE_TILE_UNITS);
+        });
         sum_tile<WIDTH, MODE, POT>(a, view(shared.tiles[warp][buffer], tile), apart & 1u, t, lane, total);
         __syncwarp();
     }

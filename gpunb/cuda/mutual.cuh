@@ -14,8 +14,6 @@
 #include "gpunb/cuda/warp.cuh"
 #include "gpunb/device/regular.h"
 
-#include <cuda_pipeline_primitives.h>
-
 namespace
 {
 
@@ -341,15 +339,6 @@ __device__ __forceinline__ pair_sums sum_mutual_tile(const float4 *units, const 
     return of_source;
 }
 
-__device__ __forceinline__ void fetch_mutual_tile(float4 *to, const struct gpunb_dev_tile &tile)
-{
-    const float4 *from = reinterpret_cast<const float4 *>(tile.unit);
-#pragma unroll
-    for (int u = 0; u < TILE_LOW; u += WARP)
-        if (u + lane_of() < TILE_LOW) __pipeline_memcpy_async(to + u + lane_of(), from + u + lane_of(), sizeof(float4));
-    __pipeline_commit();
-}
-
 /* Groups form a ring, and each is summed with the groups up to half way around it. This is their number; with an
  * even number of groups the last one would be met twice. */
 __device__ __forceinline__ int64_t half_of_ring(const job_of_sums &c)
@@ -388,7 +377,7 @@ __device__ __forceinline__ void sum_with_groups(const job_of_sums &c, int64_t fi
 {
     int now = 0;
     int64_t group = on_ring(c, first + __ffs((int)bits) - 1);
-    fetch_mutual_tile(memory.units[0], c.sums.tile[group * SIDE]);
+    begin_copy<TILE_LOW>(memory.units[0], &c.sums.tile[group * SIDE]);
     while (bits) {
         double per_unit[2];
         bits &= bits - 1;
@@ -397,13 +386,7 @@ __device__ __forceinline__ void sum_with_groups(const job_of_sums &c, int64_t fi
 #pragma unroll 1
         for (int tile = 0; tile < SIDE; tile++, now ^= 1) {
             const int64_t following = tile < SIDE - 1 ? group * SIDE + tile + 1 : next * SIDE;
-            if (following >= 0) {
-                fetch_mutual_tile(memory.units[now ^ 1], c.sums.tile[following]);
-                __pipeline_wait_prior(1);
-            } else {
-                __pipeline_wait_prior(0);
-            }
-            __syncwarp();
+            await_copy(following >= 0, [&]() { begin_copy<TILE_LOW>(memory.units[now ^ 1], &c.sums.tile[following]); });
             const pair_sums of_source = sum_mutual_tile(memory.units[now], memory.centre, side);
             add_part(c, (group * SIDE + tile) * WARP + lane_of(), of_source, per_unit);
             __syncwarp();

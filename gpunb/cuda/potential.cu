@@ -5,13 +5,12 @@
 #include "gpunb/backend.h"
 #include "gpunb/cuda/box.cuh"
 #include "gpunb/cuda/kernels.h"
-
-#include <cuda_pipeline_primitives.h>
+#include "gpunb/cuda/warp.cuh"
 
 namespace
 {
 
-constexpr int WARP = 32, WARPS = DEVICE_POT_BLOCK / WARP, MAKERS = 128;
+constexpr int SUMMERS = DEVICE_POT_BLOCK / WARP, MAKERS = 128; /* warps and threads of a block */
 /* A fragment of the matrix product: 8 targets by 8 bodies; lane l has target l/4 and bodies 2 (l%4) and the next. */
 constexpr int FRAGMENT = 8, FRAGMENTS = WARP / FRAGMENT, QUAD = 4;
 constexpr int UNITS = sizeof(struct device_pot_tile) / 16, MIN_BLOCKS = 4;
@@ -159,16 +158,6 @@ __device__ __forceinline__ void add_near(const struct device_body *bodies, const
     }
 }
 
-__device__ __forceinline__ void fetch(struct device_pot_tile *to, const struct device_pot_tile *from, int lane)
-{
-    char *there = reinterpret_cast<char *>(to);
-    const char *here = reinterpret_cast<const char *>(from);
-#pragma unroll
-    for (int u = 0; u < UNITS; u += WARP)
-        if (u + lane < UNITS) __pipeline_memcpy_async(there + 16 * (u + lane), here + 16 * (u + lane), 16);
-    __pipeline_commit();
-}
-
 /* The sum of target `lane`, of which the four lanes of a row of a fragment have parts. */
 __device__ __forceinline__ double sum_of_target(const targets &t, int lane)
 {
@@ -187,7 +176,7 @@ __device__ __forceinline__ double sum_of_target(const targets &t, int lane)
 /* Block (b, s): a warp has 32 of the targets that begin with b*DEVICE_POT_BLOCK; all have part s of the tiles. */
 __global__ void __launch_bounds__(DEVICE_POT_BLOCK, MIN_BLOCKS) sum_potential(const struct device_potential a)
 {
-    __shared__ struct device_pot_tile shared[WARPS][2];
+    __shared__ struct device_pot_tile shared[SUMMERS][2];
     const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP, splits = gridDim.y;
     const int place = blockIdx.x * DEVICE_POT_BLOCK + threadIdx.x, row = place - lane + lane / QUAD;
     const int begin = (int)((long long)a.n_tiles * blockIdx.y / splits),
@@ -200,16 +189,12 @@ __global__ void __launch_bounds__(DEVICE_POT_BLOCK, MIN_BLOCKS) sum_potential(co
         if (lane % QUAD < 3) t.own[f] = a.bodies[a.order[min(row + FRAGMENT * f, a.n_i - 1)]].x[lane % QUAD];
     uint32_t far = 0;
     int buffer = 0;
-    if (begin < end) fetch(&shared[warp][0], &a.tiles[begin], lane);
+    if (begin < end) begin_copy<UNITS>(reinterpret_cast<float4 *>(&shared[warp][0]), &a.tiles[begin]);
     for (int tile = begin; tile < end; tile++, buffer ^= 1, far >>= 1) {
         if ((tile - begin) % WARP == 0) far = far_tiles(a.tiles, tile, end, t);
-        if (tile + 1 < end) {
-            fetch(&shared[warp][buffer ^ 1], &a.tiles[tile + 1], lane);
-            __pipeline_wait_prior(1);
-        } else {
-            __pipeline_wait_prior(0);
-        }
-        __syncwarp();
+        await_copy(tile + 1 < end, [&]() {
+            begin_copy<UNITS>(reinterpret_cast<float4 *>(&shared[warp][buffer ^ 1]), &a.tiles[tile + 1]);
+        });
         if (far & 1u)
             add_far(shared[warp][buffer], lane, t);
         else

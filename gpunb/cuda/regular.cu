@@ -57,19 +57,6 @@ __global__ void __launch_bounds__(THREADS, 1) prepare(const __grid_constant__ st
     prepare_mutual(job, grid);
 }
 
-/* Exclusive prefix sum over the threads of a block; *total: over all. */
-__device__ __forceinline__ int32_t count_before(int32_t own, int32_t (&of_warps)[WARPS], int32_t *total)
-{
-    int32_t of_warp;
-    const int32_t up_to = count_up_to(own, &of_warp);
-    __syncthreads();
-    if (lane_of() == 0) of_warps[warp_of()] = of_warp;
-    __syncthreads();
-    const int32_t number = lane_of() < WARPS ? of_warps[lane_of()] : 0;
-    *total = count_of_lanes(number);
-    return up_to - own + count_of_lanes(lane_of() < warp_of() ? number : 0);
-}
-
 /* Targets in the order of the curve, for sources that are sorted already: `owner` is their number plus one at each
  * place of a source, 0: it is none. */
 __global__ void __launch_bounds__(THREADS, 1) prepare_again(const __grid_constant__ struct gpunb_dev_job job)

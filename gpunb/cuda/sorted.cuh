@@ -7,8 +7,6 @@
 #include "gpunb/cuda/warp.cuh"
 #include "gpunb/device/sums.h"
 
-#include <cuda_pipeline_primitives.h>
-
 namespace
 {
 
@@ -149,16 +147,10 @@ __device__ __forceinline__ void sum_slice(const struct gpunb_dev_sums &sums, con
     tile_walk walk = {own.slice - WARP * own.slices, 0, 0};
     bool is_far, next_is_far;
     int32_t chunk = next_tile(sums, own.slices, memory.group, is_left_out, walk, &is_far), next;
-    if (chunk < chunks) fetch_tile(memory.units[0], sums.tile[chunk]);
+    if (chunk < chunks) begin_copy<GPUNB_DEV_TILE_UNITS>(memory.units[0], &sums.tile[chunk]);
     for (int now = 0, count = 0; chunk < chunks; chunk = next, is_far = next_is_far, now ^= 1, count++) {
         next = next_tile(sums, own.slices, memory.group, is_left_out, walk, &next_is_far);
-        if (next < chunks) {
-            fetch_tile(memory.units[now ^ 1], sums.tile[next]);
-            __pipeline_wait_prior(1);
-        } else {
-            __pipeline_wait_prior(0);
-        }
-        __syncwarp();
+        await_copy(next < chunks, [&]() { begin_copy<GPUNB_DEV_TILE_UNITS>(memory.units[now ^ 1], &sums.tile[next]); });
         take_tile<WEIGHTED>(sums, memory.units[now], chunk, is_far, s);
         if (count % FLUSH_CHUNKS == FLUSH_CHUNKS - 1)
             for (int w = 0; w < PAIR_OF_TARGETS; w++) flush_pairs(s.part[w], s.sum[w]);

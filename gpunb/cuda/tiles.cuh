@@ -9,8 +9,6 @@
 #include "gpunb/cuda/warp.cuh"
 #include "gpunb/device/sums.h"
 
-#include <cuda_pipeline_primitives.h>
-
 namespace
 {
 
@@ -156,16 +154,6 @@ __device__ __forceinline__ uint32_t far_tiles(const struct gpunb_dev_sums &sums,
 }
 
 /* ---- sums ---- */
-
-__device__ __forceinline__ void fetch_tile(float4 *to, const struct gpunb_dev_tile &tile)
-{
-    const float4 *from = reinterpret_cast<const float4 *>(tile.unit);
-#pragma unroll
-    for (int u = 0; u < GPUNB_DEV_TILE_UNITS; u += WARP)
-        if (u + lane_of() < GPUNB_DEV_TILE_UNITS)
-            __pipeline_memcpy_async(to + u + lane_of(), from + u + lane_of(), sizeof(float4));
-    __pipeline_commit();
-}
 
 /* A source on its way to the sums: differences of positions, and 1/r, for both targets of a lane. */
 struct staged_source {

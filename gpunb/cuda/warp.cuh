@@ -5,6 +5,7 @@
 
 #include "gpunb/device/sums.h"
 
+#include <cuda_pipeline_primitives.h>
 #include <stdint.h>
 
 namespace
@@ -143,6 +144,43 @@ __device__ __forceinline__ int32_t count_up_to(int32_t own, int32_t *total)
     }
     *total = __shfl_sync(ALL, up_to, WARP - 1);
     return up_to;
+}
+
+/* Exclusive prefix sum over the threads of a block of N warps; *total: over all. */
+template <int N> __device__ __forceinline__ int32_t count_before(int32_t own, int32_t (&of_warps)[N], int32_t *total)
+{
+    int32_t of_warp;
+    const int32_t up_to = count_up_to(own, &of_warp);
+    __syncthreads();
+    if (lane_of() == 0) of_warps[warp_of()] = of_warp;
+    __syncthreads();
+    const int32_t number = lane_of() < N ? of_warps[lane_of()] : 0;
+    *total = count_of_lanes(number);
+    return up_to - own + count_of_lanes(lane_of() < warp_of() ? number : 0);
+}
+
+/* Begin to copy units of 16 bytes to shared memory, by a warp. */
+template <int UNITS> __device__ __forceinline__ void begin_copy(float4 *to, const void *from)
+{
+    const float4 *units = static_cast<const float4 *>(from);
+#pragma unroll
+    for (int u = 0; u < UNITS; u += WARP)
+        if (UNITS % WARP == 0 || u + lane_of() < UNITS)
+            __pipeline_memcpy_async(to + u + lane_of(), units + u + lane_of(), sizeof(float4));
+    __pipeline_commit();
+}
+
+/* Wait for the copy that was begun last, while the next one, if there is one, is under way.
+ * @param[in] begin_next  functor that begins it */
+template <typename beginner> __device__ __forceinline__ void await_copy(bool has_next, const beginner &begin_next)
+{
+    if (has_next) {
+        begin_next();
+        __pipeline_wait_prior(1);
+    } else {
+        __pipeline_wait_prior(0);
+    }
+    __syncwarp();
 }
 
 __device__ __forceinline__ int64_t warps_of_all()

@@ -105,19 +105,6 @@ __device__ __forceinline__ void fetch_target(int64_t m, shared_target &shared)
     __syncwarp();
 }
 
-/* Exclusive prefix sum over threads; *total: over all. */
-__device__ __forceinline__ int32_t count_before(int32_t own, shared_target &shared, int32_t *total)
-{
-    int32_t of_warp;
-    const int32_t before = count_up_to(own, &of_warp) - own;
-    __syncthreads();
-    if (lane_of() == 0) shared.count[warp_of()] = of_warp;
-    __syncthreads();
-    const int32_t number = lane_of() < WARPS ? shared.count[lane_of()] : 0;
-    *total = count_of_lanes(number);
-    return before + count_of_lanes(lane_of() < warp_of() ? number : 0);
-}
-
 /* Warps that sum the slices of one of few targets, before one warp adds them. */
 __device__ __forceinline__ int summing_warps(const cut &c)
 {
@@ -134,7 +121,7 @@ __device__ __forceinline__ int64_t list_of_hits(int64_t m, shared_target &shared
     int32_t total;
     for (int64_t begin = 0; begin < words; begin += THREADS * grain, n += total) {
         const some_words now = read_hits(m, begin + (int64_t)threadIdx.x * grain, grain);
-        int64_t at = n + count_before(count_bits(now), shared, &total);
+        int64_t at = n + count_before(count_bits(now), shared.count, &total);
         const list_writer to = {shared.row, dev.row_room, memory_of_warp(0).list};
 #pragma unroll
         for (int g = 0; g < NB6_DEV_HIT_GRAIN; g++) at = write_bits(now.bits[g], now.first + g, at, to);
@@ -150,7 +137,7 @@ __device__ __forceinline__ int64_t list_of_slices(int64_t m, const cut &c, share
     for (int64_t begin = 0; begin < c.slices; begin += THREADS, n += total) {
         const noted_slice s = read_slice(dev.sums, slices_on(c, m), begin + threadIdx.x,
                                          [&](int64_t slice) { return own_found(c, m, slice); });
-        const int64_t at = n + count_before(s.number, shared, &total);
+        const int64_t at = n + count_before(s.number, shared.count, &total);
         write_slice(s, at, {shared.row, dev.row_room, memory_of_warp(0).list});
     }
     return n;

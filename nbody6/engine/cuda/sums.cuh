@@ -11,8 +11,6 @@
 #include "nbody6/engine/cuda/warp.cuh"
 #include "nbody6/engine/stages/regular.h"
 
-#include <cuda_pipeline_primitives.h>
-
 namespace
 {
 
@@ -143,15 +141,6 @@ __device__ __forceinline__ void sum_of_few(const cut &c, int64_t slice, int64_t 
 
 /* ---- lanes have targets ---- */
 
-__device__ __forceinline__ void fetch(float4 *to, const struct gpunb_dev_source *chunk)
-{
-    const float4 *from = reinterpret_cast<const float4 *>(chunk);
-#pragma unroll
-    for (int u = 0; u < CHUNK_UNITS; u += WARP)
-        __pipeline_memcpy_async(to + u + lane_of(), from + u + lane_of(), sizeof(float4));
-    __pipeline_commit();
-}
-
 /* One chunk on the targets of this lane.   @param[out] bits  of neighbours, pairs that have to be decided in double
  * included   @param[in,out] has_edge  set if there are any */
 template <bool WEIGHTED, int WIDTH>
@@ -199,17 +188,12 @@ __device__ __noinline__ void sum_of_many(const cut &c, int64_t group, int64_t sl
     }
     if (!__any_sync(ALL, any)) return;
     nb6_dev_slice(&dev, slice, c.slices, &first, &end);
-    fetch(memory.chunk[0], dev.sums.source + first * WARP);
+    begin_copy<CHUNK_UNITS>(memory.chunk[0], dev.sums.source + first * WARP);
     for (int64_t chunk = first; chunk < end; chunk++) {
         const int now = (int)(chunk - first) & 1;
         uint32_t bits[WIDTH];
-        if (chunk + 1 < end) {
-            fetch(memory.chunk[now ^ 1], dev.sums.source + (chunk + 1) * WARP);
-            __pipeline_wait_prior(1);
-        } else {
-            __pipeline_wait_prior(0);
-        }
-        __syncwarp();
+        await_copy(chunk + 1 < end,
+                   [&]() { begin_copy<CHUNK_UNITS>(memory.chunk[now ^ 1], dev.sums.source + (chunk + 1) * WARP); });
         sum_chunk<WEIGHTED, WIDTH>(memory.chunk[now], viewer, part, bits, has_edge);
 #pragma unroll
         for (int w = 0; w < WIDTH; w++) {
