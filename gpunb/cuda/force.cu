@@ -31,22 +31,9 @@ struct totals {
     long_float sum[DEVICE_SUMS];
 };
 
-struct tile_view {
-    const float4 *units; /* in shared memory */
-    vec3 centre, extent, v, extent_v;
-    float m_max, diagonal; /* diagonal: length of extent */
-    int place;             /* of its first source */
-};
-
 __device__ __forceinline__ const float4 *tiles_of(const struct device_force &a)
 {
     return static_cast<const float4 *>(a.layout.tiles);
-}
-
-__device__ __forceinline__ tile_view view(const float4 *units, int number)
-{
-    const float4 a = units[0], b = units[1], c = units[2], d = units[3];
-    return {units, first3(a), first3(b), first3(c), first3(d), a.w, b.w, number * DEVICE_TILE};
 }
 
 /* A component of the box that holds the sources where they would be after the step of the target, seen from it. */
@@ -62,7 +49,7 @@ __device__ __forceinline__ void moved(float d, float extent, float dt, float v, 
 template <bool TWO>
 __device__ __forceinline__ bool is_near(const tile_view &tile, const target &t, vec3 d, bool weighted)
 {
-    const float h2 = (weighted ? fmaxf(tile.m_max, 0.0f) * t.h2 : t.h2) * BOX_MARGIN;
+    const float h2 = (weighted ? fmaxf(tile.size, 0.0f) * t.h2 : t.h2) * BOX_MARGIN;
     const float close = 0.5f * tile.diagonal, close2 = TWO ? fmaxf(close * close, h2) : h2;
     const vec3 v = tile.v - t.v;
     vec3 centre, half;
@@ -73,8 +60,7 @@ __device__ __forceinline__ bool is_near(const tile_view &tile, const target &t, 
 }
 
 /* All targets of a warp: a box in space, one in velocity, the largest step and radius. */
-struct group {
-    vec3 centre, extent, v, extent_v;
+struct group : moving_box {
     float dt, h2;
 };
 
@@ -92,32 +78,21 @@ template <int WIDTH> __device__ __forceinline__ group make_group(const target (&
         h2 = fmaxf(h2, t[i].h2);
     }
     group g;
-    range(low.x, high.x, &g.centre.x, &g.extent.x);
-    range(low.y, high.y, &g.centre.y, &g.extent.y);
-    range(low.z, high.z, &g.centre.z, &g.extent.z);
-    range(low_v.x, high_v.x, &g.v.x, &g.extent_v.x);
-    range(low_v.y, high_v.y, &g.v.y, &g.extent_v.y);
-    range(low_v.z, high_v.z, &g.v.z, &g.extent_v.z);
+    range(low, high, &g.centre, &g.extent);
+    range(low_v, high_v, &g.v, &g.extent_v);
     g.dt = warp_max(dt);
     g.h2 = warp_max(h2);
     return g;
 }
 
-/* Half the size that a box has in a coordinate if it holds all relative positions within the step. */
-__device__ __forceinline__ float swept(float d, float extent, float v, float extent_v, float dt)
-{
-    return widened(fmaf(dt, fabsf(v) + extent_v, extent), d);
-}
-
 /* Whether a tile is far from all targets of the group: the test of is_near for all of them at once. */
 template <bool TWO> __device__ __forceinline__ bool is_apart(const tile_view &tile, const group &g, bool weighted)
 {
-    const float h2 = (weighted ? fmaxf(tile.m_max, 0.0f) * g.h2 : g.h2) * BOX_MARGIN;
+    const float h2 = (weighted ? fmaxf(tile.size, 0.0f) * g.h2 : g.h2) * BOX_MARGIN;
     const float close = 0.5f * tile.diagonal, close2 = TWO ? fmaxf(close * close, h2) : h2;
     const vec3 d = tile.centre - g.centre, e = tile.extent + g.extent;
-    const vec3 v = tile.v - g.v, ev = tile.extent_v + g.extent_v;
-    return to_box(d, {swept(d.x, e.x, v.x, ev.x, g.dt), swept(d.y, e.y, v.y, ev.y, g.dt),
-                      swept(d.z, e.z, v.z, ev.z, g.dt)}) > close2;
+    const vec3 most_v = most_of(tile.v - g.v, tile.extent_v + g.extent_v);
+    return to_box(d, widened(moved_by(e, g.dt, most_v), d)) > close2;
 }
 
 /* Bit k: the k-th of the next 32 tiles of this warp is far from all of its targets. One tile a lane. */
@@ -126,7 +101,7 @@ __device__ uint32_t next_apart(const struct device_force &a, int tile, int step,
 {
     const long long mine = tile + (long long)lane * step;
     bool apart = false;
-    if (mine < a.n_tiles) apart = is_apart<TWO>(view(tiles_of(a) + mine * DEVICE_TILE_UNITS, (int)mine), g, a.weighted);
+    if (mine < a.n_tiles) apart = is_apart<TWO>(view_tile(tiles_of(a) + mine * DEVICE_TILE_UNITS), g, a.weighted);
     return __ballot_sync(~0u, apart);
 }
 
@@ -179,15 +154,14 @@ template <bool POT> __device__ __forceinline__ void flush(const pair_sums &sum, 
 /* Largest increase of the radius of a sphere by a relative velocity in this tile within the step, rounded up. */
 __device__ __forceinline__ float approach(const tile_view &tile, const target &t)
 {
-    const vec3 v = tile.v - t.v;
-    const vec3 most = {fabsf(v.x) + tile.extent_v.x, fabsf(v.y) + tile.extent_v.y, fabsf(v.z) + tile.extent_v.z};
+    const vec3 most = most_of(tile.v - t.v, tile.extent_v);
     return t.dt * sqrtf(dot(most, most)) * BOX_MARGIN;
 }
 
 /* All sources of a tile on WIDTH targets, but for those with r < h sqrt(w) + dt |v|max, which go to the masks. */
 template <int WIDTH, mode MODE, bool POT>
-__device__ __forceinline__ void near_tile(const struct device_force &a, const tile_view &tile, const target (&t)[WIDTH],
-                                          int lane, totals (&total)[WIDTH])
+__device__ __forceinline__ void near_tile(const struct device_force &a, const tile_view &tile, int number,
+                                          const target (&t)[WIDTH], int lane, totals (&total)[WIDTH])
 {
     constexpr bool TWO = MODE == TWOFLOAT;
     const float plain = a.weighted ? 0.0f : 1.0f, by_mass = a.weighted ? 1.0f : 0.0f;
@@ -226,11 +200,11 @@ __device__ __forceinline__ void near_tile(const struct device_force &a, const ti
 #pragma unroll
         for (int i = 0; i < WIDTH; i++) flush<POT>(sum[i], total[i]);
     }
-    const size_t tiles = (size_t)blockIdx.x * a.close.stride + tile.place / DEVICE_TILE;
+    const size_t tiles = (size_t)blockIdx.x * a.close.stride + number;
 #pragma unroll
     for (int i = 0; i < WIDTH; i++) {
         const unsigned long long mask = (unsigned long long)close[i][0] << 32 | close[i][1];
-        const unsigned own = (unsigned)(t[i].self - tile.place);
+        const unsigned own = (unsigned)(t[i].self - number * DEVICE_TILE);
         a.close.mask[tiles * (32 * WIDTH) + 32 * i + lane] = mask;
         /* A target that is not at the position of its source: the pair was added. */
         if (own < DEVICE_TILE && !(mask >> own & 1u)) *t[i].in_doubt = 1;
@@ -240,20 +214,20 @@ __device__ __forceinline__ void near_tile(const struct device_force &a, const ti
 /* `apart`: the tile is known to be far from all targets of the warp, except for a target that is not at the position
  * of its source. */
 template <int WIDTH, mode MODE, bool POT>
-__device__ __forceinline__ void sum_tile(const struct device_force &a, const tile_view &tile, bool apart,
+__device__ __forceinline__ void sum_tile(const struct device_force &a, const tile_view &tile, int number, bool apart,
                                          const target (&t)[WIDTH], int lane, totals (&total)[WIDTH])
 {
     bool near = false;
 #pragma unroll
-    for (int i = 0; i < WIDTH; i++) near |= (unsigned)(t[i].self - tile.place) < DEVICE_TILE;
+    for (int i = 0; i < WIDTH; i++) near |= (unsigned)(t[i].self - number * DEVICE_TILE) < DEVICE_TILE;
     if (!apart)
 #pragma unroll
         for (int i = 0; i < WIDTH; i++)
             near |= is_near<MODE == TWOFLOAT>(tile, t[i], (tile.centre - t[i].xh) - t[i].xl, a.weighted);
     near = __any_sync(~0u, near);
-    if (lane == 0) a.close.near[(size_t)blockIdx.x * a.close.stride + tile.place / DEVICE_TILE] = near;
+    if (lane == 0) a.close.near[(size_t)blockIdx.x * a.close.stride + number] = near;
     if (near) {
-        near_tile<WIDTH, MODE, POT>(a, tile, t, lane, total);
+        near_tile<WIDTH, MODE, POT>(a, tile, number, t, lane, total);
         return;
     }
     pair_sums sum[WIDTH] = {};
@@ -311,7 +285,7 @@ __global__ void __launch_bounds__(32 * DEVICE_WARPS, MIN_BLOCKS) force_kernel(co
             begin_copy<DEVICE_TILE_UNITS>(shared.tiles[warp][buffer ^ 1],
                                           tiles_of(a) + (size_t)(tile + step) * DEVICE_TILE_UNITS);
         });
-        sum_tile<WIDTH, MODE, POT>(a, view(shared.tiles[warp][buffer], tile), apart & 1u, t, lane, total);
+        sum_tile<WIDTH, MODE, POT>(a, view_tile(shared.tiles[warp][buffer]), tile, apart & 1u, t, lane, total);
         __syncwarp();
     }
 

@@ -81,15 +81,10 @@ struct two_groups {
 __device__ __forceinline__ two_groups look_at_groups(const struct gpunb_dev_group &a, const struct gpunb_dev_group &b)
 {
     const vec3 d = vector_of(a.centre) - vector_of(b.centre), extent = vector_of(a.extent) + vector_of(b.extent);
-    const vec3 v = vector_of(a.v) - vector_of(b.v), extent_v = vector_of(a.extent_v) + vector_of(b.extent_v);
-    const vec3 most_v = {fabsf(v.x) + extent_v.x, fabsf(v.y) + extent_v.y, fabsf(v.z) + extent_v.z};
+    const vec3 most_v = most_of(vector_of(a.v) - vector_of(b.v), vector_of(a.extent_v) + vector_of(b.extent_v));
     const float dt = fmaxf(a.dt, b.dt), reach = fmaxf(a.h * b.size, b.h * a.size);
-    const vec3 swept = {fmaf(dt, most_v.x, extent.x), fmaf(dt, most_v.y, extent.y), fmaf(dt, most_v.z, extent.z)};
-    two_groups two;
-    two.are_apart = is_far_box(d, swept, {}, {}, 0, reach, fmaxf(a.diagonal, b.diagonal));
-    two.distance2 = distance2_to_box(d, extent);
-    two.speed = norm3df(most_v.x, most_v.y, most_v.z);
-    return two;
+    return {is_far_box(d, moved_by(extent, dt, most_v), {}, {}, 0, reach, fmaxf(a.diagonal, b.diagonal)),
+            distance2_to_box(d, extent), norm3df(most_v.x, most_v.y, most_v.z)};
 }
 
 /* Bits of the largest sum in units, with its sign; the bits left are for roundings of the bound. */

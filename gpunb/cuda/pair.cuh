@@ -21,6 +21,12 @@ static __device__ __forceinline__ vec3 operator-(vec3 a, vec3 b)
     return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
+/** Where r is after dt. */
+static __device__ __forceinline__ vec3 moved_by(vec3 r, float dt, vec3 v)
+{
+    return {fmaf(dt, v.x, r.x), fmaf(dt, v.y, r.y), fmaf(dt, v.z, r.z)};
+}
+
 static __device__ __forceinline__ float dot(vec3 a, vec3 b)
 {
     return fmaf(a.z, b.z, fmaf(a.y, b.y, a.x * b.x));
@@ -29,6 +35,11 @@ static __device__ __forceinline__ float dot(vec3 a, vec3 b)
 static __device__ __forceinline__ vec3 first3(float4 a)
 {
     return {a.x, a.y, a.z};
+}
+
+static __device__ __forceinline__ vec3 vector_of(const float (&x)[3])
+{
+    return {x[0], x[1], x[2]};
 }
 
 /** 1/sqrt(r2) by the hardware's approximation: relative error up to 2^-22.9. */

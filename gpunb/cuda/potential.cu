@@ -79,10 +79,8 @@ struct targets {
 
 __device__ __forceinline__ void box_of(const double *x, targets &t)
 {
-    const float a[3] = {(float)x[0], (float)x[1], (float)x[2]};
-    range(a[0], a[0], &t.centre.x, &t.extent.x);
-    range(a[1], a[1], &t.centre.y, &t.extent.y);
-    range(a[2], a[2], &t.centre.z, &t.extent.z);
+    const vec3 a = {(float)x[0], (float)x[1], (float)x[2]};
+    range(a, a, &t.centre, &t.extent);
 }
 
 /* Bit k: the k-th of the next 32 tiles is farther from all targets than its own size. NaN: it is not. The matrix units
@@ -95,8 +93,7 @@ __device__ __forceinline__ uint32_t far_tiles(const struct device_pot_tile *tile
     const struct device_pot_tile &tile = tiles[own];
     const vec3 d = {(float)tile.centre[0] - t.centre.x, (float)tile.centre[1] - t.centre.y,
                     (float)tile.centre[2] - t.centre.z};
-    const vec3 extent = {widened(tile.extent[0] + t.extent.x, d.x), widened(tile.extent[1] + t.extent.y, d.y),
-                         widened(tile.extent[2] + t.extent.z, d.z)};
+    const vec3 extent = widened(vec3{tile.extent[0], tile.extent[1], tile.extent[2]} + t.extent, d);
     return __ballot_sync(~0u, to_box(d, extent) > tile.extent[3] * tile.extent[3]);
 #else
     return 0;

@@ -5,6 +5,7 @@
 #ifndef GPUNB_CUDA_TILES_CUH
 #define GPUNB_CUDA_TILES_CUH
 
+#include "gpunb/cuda/box.cuh"
 #include "gpunb/cuda/pair.cuh"
 #include "gpunb/cuda/warp.cuh"
 #include "gpunb/device/sums.h"
@@ -17,21 +18,6 @@ namespace
 constexpr int TILE_HEAD = 4, TILE_V = TILE_HEAD, TILE_X = TILE_V + WARP, TILE_LOW = TILE_X + WARP;
 static_assert(TILE_LOW + WARP == GPUNB_DEV_TILE_UNITS, "a tile has its room");
 constexpr int PAIR_OF_TARGETS = 2, FAR_UNROLL = 4, NEAR_UNROLL = 4;
-/* Generous bounds on the rounding of distances between boxes, and of a middle, relative to the float numbers
- * involved. */
-constexpr float BOX_MARGIN = 1.0001f, BOX_ROUNDING = 2.4e-7f, CANCEL_MARGIN = 2e-6f;
-
-struct tile_view {
-    const float4 *units; /* in shared memory */
-    vec3 centre, extent, v, extent_v;
-    float size, diagonal; /* of the largest source; length of extent */
-};
-
-__device__ __forceinline__ tile_view view_tile(const float4 *units)
-{
-    const float4 a = units[0], b = units[1], c = units[2], d = units[3];
-    return {units, first3(a), first3(b), first3(c), first3(d), a.w, b.w};
-}
 
 /* Middle of the range of a number over the lanes that have one, and the largest distance from it, rounded up. */
 __device__ __forceinline__ float middle_of_range(float low, float high, bool has_one, float *extent)
@@ -73,15 +59,9 @@ __device__ __forceinline__ void make_tile(const struct gpunb_dev_sums &sums, int
 /* ---- far or near ---- */
 
 /* Bounds of all targets of a warp: boxes of positions and velocities, the longest step, the largest sphere. */
-struct target_group {
-    vec3 centre, extent, v, extent_v;
+struct target_group : moving_box {
     float h, dt;
 };
-
-__device__ __forceinline__ vec3 vector_of(const float (&x)[3])
-{
-    return {x[0], x[1], x[2]};
-}
 
 __device__ __forceinline__ void group_range(float one, float other, float *middle, float *extent)
 {
@@ -105,9 +85,8 @@ __device__ target_group group_of(const struct gpunb_dev_viewer (&a)[PAIR_OF_TARG
 /* Square of the distance from the origin to a box, not rounded up. */
 __device__ __forceinline__ float distance2_to_box(vec3 d, vec3 e)
 {
-    const vec3 a = {fmaxf(fabsf(d.x) * (1 - CANCEL_MARGIN) - e.x, 0.0f),
-                    fmaxf(fabsf(d.y) * (1 - CANCEL_MARGIN) - e.y, 0.0f),
-                    fmaxf(fabsf(d.z) * (1 - CANCEL_MARGIN) - e.z, 0.0f)};
+    const vec3 a = {fmaxf(fabsf(d.x) * (1 - BOX_CANCEL) - e.x, 0.0f), fmaxf(fabsf(d.y) * (1 - BOX_CANCEL) - e.y, 0.0f),
+                    fmaxf(fabsf(d.z) * (1 - BOX_CANCEL) - e.z, 0.0f)};
     return dot(a, a);
 }
 
@@ -115,7 +94,7 @@ __device__ __forceinline__ float distance2_to_box(vec3 d, vec3 e)
 __device__ __forceinline__ void move_box(float dt, float v, float extent_v, float &d, float &extent)
 {
     const float way = dt * v;
-    extent = fmaf(dt, extent_v, extent) * BOX_MARGIN + CANCEL_MARGIN * (fabsf(d) + fabsf(way));
+    extent = fmaf(dt, extent_v, extent) * BOX_MARGIN + BOX_CANCEL * (fabsf(d) + fabsf(way));
     d += way;
 }
 
@@ -138,8 +117,7 @@ __device__ __forceinline__ bool is_far_from_group(const float4 *units, const tar
 {
     const tile_view tile = view_tile(units);
     const vec3 v = tile.v - g.v, extent_v = tile.extent_v + g.extent_v, extent = tile.extent + g.extent;
-    const vec3 swept = {fmaf(g.dt, fabsf(v.x) + extent_v.x, extent.x), fmaf(g.dt, fabsf(v.y) + extent_v.y, extent.y),
-                        fmaf(g.dt, fabsf(v.z) + extent_v.z, extent.z)};
+    const vec3 swept = moved_by(extent, g.dt, most_of(v, extent_v));
     return is_far_box(tile.centre - g.centre, swept, {}, {}, 0, g.h * tile.size, tile.diagonal);
 }
 
@@ -218,11 +196,6 @@ __device__ __forceinline__ float difference_of(float a, float b, float *lost)
     const float d = __fsub_rn(a, b), bb = __fsub_rn(a, d);
     *lost = __fadd_rn(__fsub_rn(a, __fadd_rn(d, bb)), __fsub_rn(bb, b));
     return d;
-}
-
-__device__ __forceinline__ vec3 moved_by(vec3 r, float dt, vec3 v)
-{
-    return {fmaf(dt, v.x, r.x), fmaf(dt, v.y, r.y), fmaf(dt, v.z, r.z)};
 }
 
 /* Bound on the error of the square of a distance between a target and a source of a tile, now or after its step,
