@@ -74,6 +74,19 @@ NBC_HD float nbc_rounded(double a)
 #endif
 }
 
+/** 2 to a power from -1022 to 1023. */
+NBC_HD double nbc_power_of_two(int32_t power)
+{
+#ifdef __CUDA_ARCH__
+    return __hiloint2double((1023 + power) << 20, 0);
+#else
+    const uint64_t bits = (uint64_t)(1023 + power) << 52;
+    double a;
+    memcpy(&a, &bits, sizeof a);
+    return a;
+#endif
+}
+
 /** a/b by the hardware's approximation, accurate to a few roundings. */
 NBC_HD float nbc_quick_ratio(float a, float b)
 {

@@ -87,28 +87,12 @@ __device__ __forceinline__ two_groups look_at_groups(const struct gpunb_dev_grou
             distance2_to_box(d, extent), norm3df(most_v.x, most_v.y, most_v.z)};
 }
 
-/* Bits of the largest sum in units, with its sign; the bits left are for roundings of the bound. */
-constexpr int UNIT_BITS = 50;
-
-/* Exponent of the unit for sums up to a bound. */
-__device__ __forceinline__ int32_t unit_for(double bound)
-{
-    constexpr int LEAST = -900; /* so that the inverse is finite */
-    return bound > 0 ? max(ilogb(bound), LEAST) + 2 - UNIT_BITS : 0;
-}
-
-/* Words of a row of c.sums.apart. */
-__device__ __forceinline__ int64_t words_of_groups(const job_of_sums &c)
-{
-    return (c.groups + WARP - 1) / WARP;
-}
-
 /* Whether pairs of a group and a chunk are summed once for both. */
 __device__ __forceinline__ bool is_apart(const job_of_sums &c, int64_t group, int64_t chunk)
 {
     const int64_t other = chunk / SIDE;
     if (group >= c.groups || other >= c.groups) return false;
-    return c.sums.apart[group * words_of_groups(c) + other / WARP] >> other % WARP & 1;
+    return c.sums.apart[group * gpunb_dev_words(c.groups) + other / WARP] >> other % WARP & 1;
 }
 
 /* Groups that are apart from one group: their bits, their number, and the units of the group, which bound the sums
@@ -117,8 +101,9 @@ __device__ __forceinline__ void find_apart(const job_of_sums &c, int64_t group)
 {
     const struct gpunb_dev_group own = c.sums.group[group];
     double acc = 0, jerk = 0;
+    const int64_t words = gpunb_dev_words(c.groups);
     int32_t number = 0;
-    for (int64_t word = 0; word < words_of_groups(c); word++) {
+    for (int64_t word = 0; word < words; word++) {
         const int64_t other = min(word * WARP + lane_of(), c.groups - 1);
         const two_groups two = look_at_groups(own, c.sums.group[other]);
         const bool are_apart = two.are_apart && word * WARP + lane_of() < c.groups;
@@ -128,10 +113,10 @@ __device__ __forceinline__ void find_apart(const job_of_sums &c, int64_t group)
             jerk += 4 * of_one * (double)two.speed / sqrt(r2);
         }
         const uint32_t bits = __ballot_sync(ALL, are_apart);
-        if (lane_of() == 0) c.sums.apart[group * words_of_groups(c) + word] = bits;
+        if (lane_of() == 0) c.sums.apart[group * words + word] = bits;
         number += __popc(bits);
     }
-    const int32_t of_acc = unit_for(sum_of_lanes(acc)), of_jerk = unit_for(sum_of_lanes(jerk));
+    const int32_t of_acc = gpunb_dev_unit_for(sum_of_lanes(acc)), of_jerk = gpunb_dev_unit_for(sum_of_lanes(jerk));
     if (lane_of() < 2) c.sums.group[group].unit[lane_of()] = lane_of() == 0 ? of_acc : of_jerk;
     if (lane_of() == 0) c.sums.group[group].apart = number;
 }
@@ -168,14 +153,8 @@ __device__ __forceinline__ void slice_round(const job_of_sums &c, int64_t round)
 
 /* ---- sums in units */
 
-/* 2 to a power. */
-__device__ __forceinline__ double power_of_two(int32_t power)
-{
-    return __hiloint2double((1023 + power) << 20, 0);
-}
-
-/* Convert a float to units and add it to a sum of at most 2^UNIT_BITS units. Added to 1.5 x 2^52 the float becomes
- * an integer in the low bits of the double.   @return not 0: the sum is larger, or not a number */
+/* Convert a float to units and add it to a sum of at most 2^GPUNB_DEV_UNIT_BITS units. Added to 1.5 x 2^52 the float
+ * becomes an integer in the low bits of the double.   @return not 0: the sum is larger, or not a number */
 __device__ __forceinline__ int32_t add_in_units(int64_t *sum, float part, double per_unit)
 {
     constexpr double ONE_AND_A_HALF = 6755399441055744.0;
@@ -206,29 +185,14 @@ __device__ __forceinline__ void add_part(const job_of_sums &c, int64_t place, co
 
 __device__ __forceinline__ void units_of(const job_of_sums &c, int64_t group, double (&per_unit)[2])
 {
-    per_unit[0] = power_of_two(-c.sums.group[group].unit[0]);
-    per_unit[1] = power_of_two(-c.sums.group[group].unit[1]);
+    per_unit[0] = nbc_power_of_two(-c.sums.group[group].unit[0]);
+    per_unit[1] = nbc_power_of_two(-c.sums.group[group].unit[1]);
 }
 
 /* Set all sums to zero, by all threads. */
 __device__ __forceinline__ void clear_mutual(const job_of_sums &c, const grid_of_blocks &grid)
 {
     for (int64_t k = grid.rank(); k < 6 * mutual_targets(c); k += grid.size()) c.sums.mutual[k] = 0;
-}
-
-/* Sum over all GPUs on the target at a place along the curve. */
-__device__ __forceinline__ void add_mutual(const job_of_sums &c, int64_t place, struct gpunb_dev_sum &sum)
-{
-    if (place >= mutual_targets(c)) return;
-    const struct gpunb_dev_group &group = c.sums.group[place / GPUNB_DEV_GROUP];
-    const double acc = power_of_two(group.unit[0]), jerk = power_of_two(group.unit[1]);
-    int64_t all[6] = {};
-    for (int64_t gpu = 0; gpu < c.sums.gpus; gpu++)
-        for (int k = 0; k < 6; k++) all[k] += c.sums.mutual[(6 * gpu + k) * mutual_targets(c) + place];
-    for (int k = 0; k < 3; k++) {
-        sum.acc[k] += group.is_spoiled ? NAN : acc * (double)all[k];
-        sum.jerk[k] += jerk * (double)all[3 + k];
-    }
 }
 
 /* ---- pairs */

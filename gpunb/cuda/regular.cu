@@ -96,17 +96,7 @@ __global__ void __launch_bounds__(THREADS, 1) sum_pairs(const __grid_constant__ 
 __global__ void set_viewers(const __grid_constant__ struct gpunb_dev_job job, int64_t first, int64_t n)
 {
     const int64_t m = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (m >= n) return;
-    const struct gpunb_dev_asked &asked = job.asked[job.ask_at[first + m]];
-    struct gpunb_dev_viewer viewer;
-    viewer.at = job.sums.source[asked.source];
-    viewer.r_nb2 = asked.r_nb2;
-    viewer.dt_reg = asked.dt_reg;
-    viewer.h = gpunb_dev_radius(asked.r_nb2);
-    viewer.dt = gpunb_dev_step(asked.dt_reg);
-    viewer.place = job.place_of[asked.source];
-    viewer.is_wanted = 1;
-    job.sums.viewer[m] = viewer;
+    if (m < n) job.sums.viewer[m] = gpunb_dev_viewer_at(&job, first + m);
 }
 
 template <bool WEIGHTED>
@@ -142,7 +132,7 @@ __global__ void __launch_bounds__(THREADS, 1)
             return settle_entries(found_of(slice), entries, source_at, sums.viewer[m], sums.weighted);
         };
         struct gpunb_dev_sum sum = sum_slices(sums, slices, settle);
-        if (lane_of() == 0) add_mutual(job, first + m, sum);
+        if (lane_of() == 0) gpunb_dev_add_mutual(&job, first + m, &sum);
         const double own = sum_of_components(sum);
         if (lane_of() < 3) asked.sum.acc[lane_of()] = own;
         if (lane_of() >= 3 && lane_of() < 6) asked.sum.jerk[lane_of() - 3] = own;

@@ -28,6 +28,8 @@ enum {
     GPUNB_DEV_LEAST_ROUND = 128,    /**< at least for so many targets */
     GPUNB_DEV_MOST_ROUND = 6144,
     GPUNB_DEV_MOST_VIEWERS = 8192,
+    GPUNB_DEV_UNIT_BITS = 50, /**< of the largest sum of pairs in units, with its sign; the bits left are for
+                                   roundings of its bound */
     GPUNB_DEV_PART_OF_ALL = 8 /**< pairs of targets are summed once if these are at least such a part of all sources */
 };
 
@@ -74,6 +76,46 @@ NBC_HD int64_t gpunb_dev_words(int64_t groups)
 NBC_HD int64_t gpunb_dev_mutual(int64_t groups)
 {
     return 6 * GPUNB_DEV_GROUP * groups;
+}
+
+/** Exponent of the unit for sums of pairs up to a bound. */
+NBC_HD int32_t gpunb_dev_unit_for(double bound)
+{
+    const int32_t least = -900; /* so that the inverse is finite */
+    if (!(bound > 0)) return 0;
+    const int32_t exponent = ilogb(bound);
+    return (exponent > least ? exponent : least) + 2 - GPUNB_DEV_UNIT_BITS;
+}
+
+/** Add the sums of all GPUs on the target at a place along the curve. */
+NBC_HD void gpunb_dev_add_mutual(const struct gpunb_dev_job *job, int64_t place, struct gpunb_dev_sum *sum)
+{
+    const int64_t targets = job->groups * GPUNB_DEV_GROUP;
+    if (place >= targets) return;
+    const struct gpunb_dev_group *group = &job->sums.group[place / GPUNB_DEV_GROUP];
+    const double acc = nbc_power_of_two(group->unit[0]), jerk = nbc_power_of_two(group->unit[1]);
+    int64_t all[6] = {0, 0, 0, 0, 0, 0};
+    for (int64_t gpu = 0; gpu < job->sums.gpus; gpu++)
+        for (int k = 0; k < 6; k++) all[k] += job->sums.mutual[(6 * gpu + k) * targets + place];
+    for (int k = 0; k < 3; k++) {
+        sum->acc[k] += group->is_spoiled ? (double)NAN : acc * (double)all[k];
+        sum->jerk[k] += jerk * (double)all[3 + k];
+    }
+}
+
+/** The target at a place along the curve as a viewer. */
+NBC_HD struct gpunb_dev_viewer gpunb_dev_viewer_at(const struct gpunb_dev_job *job, int64_t place)
+{
+    const struct gpunb_dev_asked *asked = &job->asked[job->ask_at[place]];
+    struct gpunb_dev_viewer viewer;
+    viewer.at = job->sums.source[asked->source];
+    viewer.r_nb2 = asked->r_nb2;
+    viewer.dt_reg = asked->dt_reg;
+    viewer.h = gpunb_dev_radius(asked->r_nb2);
+    viewer.dt = gpunb_dev_step(asked->dt_reg);
+    viewer.place = job->place_of[asked->source];
+    viewer.is_wanted = 1;
+    return viewer;
 }
 
 #ifndef __cplusplus /* for hosts */

@@ -11,8 +11,6 @@
 
 /* Blocks of threads of a kernel here. */
 enum { BLOCKS = NBD_EMULATED_MULTIPROCESSORS };
-/* Bits of the largest sum of pairs in its unit, as on GPUs. */
-enum { UNIT_BITS = 50 };
 static const uint32_t no_target = 1u << GPUNB_CURVE_KEY_BITS;
 /* Boxes are larger by so much of their size and distance than they are. */
 static const double wider = 1e-5;
@@ -145,11 +143,6 @@ static int are_apart(const struct gpunb_dev_group *a, const struct gpunb_dev_gro
     return later2 > fmax(reach * reach, (double)GPUNB_DEV_TINY_R2);
 }
 
-static int32_t unit_for(double bound)
-{
-    return bound > 0 ? (ilogb(bound) > -900 ? ilogb(bound) : -900) + 2 - UNIT_BITS : 0;
-}
-
 static int is_apart(const struct gpunb_dev_job *job, int64_t group, int64_t other)
 {
     if (group >= job->groups || other >= job->groups) return 0;
@@ -170,8 +163,8 @@ static void find_apart(const struct gpunb_dev_job *job, int64_t group)
         acc += (double)far->mass / r2;
         jerk += 4 * (double)far->mass / r2 * speed / sqrt(r2);
     }
-    own->unit[0] = unit_for(acc);
-    own->unit[1] = unit_for(jerk);
+    own->unit[0] = gpunb_dev_unit_for(acc);
+    own->unit[1] = gpunb_dev_unit_for(jerk);
 }
 
 static void prepare_groups(const void *work)
@@ -265,16 +258,7 @@ static void set_viewers(const void *work)
 {
     const struct regular_work *w = work;
     const struct gpunb_dev_job *job = &w->job;
-    for (int64_t m = 0; m < w->n; m++) {
-        const struct gpunb_dev_asked *asked = &job->asked[job->ask_at[w->first + m]];
-        job->sums.viewer[m] = (struct gpunb_dev_viewer){.at = job->sums.source[asked->source],
-                                                        .r_nb2 = asked->r_nb2,
-                                                        .dt_reg = asked->dt_reg,
-                                                        .h = gpunb_dev_radius(asked->r_nb2),
-                                                        .dt = gpunb_dev_step(asked->dt_reg),
-                                                        .place = job->place_of[asked->source],
-                                                        .is_wanted = 1};
-    }
+    for (int64_t m = 0; m < w->n; m++) job->sums.viewer[m] = gpunb_dev_viewer_at(job, w->first + m);
 }
 
 int gpunb_emulated_regular_viewers(const struct gpunb_dev_job *job, int64_t first, int64_t n, struct nbd_stream *stream)
@@ -343,22 +327,6 @@ int gpunb_emulated_regular_left(const struct gpunb_dev_job *job, int64_t first, 
     return launch(sum_left, &work, stream);
 }
 
-static void add_mutual(const struct gpunb_dev_job *job, int64_t place, struct gpunb_dev_sum *sum)
-{
-    const int64_t targets = job->groups * GPUNB_DEV_GROUP;
-    if (place >= targets) return;
-    const struct gpunb_dev_group *group = &job->sums.group[place / GPUNB_DEV_GROUP];
-    for (int k = 0; k < 3; k++) {
-        int64_t acc = 0, jerk = 0;
-        for (int64_t gpu = 0; gpu < job->sums.gpus; gpu++) {
-            acc += job->sums.mutual[(6 * gpu + k) * targets + place];
-            jerk += job->sums.mutual[(6 * gpu + 3 + k) * targets + place];
-        }
-        sum->acc[k] += group->is_spoiled ? NAN : ldexp((double)acc, group->unit[0]);
-        sum->jerk[k] += ldexp((double)jerk, group->unit[1]);
-    }
-}
-
 static int by_number(const void *a, const void *b)
 {
     const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
@@ -390,7 +358,7 @@ static void finish_round(const void *work)
         const int64_t at = (int64_t)own.first * GPUNB_DEV_PAIR_TARGETS + m % GPUNB_DEV_PAIR_TARGETS;
         struct gpunb_dev_asked *asked = &job->asked[job->ask_at[place]];
         asked->sum = job->sums.partial[at];
-        add_mutual(job, place, &asked->sum);
+        gpunb_dev_add_mutual(job, place, &asked->sum);
         asked->count = make_list(job, m, job->sums.n_found[at], job->lists + asked->row * job->row_room);
     }
 }
