@@ -2,12 +2,13 @@
  * floats could not hold, sorts the neighbour list, and writes to memory of the host. */
 #include "gpunb/cuda/kernels.h"
 #include "gpunb/cuda/send.cuh"
+#include "gpunb/cuda/warp.cuh"
 #include "gpunb/pair.h"
 
 namespace
 {
 
-constexpr int BLOCK = SENDERS, WARP = 32, WARPS = BLOCK / WARP;
+constexpr int BLOCK = SENDERS, FINISHERS = BLOCK / WARP; /* threads and warps */
 /* Lists are sorted by a bit for each source, so many sources at a time. */
 constexpr int SEGMENT = 1 << 18;
 
@@ -15,8 +16,8 @@ constexpr int SEGMENT = 1 << 18;
 constexpr int WINDOW = 16, ROOM = 1024;
 
 struct block_sums {
-    double sum[WARPS][DEVICE_SUMS], total[DEVICE_SUMS];
-    int words[WARPS];
+    double sum[FINISHERS][DEVICE_SUMS], total[DEVICE_SUMS];
+    int32_t words[FINISHERS];
     int found;
     int close[ROOM];
 };
@@ -36,39 +37,17 @@ __device__ void add_up(const struct gpunb_sum &mine, block_sums &shared)
     double sum[DEVICE_SUMS] = {mine.acc[0],  mine.acc[1],  mine.acc[2], mine.jerk[0],
                                mine.jerk[1], mine.jerk[2], mine.pot};
 #pragma unroll
-    for (int q = 0; q < DEVICE_SUMS; q++)
-        for (int k = WARP / 2; k > 0; k /= 2) sum[q] += __shfl_down_sync(~0u, sum[q], k);
+    for (int q = 0; q < DEVICE_SUMS; q++) sum[q] = sum_of_lanes(sum[q]);
     __syncthreads();
-    if (threadIdx.x % WARP == 0)
-        for (int q = 0; q < DEVICE_SUMS; q++) shared.sum[threadIdx.x / WARP][q] = sum[q];
+    if (lane_of() == 0)
+        for (int q = 0; q < DEVICE_SUMS; q++) shared.sum[warp_of()][q] = sum[q];
     __syncthreads();
     if (threadIdx.x < DEVICE_SUMS) {
         double total = shared.sum[0][threadIdx.x];
-        for (int w = 1; w < WARPS; w++) total += shared.sum[w][threadIdx.x];
+        for (int w = 1; w < FINISHERS; w++) total += shared.sum[w][threadIdx.x];
         shared.total[threadIdx.x] = total;
     }
     __syncthreads();
-}
-
-/* Exclusive sum over the block; *total is the sum of all. */
-__device__ int numbers_before(int mine, block_sums &shared, int *total)
-{
-    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    int up_to = mine;
-    for (int k = 1; k < WARP; k *= 2) {
-        const int other = __shfl_up_sync(~0u, up_to, k);
-        if (lane >= k) up_to += other;
-    }
-    __syncthreads();
-    if (lane == WARP - 1) shared.words[warp] = up_to;
-    __syncthreads();
-    int before = up_to - mine, all = 0;
-    for (int w = 0; w < WARPS; w++) {
-        if (w < warp) before += shared.words[w];
-        all += shared.words[w];
-    }
-    *total = all;
-    return before;
 }
 
 /* Source j on the target, in double (NA12 eq. 4, 10, 11): into the row or to the sum. */
@@ -134,7 +113,7 @@ __device__ void take_close(const one_target &t, struct gpunb_sum &sum)
             masks[k] = near[k] ? mask[(size_t)(own + k * BLOCK) * f.in_block] : 0;
             count += __popcll(masks[k]);
         }
-        const int before = numbers_before(count, t.shared, &total);
+        const int before = count_before(count, t.shared.words, &total);
         if (gathered + total > ROOM) {
             take_gathered(t, gathered, sum);
             gathered = 0;
@@ -173,7 +152,7 @@ __device__ void sort_row(const struct device_finish &a, const int32_t *row, int3
         const uint32_t *own = bits + threadIdx.x * words_each;
         int count = 0, total;
         for (int w = 0; w < words_each; w++) count += __popc(own[w]);
-        int at = done + numbers_before(count, shared, &total);
+        int at = done + count_before(count, shared.words, &total);
         const int base = begin + threadIdx.x * words_each * 32;
         for (int w = 0; count > 0; w++)
             for (uint32_t rest = own[w]; rest; rest &= rest - 1, count--)

@@ -81,6 +81,12 @@ __device__ __forceinline__ uint32_t lowest_of_lanes(uint32_t own)
 #endif
 }
 
+__device__ __forceinline__ double lowest_of_lanes(double own)
+{
+    for (int half = WARP / 2; half > 0; half /= 2) own = fmin(own, __shfl_xor_sync(ALL, own, half));
+    return own;
+}
+
 template <typename number> __device__ __forceinline__ number highest_of_lanes(number own)
 {
 #pragma unroll

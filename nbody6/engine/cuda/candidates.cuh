@@ -18,9 +18,7 @@ __device__ __noinline__ bool is_candidate(int32_t i)
 {
     struct nb6_dev_seen own;
     nb6_dev_nearest_of_lane(&dev, i, lane_of(), &own);
-    double lowest = own.r2;
-    for (int half = WARP / 2; half > 0; half /= 2) lowest = fmin(lowest, __shfl_xor_sync(ALL, lowest, half));
-    const bool is_found = own.r2 == lowest && nb6_dev_is_candidate(&dev, i, &own);
+    const bool is_found = own.r2 == lowest_of_lanes(own.r2) && nb6_dev_is_candidate(&dev, i, &own);
     return __any_sync(ALL, is_found);
 }
 
@@ -29,7 +27,7 @@ __device__ __noinline__ bool finds_perturber(int32_t i)
 {
     double safe;
     const bool found = __any_sync(ALL, nb6_dev_quiet_lane(&dev, i, lane_of(), WARP, &safe));
-    for (int half = WARP / 2; half > 0; half /= 2) safe = fmin(safe, __shfl_xor_sync(ALL, safe, half));
+    safe = lowest_of_lanes(safe);
     if (!found && lane_of() == 0) nb6_dev_quiet_goes_on(&dev, i, safe);
     return found;
 }
@@ -84,7 +82,7 @@ __device__ __forceinline__ void look_by_squad(int32_t i, const squad &together)
     else if (together.rank == 0)
         is_found = is_candidate(i);
     is_found = __any_sync(ALL, is_found);
-    for (int half = WARP / 2; half > 0; half /= 2) safe = fmin(safe, __shfl_xor_sync(ALL, safe, half));
+    safe = lowest_of_lanes(safe);
     if (lane_of() != 0) return;
     own_memory().share.sum[0] = safe;
     own_memory().share.is_found = is_found;

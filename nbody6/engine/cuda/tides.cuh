@@ -36,8 +36,7 @@ __device__ __forceinline__ void sum_part_of_tide(int32_t i, int32_t part, double
     for (int64_t j = part * THREADS + threadIdx.x; j < dev.n; j += TIDE_PARTS * THREADS)
         nb6_dev_add_far_tide(&dev, i, (int32_t)j, farthest2, &own);
     for (int k = 0; k < TIDE_NUMBERS; k++) {
-        double sum = k < 6 ? own.field[k] : own.field_dot[k - 6];
-        for (int half = WARP / 2; half > 0; half /= 2) sum += __shfl_xor_sync(ALL, sum, half);
+        const double sum = sum_of_lanes(k < 6 ? own.field[k] : own.field_dot[k - 6]);
         if (lane_of() == 0) s.sum[warp_of()][k] = sum;
     }
     __syncthreads();
