@@ -108,14 +108,6 @@ __global__ void __launch_bounds__(THREADS, 1)
 
 /* ---- results */
 
-/* Sums over all lanes, number k of six in lane k. */
-__device__ __forceinline__ double sum_of_components(const struct gpunb_dev_sum &sum)
-{
-    double own[8] = {sum.acc[0], sum.acc[1], sum.acc[2], sum.jerk[0], sum.jerk[1], sum.jerk[2], 0, 0};
-    const double of_each = sum_of_each(own);
-    return __shfl_sync(ALL, of_each, lane_of() % 8 * (WARP / 8));
-}
-
 __global__ void __launch_bounds__(THREADS, 1)
     finish_round(const __grid_constant__ struct gpunb_dev_job job, int64_t first, int64_t n)
 {
@@ -133,9 +125,11 @@ __global__ void __launch_bounds__(THREADS, 1)
         };
         struct gpunb_dev_sum sum = sum_slices(sums, slices, settle);
         if (lane_of() == 0) gpunb_dev_add_mutual(&job, first + m, &sum);
-        const double own = sum_of_components(sum);
-        if (lane_of() < 3) asked.sum.acc[lane_of()] = own;
-        if (lane_of() >= 3 && lane_of() < 6) asked.sum.jerk[lane_of() - 3] = own;
+        const component own = add_lanes(sum);
+        if (lane_of() < 3) {
+            asked.sum.acc[lane_of()] = own.acc;
+            asked.sum.jerk[lane_of()] = own.jerk;
+        }
         const int64_t count = make_list(sums, slices, found_of, true, own_memory().list,
                                         job.lists + asked.row * job.row_room, job.row_room);
         if (lane_of() == 0) asked.count = (int32_t)count;

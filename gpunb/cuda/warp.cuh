@@ -139,6 +139,39 @@ template <int N, typename number> __device__ __forceinline__ number sum_of_each(
     return own[0];
 }
 
+/* A component of acceleration and jerk. */
+struct component {
+    double acc, jerk;
+};
+
+__device__ __forceinline__ int axis_of()
+{
+    return min(lane_of(), 2);
+}
+
+/* Acceleration and jerk on the axis of each lane, summed over all lanes in the order of sum_of_lanes. Half of the lanes
+ * add accelerations, the other half jerks; within each half, half of the lanes add the third component, and a quarter
+ * each of the other two. */
+__device__ __forceinline__ component add_lanes(const struct gpunb_dev_sum &sum)
+{
+    constexpr int HALF = WARP / 2, OF_THIRD = HALF / 2, OF_SECOND = HALF / 4;
+    const bool has_jerk = lane_of() & HALF, has_third = lane_of() & OF_THIRD, has_second = lane_of() & OF_SECOND;
+    double v[3];
+#pragma unroll
+    for (int k = 0; k < 3; k++) {
+        const double keep = has_jerk ? sum.jerk[k] : sum.acc[k], away = has_jerk ? sum.acc[k] : sum.jerk[k];
+        v[k] = keep + __shfl_xor_sync(ALL, away, HALF);
+    }
+    const double first = (has_third ? v[2] : v[0]) + __shfl_xor_sync(ALL, has_third ? v[0] : v[2], OF_THIRD);
+    const double second = v[1] + __shfl_xor_sync(ALL, v[1], OF_THIRD);
+    double own = !has_third && has_second ? second : first;
+    own += __shfl_xor_sync(ALL, !has_third && !has_second ? second : first, OF_SECOND);
+#pragma unroll
+    for (int half = OF_SECOND / 2; half > 0; half /= 2) own += __shfl_xor_sync(ALL, own, half);
+    const int at = axis_of() * OF_SECOND;
+    return {__shfl_sync(ALL, own, at), __shfl_sync(ALL, own, HALF + at)};
+}
+
 /* Inclusive prefix sum over lanes; *total: over all. */
 __device__ __forceinline__ int32_t count_up_to(int32_t own, int32_t *total)
 {

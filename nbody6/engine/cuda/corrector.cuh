@@ -1,4 +1,4 @@
-/** Sums over the lanes of a warp, and correctors of which each lane has a component. */
+/** Correctors of a member, of which each lane of a warp has a component. */
 #ifndef NB6_CUDA_CORRECTOR_CUH
 #define NB6_CUDA_CORRECTOR_CUH
 
@@ -15,16 +15,6 @@
 namespace
 {
 
-/* A component of acceleration and jerk. */
-struct component {
-    double acc, jerk;
-};
-
-__device__ __forceinline__ int axis_of()
-{
-    return min(lane_of(), 2);
-}
-
 __device__ __forceinline__ double on_axis(const double (&vector)[3])
 {
     const int axis = axis_of();
@@ -36,28 +26,6 @@ template <typename number> __device__ __forceinline__ number norm2_of(number own
 {
     const number square = own * own;
     return __shfl_sync(ALL, square, 0) + __shfl_sync(ALL, square, 1) + __shfl_sync(ALL, square, 2);
-}
-
-/* Sums over all lanes in a fixed order. Half of the lanes add accelerations, the other half jerks; within each half,
- * half of the lanes add the third component, and a quarter each of the other two. */
-__device__ __forceinline__ component add_lanes(const struct gpunb_dev_sum &sum)
-{
-    constexpr int HALF = WARP / 2, OF_THIRD = HALF / 2, OF_SECOND = HALF / 4;
-    const bool has_jerk = lane_of() & HALF, has_third = lane_of() & OF_THIRD, has_second = lane_of() & OF_SECOND;
-    double v[3];
-#pragma unroll
-    for (int k = 0; k < 3; k++) {
-        const double keep = has_jerk ? sum.jerk[k] : sum.acc[k], away = has_jerk ? sum.acc[k] : sum.jerk[k];
-        v[k] = keep + __shfl_xor_sync(ALL, away, HALF);
-    }
-    const double first = (has_third ? v[2] : v[0]) + __shfl_xor_sync(ALL, has_third ? v[0] : v[2], OF_THIRD);
-    const double second = v[1] + __shfl_xor_sync(ALL, v[1], OF_THIRD);
-    double own = !has_third && has_second ? second : first;
-    own += __shfl_xor_sync(ALL, !has_third && !has_second ? second : first, OF_SECOND);
-#pragma unroll
-    for (int half = OF_SECOND / 2; half > 0; half /= 2) own += __shfl_xor_sync(ALL, own, half);
-    const int at = axis_of() * OF_SECOND;
-    return {__shfl_sync(ALL, own, at), __shfl_sync(ALL, own, HALF + at)};
 }
 
 /* Derivatives at the end of a step; position and velocity, or their increments; level of the next step. */
