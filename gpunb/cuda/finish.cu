@@ -3,7 +3,7 @@
 #include "gpunb/cuda/kernels.h"
 #include "gpunb/cuda/send.cuh"
 #include "gpunb/cuda/warp.cuh"
-#include "gpunb/pair.h"
+#include "gpunb/device/exact.h"
 
 namespace
 {
@@ -22,13 +22,13 @@ struct block_sums {
     int close[ROOM];
 };
 
-/* A target, as all of the block know it: position as the force kernel has it, velocity as well. */
+/* A target, as all of the block know it. */
 struct one_target {
     const struct device_finish &a;
-    int place, i, self; /* self: source of this device, or -1 */
+    int place;
     int32_t *row;
     block_sums &shared;
-    double x[3], v[3], dt, r_nb2;
+    struct device_exact exact;
 };
 
 /* Sum over the block in a fixed order, to shared.total. */
@@ -50,23 +50,12 @@ __device__ void add_up(const struct gpunb_sum &mine, block_sums &shared)
     __syncthreads();
 }
 
-/* Source j on the target, in double (NA12 eq. 4, 10, 11): into the row or to the sum. */
+/* Source j on the target: into the row or to the sum. */
 __device__ void take_pair(const one_target &t, int j, struct gpunb_sum &sum)
 {
-    if (j == t.self) return;
-    const struct device_source &s = t.a.sources[j];
-    double dx[3], dv[3];
-    for (int k = 0; k < 3; k++) {
-        dx[k] = (t.a.force.twofloat ? s.x[k] : (double)(float)s.x[k]) - t.x[k];
-        dv[k] = (double)s.v[k] - t.v[k];
-    }
-    const double limit2 = t.a.force.weighted ? (double)s.m * t.r_nb2 : t.r_nb2;
-    if (gpunb_pair_is_neighbour(dx, dv, t.dt, limit2)) {
-        const int at = atomicAdd(&t.shared.found, 1);
-        if (at < t.a.cap) t.row[at] = j;
-    } else {
-        gpunb_pair_add(dx, dv, (double)s.m, &sum);
-    }
+    if (!device_exact_pair(&t.a, &t.exact, j, &sum)) return;
+    const int at = atomicAdd(&t.shared.found, 1);
+    if (at < t.a.cap) t.row[at] = j;
 }
 
 /* Sum all sources in double, where float sums are not good enough. */
@@ -162,39 +151,19 @@ __device__ void sort_row(const struct device_finish &a, const int32_t *row, int3
     }
 }
 
-__device__ one_target make_target(const struct device_finish &a, int place, block_sums &shared)
-{
-    const struct device_force &f = a.force;
-    const int at = f.first + place, i = f.order ? f.order[at] : at;
-    one_target t = {a, place, i, f.targets.self[i], a.rows + (size_t)place * a.cap, shared};
-    if (t.self >= 0) t.self = max(t.self - f.j_first, -1);
-    for (int k = 0; k < 3; k++) {
-        t.x[k] = f.twofloat ? f.targets.x[i][k] : (double)(float)f.targets.x[i][k];
-        t.v[k] = (double)(float)f.targets.v[i][k];
-    }
-    t.dt = f.targets.dt[i];
-    t.r_nb2 = f.targets.r_nb2[i];
-    return t;
-}
-
 __global__ void __launch_bounds__(BLOCK, 5) finish_target(const struct device_finish a, int words_each)
 {
     extern __shared__ uint32_t bits[];
     __shared__ block_sums shared;
     const struct device_force &f = a.force;
-    const one_target t = make_target(a, blockIdx.x, shared);
+    const int place = blockIdx.x;
+    const one_target t = {a, place, a.rows + (size_t)place * a.cap, shared, device_exact_target(&f, place)};
     struct gpunb_sum mine = {};
     if (threadIdx.x == 0) shared.found = 0;
     __syncthreads();
     const double *partial = f.partial + (size_t)t.place * f.splits * DEVICE_SUMS;
-    for (int s = threadIdx.x; s < f.splits; s += BLOCK, partial += BLOCK * DEVICE_SUMS) {
-        const double *from = partial + threadIdx.x * DEVICE_SUMS;
-        for (int k = 0; k < 3; k++) {
-            mine.acc[k] += from[k];
-            mine.jerk[k] += from[3 + k];
-        }
-        mine.pot += from[6];
-    }
+    for (int s = threadIdx.x; s < f.splits; s += BLOCK, partial += BLOCK * DEVICE_SUMS)
+        device_add_partial(partial + threadIdx.x * DEVICE_SUMS, &mine);
     if (f.close.near) take_close(t, mine);
     add_up(mine, shared);
     double all = 0.0;
@@ -211,7 +180,7 @@ __global__ void __launch_bounds__(BLOCK, 5) finish_target(const struct device_fi
     struct device_result r;
     for (int q = 0; q < DEVICE_SUMS; q++) r.sum[q] = shared.total[q];
     r.found = found;
-    r.target = wide ? ~t.i : t.i;
+    r.target = wide ? ~t.exact.i : t.exact.i;
     a.results[t.place] = r;
 }
 

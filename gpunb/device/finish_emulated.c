@@ -3,69 +3,28 @@
 #include "common/team.h"
 #include "device/emulated/emulated.h"
 #include "gpunb/device/emulated.h"
-#include "gpunb/pair.h"
+#include "gpunb/device/exact.h"
 
 #include <stdlib.h>
 
 enum { TARGETS_OF_A_PART = 16 };
 
-/* A target: position as the force kernel has it, velocity as well; and what it has so far. */
+/* A target, and what it has so far. */
 struct target {
     const struct device_finish *a;
-    int place, i, self; /* self: source of this device, or -1 */
+    int place;
     int32_t *row;
-    double x[3], v[3], dt, r_nb2;
+    struct device_exact exact;
     struct gpunb_sum sum;
     int found;
 };
 
-static struct target load(const struct device_finish *a, int place)
-{
-    const struct device_force *f = &a->force;
-    const int at = f->first + place, i = f->order ? f->order[at] : at, self = f->targets.self[i] - f->j_first;
-    struct target t = {.a = a,
-                       .place = place,
-                       .i = i,
-                       .self = f->targets.self[i] >= 0 && self >= 0 ? self : -1,
-                       .row = a->rows + (size_t)place * (size_t)a->cap,
-                       .dt = f->targets.dt[i],
-                       .r_nb2 = f->targets.r_nb2[i]};
-    for (int k = 0; k < 3; k++) {
-        t.x[k] = f->twofloat ? f->targets.x[i][k] : gpunb_emulated_rounded(f->targets.x[i][k]);
-        t.v[k] = gpunb_emulated_rounded(f->targets.v[i][k]);
-    }
-    return t;
-}
-
-/* Source j on the target (NA12 eq. 4, 10, 11): into the row or to the sum. */
+/* Source j on the target: into the row or to the sum. */
 static void take_pair(struct target *t, int j)
 {
-    const struct device_source *s = &t->a->sources[j];
-    double dx[3], dv[3];
-    if (j == t->self) return;
-    for (int k = 0; k < 3; k++) {
-        dx[k] = (t->a->force.twofloat ? s->x[k] : gpunb_emulated_rounded(s->x[k])) - t->x[k];
-        dv[k] = (double)s->v[k] - t->v[k];
-    }
-    if (!gpunb_pair_is_neighbour(dx, dv, t->dt, t->a->force.weighted ? (double)s->m * t->r_nb2 : t->r_nb2)) {
-        gpunb_pair_add(dx, dv, (double)s->m, &t->sum);
-        return;
-    }
+    if (!device_exact_pair(t->a, &t->exact, j, &t->sum)) return;
     if (t->found < t->a->cap) t->row[t->found] = j;
     t->found++;
-}
-
-static void take_partial(struct target *t)
-{
-    const struct device_force *f = &t->a->force;
-    const double *from = f->partial + (size_t)t->place * (size_t)f->splits * DEVICE_SUMS;
-    for (int s = 0; s < f->splits; s++, from += DEVICE_SUMS) {
-        for (int k = 0; k < 3; k++) {
-            t->sum.acc[k] += from[k];
-            t->sum.jerk[k] += from[3 + k];
-        }
-        t->sum.pot += from[6];
-    }
 }
 
 /* The pairs that the force kernel left out. Places past the last source repeat it. */
@@ -129,15 +88,20 @@ static int finish_list(const struct target *t)
 
 static void finish_target(const struct device_finish *a, int place)
 {
-    struct target t = load(a, place);
-    take_partial(&t);
+    const struct device_force *f = &a->force;
+    const double *partial = f->partial + (size_t)place * (size_t)f->splits * DEVICE_SUMS;
+    struct target t = {.a = a,
+                       .place = place,
+                       .row = a->rows + (size_t)place * (size_t)a->cap,
+                       .exact = device_exact_target(f, place)};
+    for (int s = 0; s < f->splits; s++) device_add_partial(partial + (size_t)s * DEVICE_SUMS, &t.sum);
     take_close(&t);
     if (a->force.targets.in_doubt[a->force.first + place] || !is_finite(&t.sum)) {
         t.sum = (struct gpunb_sum){0};
         t.found = 0;
         for (int j = 0; j < a->force.n_j; j++) take_pair(&t, j);
     }
-    struct device_result r = {.found = t.found, .target = finish_list(&t) ? ~t.i : t.i};
+    struct device_result r = {.found = t.found, .target = finish_list(&t) ? ~t.exact.i : t.exact.i};
     for (int k = 0; k < 3; k++) {
         r.sum[k] = t.sum.acc[k];
         r.sum[3 + k] = t.sum.jerk[k];
