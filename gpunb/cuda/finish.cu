@@ -53,7 +53,7 @@ __device__ void add_up(const struct gpunb_sum &mine, block_sums &shared)
 /* Source j on the target: into the row or to the sum. */
 __device__ void take_pair(const one_target &t, int j, struct gpunb_sum &sum)
 {
-    if (!device_exact_pair(&t.a, &t.exact, j, &sum)) return;
+    if (!gpunb_exact_pair(&t.a, &t.exact, j, &sum)) return;
     const int at = atomicAdd(&t.shared.found, 1);
     if (at < t.a.cap) t.row[at] = j;
 }
@@ -157,13 +157,13 @@ __global__ void __launch_bounds__(BLOCK, 5) finish_target(const struct device_fi
     __shared__ block_sums shared;
     const struct device_force &f = a.force;
     const int place = blockIdx.x;
-    const one_target t = {a, place, a.rows + (size_t)place * a.cap, shared, device_exact_target(&f, place)};
+    const one_target t = {a, place, a.rows + (size_t)place * a.cap, shared, gpunb_exact_target(&f, place)};
     struct gpunb_sum mine = {};
     if (threadIdx.x == 0) shared.found = 0;
     __syncthreads();
     const double *partial = f.partial + (size_t)t.place * f.splits * DEVICE_SUMS;
     for (int s = threadIdx.x; s < f.splits; s += BLOCK, partial += BLOCK * DEVICE_SUMS)
-        device_add_partial(partial + threadIdx.x * DEVICE_SUMS, &mine);
+        gpunb_add_partial(partial + threadIdx.x * DEVICE_SUMS, &mine);
     if (f.close.near) take_close(t, mine);
     add_up(mine, shared);
     double all = 0.0;

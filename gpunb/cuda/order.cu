@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(KEYS)
 {
     const int k = (int)(blockIdx.x * KEYS + threadIdx.x);
     if (k >= from.n) return;
-    keys[k] = gpunb_curve_key(device_position(&from, k), &map);
+    keys[k] = gpunb_curve_key(gpunb_device_position(&from, k), &map);
     places[k] = from.first + k;
 }
 

@@ -11,7 +11,7 @@ struct device_exact {
     int i, self; /**< its number; its own source on this device, -1: none */
 };
 
-NBC_HD struct device_exact device_exact_target(const struct device_force *f, int place)
+NBC_HD struct device_exact gpunb_exact_target(const struct device_force *f, int place)
 {
     struct device_exact t;
     const int at = f->first + place, i = f->order ? f->order[at] : at, self = f->targets.self[i];
@@ -28,7 +28,7 @@ NBC_HD struct device_exact device_exact_target(const struct device_force *f, int
 
 /** Source j on the target (NA12 eq. 4, 10, 11): it is a neighbour, or it acts on the target.
  *  @return whether it is a neighbour */
-NBC_HD int device_exact_pair(const struct device_finish *a, const struct device_exact *t, int j, struct gpunb_sum *sum)
+NBC_HD int gpunb_exact_pair(const struct device_finish *a, const struct device_exact *t, int j, struct gpunb_sum *sum)
 {
     const struct device_source *s = &a->sources[j];
     double dx[3], dv[3];
@@ -43,7 +43,7 @@ NBC_HD int device_exact_pair(const struct device_finish *a, const struct device_
 }
 
 /** Add a partial sum of the force kernel.   @param[in] from [DEVICE_SUMS] */
-NBC_HD void device_add_partial(const double *from, struct gpunb_sum *sum)
+NBC_HD void gpunb_add_partial(const double *from, struct gpunb_sum *sum)
 {
     for (int k = 0; k < 3; k++) {
         sum->acc[k] += from[k];

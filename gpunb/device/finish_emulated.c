@@ -22,7 +22,7 @@ struct target {
 /* Source j on the target: into the row or to the sum. */
 static void take_pair(struct target *t, int j)
 {
-    if (!device_exact_pair(t->a, &t->exact, j, &t->sum)) return;
+    if (!gpunb_exact_pair(t->a, &t->exact, j, &t->sum)) return;
     if (t->found < t->a->cap) t->row[t->found] = j;
     t->found++;
 }
@@ -90,11 +90,9 @@ static void finish_target(const struct device_finish *a, int place)
 {
     const struct device_force *f = &a->force;
     const double *partial = f->partial + (size_t)place * (size_t)f->splits * DEVICE_SUMS;
-    struct target t = {.a = a,
-                       .place = place,
-                       .row = a->rows + (size_t)place * (size_t)a->cap,
-                       .exact = device_exact_target(f, place)};
-    for (int s = 0; s < f->splits; s++) device_add_partial(partial + (size_t)s * DEVICE_SUMS, &t.sum);
+    struct target t = {
+        .a = a, .place = place, .row = a->rows + (size_t)place * (size_t)a->cap, .exact = gpunb_exact_target(f, place)};
+    for (int s = 0; s < f->splits; s++) gpunb_add_partial(partial + (size_t)s * DEVICE_SUMS, &t.sum);
     take_close(&t);
     if (a->force.targets.in_doubt[a->force.first + place] || !is_finite(&t.sum)) {
         t.sum = (struct gpunb_sum){0};

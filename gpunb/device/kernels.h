@@ -78,7 +78,7 @@ struct device_positions {
 };
 
 /** The k-th of them.   @return [3] */
-NBC_HD const double *device_position(const struct device_positions *p, int k)
+NBC_HD const double *gpunb_device_position(const struct device_positions *p, int k)
 {
     return (const double *)(const void *)((const char *)p->x + (size_t)(p->first + k) * p->step);
 }

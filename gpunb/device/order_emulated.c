@@ -16,7 +16,7 @@ static void make_keys(const void *job)
 {
     const struct keys_job *a = job;
     for (int k = 0; k < a->positions.n; k++) {
-        a->keys[k] = gpunb_curve_key(device_position(&a->positions, k), &a->map);
+        a->keys[k] = gpunb_curve_key(gpunb_device_position(&a->positions, k), &a->map);
         a->places[k] = a->positions.first + k;
     }
 }
