@@ -92,7 +92,7 @@ template <bool TWO> __device__ __forceinline__ bool is_apart(const tile_view &ti
     const float close = 0.5f * tile.diagonal, close2 = TWO ? fmaxf(close * close, h2) : h2;
     const vec3 d = tile.centre - g.centre, e = tile.extent + g.extent;
     const vec3 most_v = most_of(tile.v - g.v, tile.extent_v + g.extent_v);
-    return to_box(d, widened(moved_by(e, g.dt, most_v), d)) > close2;
+    return to_box(d, widened(times_plus(g.dt, most_v, e), d)) > close2;
 }
 
 /* Bit k: the k-th of the next 32 tiles of this warp is far from all of its targets. One tile a lane. */

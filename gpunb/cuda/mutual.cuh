@@ -83,7 +83,7 @@ __device__ __forceinline__ two_groups look_at_groups(const struct gpunb_dev_grou
     const vec3 d = vector_of(a.centre) - vector_of(b.centre), extent = vector_of(a.extent) + vector_of(b.extent);
     const vec3 most_v = most_of(vector_of(a.v) - vector_of(b.v), vector_of(a.extent_v) + vector_of(b.extent_v));
     const float dt = fmaxf(a.dt, b.dt), reach = fmaxf(a.h * b.size, b.h * a.size);
-    return {is_far_box(d, moved_by(extent, dt, most_v), {}, {}, 0, reach, fmaxf(a.diagonal, b.diagonal)),
+    return {is_far_box(d, times_plus(dt, most_v, extent), {}, {}, 0, reach, fmaxf(a.diagonal, b.diagonal)),
             distance2_to_box(d, extent), norm3df(most_v.x, most_v.y, most_v.z)};
 }
 
@@ -239,19 +239,11 @@ __device__ __forceinline__ void add_both(const staged_pair &pair, vec3 v, float 
     const vec3 r = pair.r;
     const float y2 = pair.y * pair.y, y3 = pair.y * y2;
     const float alpha = (-3.0f * y2) * dot(r, v), from_source = mass_source * y3, from_target = mass * y3;
-    const vec3 u = {fmaf(alpha, r.x, v.x), fmaf(alpha, r.y, v.y), fmaf(alpha, r.z, v.z)};
-    part.acc[0] = fmaf(from_source, r.x, part.acc[0]);
-    part.acc[1] = fmaf(from_source, r.y, part.acc[1]);
-    part.acc[2] = fmaf(from_source, r.z, part.acc[2]);
-    part.jerk[0] = fmaf(from_source, u.x, part.jerk[0]);
-    part.jerk[1] = fmaf(from_source, u.y, part.jerk[1]);
-    part.jerk[2] = fmaf(from_source, u.z, part.jerk[2]);
-    of_source.acc[0] = fmaf(-from_target, r.x, of_source.acc[0]);
-    of_source.acc[1] = fmaf(-from_target, r.y, of_source.acc[1]);
-    of_source.acc[2] = fmaf(-from_target, r.z, of_source.acc[2]);
-    of_source.jerk[0] = fmaf(-from_target, u.x, of_source.jerk[0]);
-    of_source.jerk[1] = fmaf(-from_target, u.y, of_source.jerk[1]);
-    of_source.jerk[2] = fmaf(-from_target, u.z, of_source.jerk[2]);
+    const vec3 u = times_plus(alpha, r, v);
+    add_times(from_source, r, part.acc);
+    add_times(from_source, u, part.jerk);
+    add_times(-from_target, r, of_source.acc);
+    add_times(-from_target, u, of_source.jerk);
 }
 
 /* The lane number in a form that stays in a register, instead of being read again in each round of a loop. */

@@ -21,10 +21,18 @@ static __device__ __forceinline__ vec3 operator-(vec3 a, vec3 b)
     return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
-/** Where r is after dt. */
-static __device__ __forceinline__ vec3 moved_by(vec3 r, float dt, vec3 v)
+/** a b + c */
+static __device__ __forceinline__ vec3 times_plus(float a, vec3 b, vec3 c)
 {
-    return {fmaf(dt, v.x, r.x), fmaf(dt, v.y, r.y), fmaf(dt, v.z, r.z)};
+    return {fmaf(a, b.x, c.x), fmaf(a, b.y, c.y), fmaf(a, b.z, c.z)};
+}
+
+/** sum += a b */
+static __device__ __forceinline__ void add_times(float a, vec3 b, float (&sum)[3])
+{
+    sum[0] = fmaf(a, b.x, sum[0]);
+    sum[1] = fmaf(a, b.y, sum[1]);
+    sum[2] = fmaf(a, b.z, sum[2]);
 }
 
 static __device__ __forceinline__ float dot(vec3 a, vec3 b)
@@ -67,9 +75,7 @@ static __device__ __forceinline__ void add_pair(vec3 r, vec3 v, float r2, float 
     const float mr = m * y;
     float mr3 = mr * y2;
     if (R == REFINED_CUBE) mr3 = fmaf(mr3, 1.5f * residual, mr3);
-    sum.acc[0] = fmaf(mr3, r.x, sum.acc[0]);
-    sum.acc[1] = fmaf(mr3, r.y, sum.acc[1]);
-    sum.acc[2] = fmaf(mr3, r.z, sum.acc[2]);
+    add_times(mr3, r, sum.acc);
     const float alpha = (-3.0f * y2) * dot(r, v);
     sum.jerk[0] = fmaf(mr3, fmaf(alpha, r.x, v.x), sum.jerk[0]);
     sum.jerk[1] = fmaf(mr3, fmaf(alpha, r.y, v.y), sum.jerk[1]);

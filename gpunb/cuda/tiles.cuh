@@ -117,7 +117,7 @@ __device__ __forceinline__ bool is_far_from_group(const float4 *units, const tar
 {
     const tile_view tile = view_tile(units);
     const vec3 v = tile.v - g.v, extent_v = tile.extent_v + g.extent_v, extent = tile.extent + g.extent;
-    const vec3 swept = moved_by(extent, g.dt, most_of(v, extent_v));
+    const vec3 swept = times_plus(g.dt, most_of(v, extent_v), extent);
     return is_far_box(tile.centre - g.centre, swept, {}, {}, 0, g.h * tile.size, tile.diagonal);
 }
 
@@ -238,7 +238,7 @@ __device__ __forceinline__ void sum_near_tile(const tile_view &tile,
 #pragma unroll
         for (int w = 0; w < PAIR_OF_TARGETS; w++) {
             const vec3 r = (from[w] + first3(x)) + (low[w] + first3(rest)), v = first3(v_j) - vector_of(viewer[w].at.v);
-            const vec3 later = moved_by(r, viewer[w].dt, v);
+            const vec3 later = times_plus(viewer[w].dt, v, r);
             const float r2 = dot(r, r), least = fminf(r2, dot(later, later));
             if (WEIGHTED) {
                 upper[w] = gpunb_dev_limit2(&viewer[w], v_j.w) + edge[w];
