@@ -33,6 +33,7 @@ COMMON_OBJ := $(call objects,$(filter-out $(WITHOUT) common/loaded.c, \
 GPUNB_OBJ := $(call objects,$(filter-out gpunb/fortran/% $(WITHOUT),$(call sources-under,gpunb,c)))
 GPUIRR_OBJ := $(call objects,$(filter-out gpuirr/fortran/% $(WITHOUT),$(call sources-under,gpuirr,c)))
 REG_OBJ := $(call objects,$(call sources-under,regularization,c))
+STELLAR_OBJ := $(call objects,$(call sources-under,stellar,c))
 # Programs that profile: the linker lets wrapped_calls.c stand between our code and these functions, and count.
 WRAP_SRC := nbody6/app/wrapped_calls.c
 WRAP_FLAGS := $(addprefix -Wl$(comma)--wrap=,nbc_alloc nbc_realloc malloc calloc realloc nbc_team_run GOMP_parallel)
@@ -57,16 +58,19 @@ shim = $(call objects,$(wildcard $(addprefix $(1)/fortran/,$(addsuffix .c,$(2)))
 # A shared library shows what its map lists, and calls its own functions, also where another one with the same objects
 # was loaded first. libnbody6 stays where it was loaded: HDF5 holds its driver, and OpenMP its threads.
 # All have the C interface; the legacy symbols are those of one dialect, of NA12 and of NBODY6 where the name says none.
-LIBRARIES := gpunb gpunb_nbody6 gpunb_nbody6pp gpuirr gpuirr_nbody6pp nbody6
+LIBRARIES := gpunb gpunb_nbody6 gpunb_nbody6pp gpuirr gpuirr_nbody6pp stellar nbody6
+# Those with legacy calls
+FORCE_LIBRARIES := $(filter-out stellar nbody6,$(LIBRARIES))
 OBJ_gpunb := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open stop na12 host)
 OBJ_gpunb_nbody6 := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open stop nbody6 host)
 OBJ_gpunb_nbody6pp := $(GPUNB_OBJ) $(COMMON_OBJ) $(call shim,gpunb,common open stop nbody6pp)
 OBJ_gpuirr := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common open gpuirr)
 OBJ_gpuirr_nbody6pp := $(GPUIRR_OBJ) $(COMMON_OBJ) $(call shim,gpuirr,common open nbody6pp)
-OBJ_nbody6 := $(NBODY6_OBJ) $(GPUNB_OBJ) $(GPUIRR_OBJ) $(REG_OBJ) $(COMMON_OBJ)
+OBJ_stellar := $(STELLAR_OBJ) $(COMMON_OBJ)
+OBJ_nbody6 := $(NBODY6_OBJ) $(GPUNB_OBJ) $(GPUIRR_OBJ) $(REG_OBJ) $(STELLAR_OBJ) $(COMMON_OBJ)
 
 # The check of legacy calls when a library is loaded, and the calls, from its map
-LOADED := $(patsubst %,$(O)/loaded_lib%.o,$(filter-out nbody6,$(LIBRARIES)))
+LOADED := $(patsubst %,$(O)/loaded_lib%.o,$(FORCE_LIBRARIES))
 $(LOADED): $(O)/loaded_%.o: common/loaded.c packaging/exports/%.map $(O)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,'$< for $*')
@@ -91,7 +95,7 @@ $(LIB)/lib$(1).so.$(SOVERSION): $$(OBJ_$(1)) $$(filter %/loaded_lib$(1).o,$$(LOA
 	$$(Q)$$(CC) -shared -fopenmp $$(LDFLAGS) -Wl,--no-undefined -Wl,--version-script=packaging/exports/lib$(1).map \
 	    -Wl,-Bsymbolic-functions -Wl,-soname,lib$(1).so.$(SOVERSION) \
 	    $$(if $$(filter nbody6,$(1)),-Wl$$(comma)-z$$(comma)nodelete) \
-	    -o $$@ $$(filter %.o,$$^) $$(call libs-of,$(1)) $$(if $$(filter-out nbody6,$(1)),-ldl)
+	    -o $$@ $$(filter %.o,$$^) $$(call libs-of,$(1)) $$(if $$(filter $(1),$(FORCE_LIBRARIES)),-ldl)
 $(LIB)/lib$(1).so: $(LIB)/lib$(1).so.$(SOVERSION)
 	@ln -sf $$(<F) $$@
 lib$(1): $(LIB)/lib$(1).a $(LIB)/lib$(1).so
@@ -168,7 +172,8 @@ $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJ)
 
 # A test of one library links that library only.
 test-lib = $(LIB)/$(if $(filter test_common% long_common% test_device%,$(1)),libnbcommon.a,$(if $(filter test_gpunb% long_gpunb% \
-    gpunb%,$(1)),libgpunb.a,$(if $(filter test_gpuirr% long_gpuirr% gpuirr%,$(1)),libgpuirr.a,libnbody6.a)))
+    gpunb%,$(1)),libgpunb.a,$(if $(filter test_gpuirr% long_gpuirr% gpuirr%,$(1)),libgpuirr.a,$(if \
+    $(filter test_stellar% long_stellar% bench_stellar%,$(1)),libstellar.a,libnbody6.a))))
 # Two hundred programs are linked with one library: where binutils has its other linker, which takes half of the time, by
 # that. (lld takes members of archives that nobody has asked for yet, such as tests/support/faults.c.)
 TEST_LINKER := $(if $(findstring clang,$(CC)),,$(if $(shell command -v ld.gold 2>/dev/null),-fuse-ld=gold))
@@ -391,9 +396,9 @@ REFERENCE_C := nbody6/run/nbody6.h nbody6/input/config.h nbody6/input/input.h nb
     nbody6/analysis/adjust_row.h nbody6/state/ledger.h nbody6/input/units.h nbody6/analysis/frame.h \
     nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpunb/tree.h gpunb/softened_device.h \
     gpunb/regf_device.h gpunb/device/sums.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h regularization/kepler.h \
-    regularization/ks.h regularization/chain.h regularization/hierarchy.h common/nbc.h
+    regularization/ks.h regularization/chain.h regularization/hierarchy.h stellar/stellar.h common/nbc.h
 REFERENCE_FORTRAN := nbody6/run/nbody6.f90 gpunb/fortran/gpunb.f90 gpunb/fortran/gpunb_legacy.f90 gpuirr/fortran/gpuirr.f90 \
-    regularization/chain.f90 regularization/regularization.f90
+    regularization/chain.f90 regularization/regularization.f90 stellar/stellar.f90
 # Into a folder
 write-docs = $(BUILD)/nbody6 --help-input --markdown > $(1)/input.md && \
     $(PYTHON) tools/reference.py c $(REFERENCE_C) > $(1)/reference_c.md && \
@@ -414,7 +419,7 @@ site: deps-site
 
 # ---- What each source is compiled with, for editors and tools that read C: what make would do, asked of make. clangd
 # looks in build/ by itself. Programs in examples/ stand by themselves.
-C_FOLDERS := common gpunb gpuirr regularization nbody6 bench tests
+C_FOLDERS := common gpunb gpuirr regularization stellar nbody6 bench tests
 COMPILED = $(call objects,$(filter-out tests/toys/% common/loaded.c,$(foreach d,$(C_FOLDERS),$(call sources-under,$(d),c)))) \
     $(firstword $(LOADED)) \
     $(patsubst %.c,$(O)/toys/%.o,$(wildcard tests/toys/*.c)) \
@@ -429,7 +434,7 @@ compile-commands:
 	@echo 'what sources are compiled with: $(BUILD)/compile_commands.json'
 
 # ---- Format. What clang-format 14 makes of .clang-format is the rule; other versions differ in details.
-FORMAT_SRC := $(foreach d,common device gpunb gpuirr regularization nbody6,$(foreach e,c h cu cuh, \
+FORMAT_SRC := $(foreach d,common device gpunb gpuirr regularization stellar nbody6,$(foreach e,c h cu cuh, \
     $(call sources-under,$(d),$(e)))) $(wildcard $(foreach d,bench bench/* tests/* examples/*,$(d)/*.c $(d)/*.h $(d)/*.cu))
 .PHONY: format format-check
 HAVE_FORMAT = $(if $(CLANG_FORMAT),$(findstring version 14.,$(shell $(CLANG_FORMAT) --version 2>/dev/null)))

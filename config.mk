@@ -103,7 +103,7 @@ endif
 GOALS := $(or $(MAKECMDGOALS),all)
 NEED_NOTHING := clean deps deps-build deps-run deps-test deps-site deb dist site format format-check help uninstall run run-cost test test-long bench tsan fuzz \
     arm64-check
-NEED_C := libgpu% install-legacy %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so arm64-libs \
+NEED_C := libgpu% libstellar install-legacy %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so %/libstellar.a %/libstellar.so arm64-libs \
     cuda-check cuda-objects
 NEED_CMOCKA := tests test-run long-tests test-long-run asan% tsan-run tsan-tests coverage% tests/% %/tests/%
 C_GOALS := $(filter-out $(NEED_NOTHING),$(GOALS))

@@ -15,7 +15,7 @@ INSTALL ?= install
 PUBLIC_HEADERS := common/nbc.h common/hd.h common/predictor.h gpunb/gpunb.h gpunb/softened_device.h \
     gpunb/regf_device.h gpunb/tree.h gpunb/device/sums.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h \
     $(addprefix regularization/,kepler.h ks.h chain.h \
-    hierarchy.h) $(addprefix nbody6/,run/nbody6.h run/frame_make.h input/config.h input/input.h input/units.h model/model.h \
+    hierarchy.h) stellar/stellar.h $(addprefix nbody6/,run/nbody6.h run/frame_make.h input/config.h input/input.h input/units.h model/model.h \
     galaxy/external.h $(addprefix state/,body.h energy_ledger.h event.h ledger.h stuck.h subsystems.h) \
     analysis/adjust_row.h analysis/energy.h analysis/frame.h analysis/structure.h \
     output/checkpoint.h output/run_id.h output/snapshot.h app/script.h)
@@ -23,15 +23,17 @@ PUBLIC_HEADERS := common/nbc.h common/hd.h common/predictor.h gpunb/gpunb.h gpun
 header-name = $(firstword $(subst /, ,$(1)))/$(notdir $(1))
 HEADER_NAMES := $(foreach h,$(PUBLIC_HEADERS),$(call header-name,$(h)))
 # Names without a folder, which go with the next version: of headers that had one
-OLD_HEADERS := $(filter-out common/predictor.h gpunb/regf_device.h gpunb/softened_device.h gpunb/sums.h gpunb/tree.h,$(HEADER_NAMES))
-FORTRAN_MODULES := $(wildcard gpunb/fortran/*.f90 gpuirr/fortran/*.f90 regularization/*.f90 nbody6/run/*.f90)
-MAN_PAGES := $(addprefix docs/man/nbody6,.1 -chain.1 -collisionless.1 -plot.1)
+OLD_HEADERS := $(filter-out common/predictor.h gpunb/regf_device.h gpunb/softened_device.h gpunb/sums.h gpunb/tree.h stellar/stellar.h, \
+    $(HEADER_NAMES))
+FORTRAN_MODULES := $(wildcard gpunb/fortran/*.f90 gpuirr/fortran/*.f90 regularization/*.f90 stellar/*.f90 nbody6/run/*.f90)
+MAN_PAGES := $(addprefix docs/man/nbody6,.1 -chain.1 -collisionless.1 -plot.1 -star.1)
 
 PC_TEXT_gpunb := Regular gravitational forces and neighbour lists, for C and for Fortran as in Nitadori and Aarseth 2012
 PC_TEXT_gpunb_nbody6 := Regular forces for NBODY6 (Fortran)
 PC_TEXT_gpunb_nbody6pp := Regular forces for NBODY6++GPU (Fortran)
 PC_TEXT_gpuirr := Irregular forces from neighbour lists, for C and for NBODY6 (Fortran)
 PC_TEXT_gpuirr_nbody6pp := Irregular forces for NBODY6++GPU (Fortran)
+PC_TEXT_stellar := Single stars that age, after Hurley, Pols and Tout 2000
 PC_TEXT_nbody6 := Collisional N-body integration of star clusters
 
 .PHONY: install install-legacy uninstall
@@ -75,7 +77,6 @@ library-names = $(foreach l,$(1),$(addprefix $(LIBDIR)/lib$(l),.a .so .so.$(SOVE
 make-folders = packaging/manifest.sh folders $(INSTALLED) '$(DESTDIR)' $(1)
 list-files = packaging/manifest.sh files $(INSTALLED) '$(DESTDIR)' $(1)
 # The libraries that legacy programs link; they take a C compiler only
-FORCE_LIBRARIES := $(filter-out nbody6,$(LIBRARIES))
 install-legacy: $(foreach l,$(FORCE_LIBRARIES),lib$(l))
 	$(call make-folders,$(LIBDIR) $(PCDIR) $(DATADIR))
 	$(call list-files,$(call library-names,$(FORCE_LIBRARIES)))
@@ -90,13 +91,13 @@ PYTHON_FILES = $(patsubst python/%,%,$(wildcard python/nbody6/*.py python/nbody6
 install: all
 	$(call make-folders,$(BINDIR) $(LIBDIR) $(addprefix $(INCLUDEDIR)/,$(sort $(dir $(HEADER_NAMES)))) $(PCDIR) \
 	    $(CMAKEDIR) $(MANDIR) $(DATADIR)/fortran $(PYTHONDIR)/nbody6/plot $(EXAMPLE_FOLDERS))
-	$(call list-files,$(addprefix $(BINDIR)/,nbody6 nbody6-chain nbody6-collisionless nbody6-plot) \
+	$(call list-files,$(addprefix $(BINDIR)/,nbody6 nbody6-chain nbody6-collisionless nbody6-plot nbody6-star) \
 	    $(addprefix $(PYTHONDIR)/,nbody6_reader.py $(PYTHON_FILES)) $(call library-names,$(LIBRARIES)) \
 	    $(addprefix $(INCLUDEDIR)/,$(HEADER_NAMES) $(notdir $(OLD_HEADERS))) $(addprefix $(DATADIR)/fortran/,$(notdir \
 	    $(FORTRAN_MODULES))) $(addprefix $(CMAKEDIR)/,$(CMAKE_FILES)) $(addprefix $(MANDIR)/,$(notdir $(MAN_PAGES))) \
 	    $(EXAMPLE_FILES))
 	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless tools/nbody6-plot \
-	    $(DESTDIR)$(BINDIR)
+	    tools/nbody6-star $(DESTDIR)$(BINDIR)
 	$(INSTALL) -m 644 tools/nbody6_reader.py $(DESTDIR)$(PYTHONDIR)
 	$(INSTALL) -m 644 python/nbody6/*.py $(DESTDIR)$(PYTHONDIR)/nbody6
 	$(INSTALL) -m 644 python/nbody6/plot/*.py $(DESTDIR)$(PYTHONDIR)/nbody6/plot

@@ -6,12 +6,13 @@
     sim = nbody6.Simulation.from_input("a.inp")  # libnbody6: integrate, read arrays, hear of events
     nbody6.initial.king(1000, w0=6)              # stars to begin with
     nbody6.forces.softened(stars.mass, stars.x, 0.02, force_error=1e-3)  # accelerations, by a tree
+    nbody6.stellar.Model(z=0.02).track(5)        # single stars that age
     nbody6.export.to_nbody6pp(stars, "conf.3_0") # for scripts and programs of others
 
 Quantities are in N-body units (G = 1) unless a unit is named: stars.get("x", "pc").
 """
 
-from . import events, export, forces, galaxy, initial, models, structure
+from . import events, export, forces, galaxy, initial, models, stellar, structure
 from .errors import ReadError, SimulationError, UnitError
 from .run import Run
 from .simulation import Simulation
@@ -24,4 +25,4 @@ from .version import VERSION
 __version__ = VERSION
 __all__ = ["Pairs", "ReadError", "Run", "Simulation", "SimulationError", "Snapshot", "Stars", "Table", "UnitError",
            "Units", "events", "export", "forces", "galaxy", "initial", "models", "read_snapshot", "read_table",
-           "structure"]
+           "stellar", "structure"]

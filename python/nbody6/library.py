@@ -1,5 +1,5 @@
 """libnbody6 by ctypes: where it is, and its functions (nbody6/run/nbody6.h, nbody6/app/script.h, gpunb/gpunb.h,
-gpunb/tree.h)."""
+gpunb/tree.h, stellar/stellar.h)."""
 
 import ctypes
 import os
@@ -94,6 +94,15 @@ FUNCTIONS = {
     "gpunb_tree_stage_name": (_TEXT, [_INT]),
     "gpunb_tree_get_counts": (None, [_POINTER, ctypes.POINTER(TreeCounts)]),
     "gpunb_tree_shape": (None, [_POINTER, _SIZES, ctypes.POINTER(_INT), _SIZES, _SIZES]),
+    "stellar_type_text": (_TEXT, [_INT]),
+    "stellar_options_level": (_INT, [ctypes.c_char, _POINTER, _ERROR]),
+    "stellar_options_set": (_INT, [_POINTER, _TEXT, _TEXT, _ERROR]),
+    "stellar_create": (_INT, [_DOUBLE, _POINTER, _POINTER, _ERROR]),
+    "stellar_free": (None, [_POINTER]),
+    "stellar_birth": (_INT, [_POINTER, _COUNT, _DOUBLE, _DOUBLE, _POINTER, _ERROR]),
+    "stellar_birth_helium": (_INT, [_POINTER, _COUNT, _DOUBLE, _DOUBLE, _POINTER, _ERROR]),
+    "stellar_evolve_all": (_INT, [_POINTER, _COUNT, _POINTER, _DOUBLE, _POINTER, _POINTER, _ERROR]),
+    "stellar_set_mass": (_INT, [_POINTER, _POINTER, _DOUBLE, _DOUBLE, _POINTER, _POINTER, _ERROR]),
     "omp_set_num_threads": (None, [_INT]),  # of the OpenMP runtime that the library uses
     "nb6_log_column": (_INT, [_INT, _TEXT, ctypes.POINTER(_TEXT), ctypes.POINTER(_TEXT)]),
 }

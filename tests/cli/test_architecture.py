@@ -24,6 +24,7 @@ MAY_USE = {
     "gpunb": {"device", "common"},
     "gpuirr": {"device", "common"},
     "regularization": {"common"},
+    "stellar": {"common"},
     "nbody6/input": LIBRARIES,
     "nbody6/hdf5": {"common"},
     "nbody6/model": {"nbody6/input", "nbody6/hdf5", "regularization", "common"},

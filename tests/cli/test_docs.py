@@ -22,7 +22,7 @@ DOCUMENTS = sorted(path for pattern in ("*.md", "docs/*.md", "docs/*/*.md", "*/R
 NOT_RUN = ("make", "git", "sudo", "apt-get", "nbody6++", "gcc", "gfortran", "cc", "ssh", "pip")
 LONG_INPUTS = ("na12-16k.inp", "galaxies-1m.inp", "collapse-4m.inp")
 RUNS = ("nbody6", "nbody6-collisionless")
-CODE = ("common", "gpunb", "gpuirr", "regularization", "nbody6", "tests", "bench", "tools", "python")
+CODE = ("common", "gpunb", "gpuirr", "regularization", "stellar", "nbody6", "tests", "bench", "tools", "python")
 
 
 def commands_of(path):

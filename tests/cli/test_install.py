@@ -13,8 +13,9 @@ BUILD = os.path.abspath(os.environ.get("NB6_BUILD", "build"))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CC = os.environ.get("CC", "cc").split()
 # Never installed without a folder
-NEW_HEADERS = ("common/predictor.h", "gpunb/regf_device.h", "gpunb/softened_device.h", "gpunb/sums.h", "gpunb/tree.h")
-LIBRARIES = ("gpunb", "gpunb_nbody6", "gpunb_nbody6pp", "gpuirr", "gpuirr_nbody6pp", "nbody6")
+NEW_HEADERS = ("common/predictor.h", "gpunb/regf_device.h", "gpunb/softened_device.h", "gpunb/sums.h", "gpunb/tree.h",
+               "stellar/stellar.h")
+LIBRARIES = ("gpunb", "gpunb_nbody6", "gpunb_nbody6pp", "gpuirr", "gpuirr_nbody6pp", "stellar", "nbody6")
 
 PROGRAM = """
 #include <common/nbc.h>
@@ -161,7 +162,7 @@ class InstallTest(unittest.TestCase):
             with self.subTest(program=name):
                 program = os.path.join(folder, "build", name)
                 self.assertEqual(run([program]), text)
-                is_linked = re.search(r"lib(nbody6|gpu\w+)\.so\.0 => " + re.escape(self.prefix), run(["ldd", program]))
+                is_linked = re.search(r"lib(nbody6|stellar|gpu\w+)\.so\.0 => " + re.escape(self.prefix), run(["ldd", program]))
                 self.assertEqual(bool(is_linked), not target.endswith("_static"))
 
     def test_cmake_is_told_what_is_not_there(self):
@@ -195,7 +196,7 @@ class InstallTest(unittest.TestCase):
     def test_fortran_modules_compile_and_link(self):
         fortran = os.environ.get("FC", "gfortran").split()
         sources = os.path.join(self.prefix, "share", "nbody6", "fortran")
-        for module, source, library in (("nbody6",) * 3, ("gpunb",) * 3, ("gpuirr",) * 3,
+        for module, source, library in (("nbody6",) * 3, ("gpunb",) * 3, ("gpuirr",) * 3, ("stellar",) * 3,
                                         ("chain_regularization", "chain", "nbody6")):
             with self.subTest(module=module):
                 main = os.path.join(self.folder, "use_%s.f90" % module)
@@ -280,10 +281,11 @@ class InstallTest(unittest.TestCase):
         self.assertIn("nbody6", run([os.path.join(self.prefix, "bin", "nbody6"), "--help"]))
         python = os.environ.get("PYTHON", "python3")
         self.assertIn("NAME", run([python, os.path.join(self.prefix, "bin", "nbody6-plot"), "--help"]))
+        self.assertIn("MASS", run([python, os.path.join(self.prefix, "bin", "nbody6-star"), "--help"]))
         self.assertIn("nbody6-chain", run([os.path.join(self.prefix, "bin", "nbody6-chain"), "--help"]))
         softened = os.path.join(self.prefix, "bin", "nbody6-collisionless")
         self.assertIn("nbody6-collisionless", run([softened, "--help"]))
-        for page in ("nbody6.1", "nbody6-chain.1", "nbody6-collisionless.1", "nbody6-plot.1"):
+        for page in ("nbody6.1", "nbody6-chain.1", "nbody6-collisionless.1", "nbody6-plot.1", "nbody6-star.1"):
             self.assertTrue(os.path.exists(os.path.join(self.prefix, "share", "man", "man1", page)))
 
     def test_what_is_said_of_a_folder_that_the_loader_does_not_know(self):

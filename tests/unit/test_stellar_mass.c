@@ -1,0 +1,112 @@
+/* Masses that change from outside: HPT, section 7.1. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "stellar/helium_star.h"
+#include "stellar/main_sequence.h"
+#include "tests/support/stars.h"
+
+static struct stellar_star star_at(const struct stellar_model *model, double mass, double time)
+{
+    struct stellar_star star;
+    assert_int_equal(stellar_birth(model, 1, mass, 0, &star, NULL), NBC_OK);
+    assert_int_equal(stellar_evolve(model, &star, time, NULL, NULL, NULL), NBC_OK);
+    return star;
+}
+
+/* A star of 1 Msun that is half through becomes one of 1.5 that is half through; a light one changes its type. */
+static void main_sequence(void **state)
+{
+    (void)state;
+    struct stellar_model *model = stars_model('A', 0.02, "");
+    struct stellar_events events;
+    struct stellar_fits f;
+    stellar_fits_make(0.02, &f);
+    const double t1 = stellar_t_ms(&f, 1, stellar_t_bgb(&f, 1)), t2 = stellar_t_ms(&f, 1.5, stellar_t_bgb(&f, 1.5));
+    struct stellar_star star = star_at(model, 1, 0);
+    struct stellar_view view;
+    assert_int_equal(stellar_set_mass(model, &star, 0.5 * t1, 1.5, &view, &events, NULL), NBC_OK);
+    assert_true(star.mass == 1.5 && star.mass_track == 1.5 && view.mass == 1.5 && events.n == 0);
+    assert_true(fabs(star.age_myr / (0.5 * t2) - 1) < 1e-12);
+    assert_int_equal(stellar_evolve(model, &star, 0.5 * (t1 + t2) + 1, NULL, &events, NULL), NBC_OK);
+    assert_true(fabs(stars_event(&events, STELLAR_HG)->time_myr / (0.5 * (t1 + t2)) - 1) < 1e-12);
+    star = star_at(model, 0.5, 10);
+    assert_int_equal(star.type, STELLAR_MS_LOW);
+    assert_int_equal(stellar_set_mass(model, &star, 10, 0.9, NULL, NULL, NULL), NBC_OK);
+    assert_int_equal(star.type, STELLAR_MS);
+    stellar_free(model);
+}
+
+/* A giant keeps its track, its core and its age; without its envelope it is what its core is. */
+static void giants(void **state)
+{
+    (void)state;
+    static const struct {
+        double mass, time;
+        int type, left;
+    } ROW[] = {{1, 12300, STELLAR_GB, STELLAR_HE_WD},
+               {5, 104.6, STELLAR_GB, STELLAR_HE_MS},
+               {5, 115, STELLAR_CHEB, STELLAR_HE_MS},
+               {5, 120.5, STELLAR_EAGB, STELLAR_HE_HG},
+               {5, 121.3, STELLAR_TPAGB, STELLAR_CO_WD}};
+    struct stellar_model *model = stars_model('A', 0.02, "");
+    for (size_t k = 0; k < sizeof ROW / sizeof ROW[0]; k++) {
+        struct stellar_star star = star_at(model, ROW[k].mass, ROW[k].time), bare;
+        struct stellar_view before, after;
+        struct stellar_events events;
+        assert_int_equal(star.type, ROW[k].type);
+        bare = star;
+        assert_int_equal(stellar_evolve(model, &star, ROW[k].time, &before, NULL, NULL), NBC_OK);
+        assert_int_equal(stellar_set_mass(model, &star, ROW[k].time, 0.9 * before.mass, &after, &events, NULL), NBC_OK);
+        assert_true(events.n == 0 && after.type == before.type && after.core_mass == before.core_mass);
+        assert_true(fabs(star.mass / (0.9 * before.mass) - 1) < 1e-15 && star.mass_track == bare.mass_track);
+        assert_int_equal(stellar_set_mass(model, &bare, ROW[k].time, before.core_mass, &after, &events, NULL), NBC_OK);
+        assert_int_equal(events.n, 1);
+        assert_int_equal(after.type, ROW[k].left);
+        assert_true(fabs(after.mass / before.core_mass - 1) < 1e-12);
+        /* A helium star that has burned the same fraction of its helium */
+        if (ROW[k].type == STELLAR_CHEB) {
+            const double part = bare.age_myr / stellar_t_hems(bare.mass);
+            assert_true(part > 0.6 && part < 0.7);
+        }
+    }
+    stellar_free(model);
+}
+
+static void remnants(void **state)
+{
+    (void)state;
+    static const struct {
+        int type;
+        double mass, grown;
+        int left, kind;
+    } ROW[] = {{STELLAR_CO_WD, 0.9, 1.0, STELLAR_CO_WD, -1},
+               {STELLAR_CO_WD, 1.2, 1.45, STELLAR_NONE, STELLAR_DISRUPTION},
+               {STELLAR_ONE_WD, 1.3, 1.45, STELLAR_NS, STELLAR_ELECTRON_CAPTURE},
+               {STELLAR_NS, 1.4, 2.6, STELLAR_BH, STELLAR_CHANGE},
+               {STELLAR_BH, 10, 20, STELLAR_BH, -1}};
+    struct stellar_model *model = stars_model('A', 0.02, "");
+    for (size_t k = 0; k < sizeof ROW / sizeof ROW[0]; k++) {
+        struct stellar_star star = {
+            .type = ROW[k].type, .z = 0.02, .mass = ROW[k].mass, .mass_track = ROW[k].mass, .core_mass = ROW[k].mass};
+        struct stellar_events events;
+        struct stellar_view view;
+        assert_int_equal(stellar_set_mass(model, &star, 50, ROW[k].grown, &view, &events, NULL), NBC_OK);
+        assert_int_equal(view.type, ROW[k].left);
+        assert_int_equal(events.n, ROW[k].kind >= 0);
+        if (events.n) assert_int_equal(events.event[0].kind, ROW[k].kind);
+        if (ROW[k].left == STELLAR_BH) assert_true(view.mass == ROW[k].grown);
+    }
+    stellar_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(main_sequence), cmocka_unit_test(giants),
+                                       cmocka_unit_test(remnants)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
