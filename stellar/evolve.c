@@ -56,7 +56,7 @@ static int move_to(const struct stellar_model *model, double time_myr, struct st
         if (is_remnant(star->type)) return NBC_OK;
         stellar_step_plan(model, star, work, step);
         if (!(step->next.time_myr <= time_myr)) return NBC_OK;
-        struct stellar_event event = {.type_before = star->type, .mass_before = step->next.mass};
+        struct stellar_event event = {.type_before = star->type, .number = -1, .mass_before = step->next.mass};
         *star = step->next;
         work->point = step->point;
         if (step->end != STELLAR_GOES_ON) {
@@ -118,8 +118,9 @@ static void view_step(const struct stellar_model *model, const struct stellar_st
     struct stellar_point p;
     stellar_step_part(model, star, work, past, &now, &p, NULL);
     const double quiet = quiet_time(model, star, work, past, step->next.time_myr - time_myr, &now, &p);
-    const double later = time_myr + quiet;
+    const double left = step->next.time_myr - time_myr, later = time_myr + quiet;
     *view = (struct stellar_view){.type = now.type,
+                                  .phase_ends = step->end != STELLAR_GOES_ON && quiet == left,
                                   .time_myr = time_myr,
                                   .mass = now.mass,
                                   .luminosity = p.l,

@@ -4,9 +4,9 @@
 
 /* Largest estimated error of a step's mass, as a fraction of the mass. A hundredth of it changes the masses at the ends
  * of phases by less than 1e-4 (tests/conformance/test_stellar_grid.c). */
-static const double TOLERANCE = 5e-6;
+static const double TOLERANCE = 1e-5;
 static const double MOST_LOSS = 0.05;        /* of the mass in a step */
-static const double MOST_OF_PHASE = 1.0 / 8; /* a wind is looked at that often at least */
+static const double MOST_OF_PHASE = 1.0 / 4; /* a wind is looked at that often at least */
 
 /* What is integrated: the mass, and how far the star is in its phase: the fraction of it if the fits are asked for the
  * mass that the star has now (HPT, section 7.1: its age is rescaled as that changes), else its age. */
@@ -153,7 +153,7 @@ static void find_stripped(const struct stellar_model *model, const struct stella
 {
     struct stellar_point p;
     double low = 0, high = dt;
-    for (int k = 0; k < 100 && high - low > 1e-13 * dt; k++) {
+    for (int k = 0; k < 100 && high - low > 1e-11 * dt; k++) {
         const double at = k % 3 == 2 ? 0.5 * (low + high) : low + (high - low) * before / (before - after);
         stellar_step_part(model, star, work, at, later, &p, NULL);
         if (p.envelope > 0) {

@@ -28,7 +28,8 @@ static void become_remnant(int type, double mass, struct stellar_star *star)
 static void become_white_dwarf(const struct stellar_model *model, int type, double mass, struct stellar_star *star,
                                struct stellar_event *event)
 {
-    struct stellar_random random = stellar_random_begin(model->options.nrand, star->name, star->n_event++);
+    struct stellar_random random = stellar_random_begin(model->options.nrand, star->name, star->n_event);
+    event->number = star->n_event++;
     become_remnant(type, mass, star);
     stellar_kick_white_dwarf(&model->options, type, &random, event->kick_kms);
     event->kind = STELLAR_WHITE_DWARF;
@@ -43,7 +44,7 @@ static int degenerate_type(const struct stellar_track *track)
 static void collapse(const struct stellar_model *model, const struct stellar_track *track, struct stellar_star *star,
                      struct stellar_event *event)
 {
-    struct stellar_random random = stellar_random_begin(model->options.nrand, star->name, star->n_event++);
+    struct stellar_random random = stellar_random_begin(model->options.nrand, star->name, star->n_event);
     const double mc_he = star->type >= STELLAR_HE_MS ? star->mass : star->core_mass;
     const struct stellar_progenitor before = {star->mass, track->mc_bagb, mc_he, track->mc_sn};
     struct stellar_collapse left;
@@ -52,6 +53,7 @@ static void collapse(const struct stellar_model *model, const struct stellar_tra
     become_remnant(left.type, left.mass, star);
     star->spin = stellar_birth_spin(model, &left, &random);
     event->kind = left.kind;
+    event->number = star->n_event++;
     event->fallback = left.fallback;
 }
 
@@ -164,8 +166,11 @@ static void burn_out(const struct stellar_model *model, struct stellar_track *tr
 void stellar_phase_end(const struct stellar_model *model, int end, struct stellar_track *track,
                        struct stellar_star *star, struct stellar_event *event)
 {
-    *event = (struct stellar_event){
-        .kind = STELLAR_CHANGE, .type_before = star->type, .time_myr = star->time_myr, .mass_before = star->mass};
+    *event = (struct stellar_event){.kind = STELLAR_CHANGE,
+                                    .type_before = star->type,
+                                    .number = -1,
+                                    .time_myr = star->time_myr,
+                                    .mass_before = star->mass};
     stellar_track_make(model, star->type, star->mass_track, track);
     if (end == STELLAR_BURNT)
         burn_out(model, track, star, event);
@@ -183,11 +188,12 @@ int stellar_reweigh_remnant(const struct stellar_model *model, double mass, stru
 {
     const struct stellar_options *o = &model->options;
     const int before = star->type, is_dwarf = before <= STELLAR_ONE_WD;
-    *event = (struct stellar_event){.type_before = before, .time_myr = star->time_myr, .mass_before = star->mass};
+    *event = (struct stellar_event){
+        .type_before = before, .number = -1, .time_myr = star->time_myr, .mass_before = star->mass};
     star->mass = star->mass_track = star->core_mass = mass;
     if (before == STELLAR_CO_WD) star->co_core_mass = mass;
     if (is_dwarf && mass >= o->mch) {
-        struct stellar_random random = stellar_random_begin(o->nrand, star->name, star->n_event++);
+        struct stellar_random random = stellar_random_begin(o->nrand, star->name, star->n_event);
         const int collapses = before == STELLAR_ONE_WD;
         const struct stellar_collapse left = {.type = collapses ? STELLAR_NS : STELLAR_NONE,
                                               .kind = collapses ? STELLAR_ELECTRON_CAPTURE : STELLAR_DISRUPTION,
@@ -195,6 +201,7 @@ int stellar_reweigh_remnant(const struct stellar_model *model, double mass, stru
         stellar_kick_collapse(o, &left, &random, event->kick_kms);
         become_remnant(left.type, left.mass, star);
         event->kind = left.kind;
+        event->number = star->n_event++;
     } else if (before == STELLAR_NS && mass > (o->nsflag == 0 ? o->mxns0 : o->mxns1)) {
         become_remnant(STELLAR_BH, mass, star);
     } else {

@@ -9,13 +9,13 @@ module stellar
   private :: c_char, c_double, c_int, c_int32_t, c_int64_t, c_null_char, c_ptr
 
   ! Status codes of nbc.h that the calls return
-  integer(c_int), parameter :: stellar_ok = 0, stellar_bad_argument = 2, stellar_no_memory = 3, stellar_non_finite = 4, &
-       stellar_bad_input = 6
+  integer(c_int), parameter :: stellar_ok = 0, stellar_bad_argument = 2, stellar_no_memory = 3, &
+       stellar_non_finite = 4, stellar_bad_input = 6
 
   ! Types of stars
-  integer(c_int32_t), parameter :: stellar_ms_low = 0, stellar_ms = 1, stellar_hg = 2, stellar_gb = 3, stellar_cheb = 4, &
-       stellar_eagb = 5, stellar_tpagb = 6, stellar_he_ms = 7, stellar_he_hg = 8, stellar_he_gb = 9, stellar_he_wd = 10, &
-       stellar_co_wd = 11, stellar_one_wd = 12, stellar_ns = 13, stellar_bh = 14, stellar_none = 15
+  integer(c_int32_t), parameter :: stellar_ms_low = 0, stellar_ms = 1, stellar_hg = 2, stellar_gb = 3, &
+       stellar_cheb = 4, stellar_eagb = 5, stellar_tpagb = 6, stellar_he_ms = 7, stellar_he_hg = 8, stellar_he_gb = 9, &
+       stellar_he_wd = 10, stellar_co_wd = 11, stellar_one_wd = 12, stellar_ns = 13, stellar_bh = 14, stellar_none = 15
 
   ! Kinds of events
   integer(c_int32_t), parameter :: stellar_change = 0, stellar_white_dwarf = 1, stellar_supernova = 2, &
@@ -41,12 +41,13 @@ module stellar
   end type stellar_star
 
   type, bind(c) :: stellar_view
-    integer(c_int32_t) :: type
-    real(c_double) :: time_myr, mass, luminosity, radius, temperature_k, core_mass, co_core_mass, wind, spin, ask_again_myr
+    integer(c_int32_t) :: type, phase_ends
+    real(c_double) :: time_myr, mass, luminosity, radius, temperature_k, core_mass, co_core_mass, wind, spin
+    real(c_double) :: ask_again_myr
   end type stellar_view
 
   type, bind(c) :: stellar_event
-    integer(c_int32_t) :: kind, type_before, type_after
+    integer(c_int32_t) :: kind, type_before, type_after, number
     real(c_double) :: time_myr, mass_before, mass_after, fallback, kick_kms(3)
   end type stellar_event
 

@@ -129,6 +129,7 @@ struct stellar_star {
 /** A star at a time. */
 struct stellar_view {
     int32_t type;
+    int32_t phase_ends; /**< 1: a phase ends at ask_again_myr, and the star becomes of another type */
     double time_myr, mass, luminosity, radius, temperature_k;
     double core_mass, co_core_mass, wind; /**< wind: mass lost, Msun/Myr */
     double spin;
@@ -148,6 +149,7 @@ enum stellar_event_kind {
 
 struct stellar_event {
     int32_t kind, type_before, type_after;
+    int32_t number; /**< of the event, on which its random numbers depend: 0, 1, ...; -1: none were drawn */
     double time_myr, mass_before, mass_after;
     double fallback;    /**< fraction of what was thrown out that falls back; 0 unless the core collapses */
     double kick_kms[3]; /**< change of velocity */

@@ -1,11 +1,11 @@
-"""Single stars that age, from the fits of Hurley, Pols & Tout (2000): a row for each phase of a star of MASS solar masses,
-and a Hertzsprung-Russell diagram.
+"""Single stars that age, from the fits of Hurley, Pols & Tout (2000): a row for each phase of a star of MASS solar
+masses, and a Hertzsprung-Russell diagram.
 
 Columns: mass at birth [Msun], age [Myr], type, mass [Msun], luminosity [Lsun], radius [Rsun], temperature [K], core
 and core of carbon and oxygen [Msun], wind [Msun/Myr]; comments say what a type is, and tell of supernovae and kicks.
 
---set takes the options of &INSSE (NSFLAG, PSFLAG, ECFLAG, MDFLAG, BHFLAG, KMECH, WDFLAG, BHSPINFL and their numbers), by
-number or in words: --set NSFLAG=rapid. docs/algorithms/stellar.md lists them.
+--set takes the options of &INSSE (NSFLAG, PSFLAG, ECFLAG, MDFLAG, BHFLAG, KMECH, WDFLAG, BHSPINFL and their numbers),
+by number or in words: --set NSFLAG=rapid. docs/algorithms/stellar.md lists them.
 """
 
 import argparse
@@ -23,18 +23,22 @@ def parse_arguments(arguments=None):
     parser = argparse.ArgumentParser(prog="nbody6-star", description=__doc__,
                                      usage="%(prog)s [options] MASS [MASS ...]",
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("mass", metavar="MASS", nargs="+", type=float, help="at birth, 0.08 to 150; above 100 the fits are "
-                                                                             "extrapolated")
-    parser.add_argument("-z", "--metallicity", metavar="Z", type=float, default=0.02, help="0.0001 to 0.03 (default 0.02)")
+    parser.add_argument("mass", metavar="MASS", nargs="+", type=float, 
+                        help="at birth, 0.08 to 150; above 100 the fits are extrapolated")
+    parser.add_argument("-z", "--metallicity", metavar="Z", type=float, default=0.02,
+                        help="0.0001 to 0.03 (default 0.02)")
     parser.add_argument("-l", "--level", choices="ABC", default="A", help="defaults of &INSSE (default A)")
-    parser.add_argument("-s", "--set", metavar="NAME=VALUE", action="append", default=[], help="an option of &INSSE")
+    parser.add_argument("-s", "--set", metavar="NAME=VALUE", action="append", default=[],
+                        help="an option of &INSSE")
     parser.add_argument("--seed", type=int, default=1, help="of kicks and spins (default 1)")
-    parser.add_argument("-e", "--end", metavar="T", type=float, default=15000.0, help="age at the end (default 15000 Myr)")
+    parser.add_argument("-e", "--end", metavar="T", type=float, default=15000.0,
+                        help="age at the end (default 15000 Myr)")
     parser.add_argument("-t", "--times", metavar="T,T,...", help="rows at these ages in place of phases")
-    parser.add_argument("-a", "--all", action="store_true", help="a row whenever mass or radius have changed, by 1e-3 or "
-                                                                 "5 percent")
+    parser.add_argument("-a", "--all", action="store_true",
+                        help="a row whenever mass or radius have changed, by 1e-3 or 5 percent")
     parser.add_argument("--helium", action="store_true", help="naked helium stars")
-    parser.add_argument("-p", "--plot", metavar="FILE", help="draw a Hertzsprung-Russell diagram: FILE.png, .pdf, .svg")
+    parser.add_argument("-p", "--plot", metavar="FILE",
+                        help="draw a Hertzsprung-Russell diagram: FILE.png, .pdf, .svg")
     options = parser.parse_args(arguments)
     options.times = read_times(parser, options)
     for text in options.set:

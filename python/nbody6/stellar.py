@@ -31,17 +31,19 @@ class Options(ctypes.Structure):
 
 
 def _record(integers, names, doubles, vectors=()):
-    return np.dtype([(name, np.int32) for name in integers] + [(name, np.int64) for name in names]
-                    + [(name, np.float64) for name in doubles] + [(name, np.float64, 3) for name in vectors], align=True)
+    fields = [(name, np.int32) for name in integers] + [(name, np.int64) for name in names]
+    fields += [(name, np.float64) for name in doubles] + [(name, np.float64, 3) for name in vectors]
+    return np.dtype(fields, align=True)
 
 
 # Structs of stellar/stellar.h
-STAR = _record(("type", "n_event"), ("name",), ("z", "time_myr", "age_myr", "mass_track", "mass", "core_mass",
-                                                "co_core_mass", "spin", "step_myr"))
-VIEW = _record(("type",), (), ("time_myr", "mass", "luminosity", "radius", "temperature_k", "core_mass", "co_core_mass",
-                               "wind", "spin", "ask_again_myr"))
-EVENT = _record(("kind", "type_before", "type_after"), (), ("time_myr", "mass_before", "mass_after", "fallback"),
-                ("kick_kms",))
+STAR = _record(("type", "n_event"), ("name",),
+               ("z", "time_myr", "age_myr", "mass_track", "mass", "core_mass", "co_core_mass", "spin", "step_myr"))
+VIEW = _record(("type", "phase_ends"), (),
+               ("time_myr", "mass", "luminosity", "radius", "temperature_k", "core_mass", "co_core_mass", "wind",
+                "spin", "ask_again_myr"))
+EVENT = _record(("kind", "type_before", "type_after", "number"), (),
+                ("time_myr", "mass_before", "mass_after", "fallback"), ("kick_kms",))
 EVENTS = np.dtype([("n", np.int32), ("event", EVENT, EVENTS_MOST)], align=True)
 
 
@@ -116,8 +118,8 @@ class Model:
         return seen, [(index, event) for _, event in self._events(happened)]
 
     def track(self, mass, end_myr=15000.0, helium=False, name=0):
-        """One star from zero age to a time, whenever its mass has changed by 1e-3 or its radius by 5 percent, and at each
-        change of its type.
+        """One star from zero age to a time, whenever its mass has changed by 1e-3 or its radius by 5 percent, and at
+        each change of its type.
         :return: array of VIEW; list of EVENT"""
         star = self.birth(mass, name=name, helium=helium)
         time, views, events = 0.0, [], []

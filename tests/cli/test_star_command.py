@@ -83,7 +83,7 @@ class StellarPackageTest(unittest.TestCase):
         for name, record in (("star", stellar.STAR), ("view", stellar.VIEW), ("event", stellar.EVENT)):
             body = re.sub(r"/\*.*?\*/", "", re.search(r"struct stellar_%s \{(.*?)\n\};" % name, header, re.S).group(1),
                           flags=re.S)
-            found = [part.split("[")[0].split()[-1] for line in body.split(";") for part in line.split(",") if part.strip()]
+            found = [part.split("[")[0].split()[-1] for part in re.split("[;,]", body) if part.strip()]
             self.assertEqual(found, list(record.names))
 
     def test_arrays(self):

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/kroupa.h"
 #include "tests/support/stars.h"
 
 /* Masses at the begins of phases with a hundredth of the tolerance in grid.c */
@@ -83,6 +84,7 @@ static void time_to_ask_again(void **state)
             assert_int_equal(events.n, 0);
             assert_true(fabs(then.mass / now.mass - 1) < 1e-3 * (1 + 1e-6));
             assert_int_equal(stellar_evolve(model, &star, now.ask_again_myr, &then, &events, NULL), NBC_OK);
+            assert_int_equal(now.phase_ends, events.n > 0 && then.type != now.type);
             if (!events.n) {
                 assert_true(fabs(then.mass / now.mass - 1) < 1e-3 * (1 + 1e-6));
                 assert_true(fabs(log(then.radius / now.radius)) < log(1.05) * (1 + 1e-6));
@@ -108,7 +110,7 @@ static void threads(void **state)
     for (int k = 0; k < 3; k++) {
         omp_set_num_threads(k == 0 ? 1 : k == 1 ? 3 : 8);
         for (int i = 0; i < N; i++)
-            assert_int_equal(stellar_birth(model, i, stars_kroupa((i + 0.5) / N), 0, &star[k * N + i], NULL), NBC_OK);
+            assert_int_equal(stellar_birth(model, i, kroupa_mass((i + 0.5) / N), 0, &star[k * N + i], NULL), NBC_OK);
         assert_int_equal(stellar_evolve_all(model, N, &star[k * N], 12000, &view[k * N], &events[k * N], NULL), NBC_OK);
         assert_memory_equal(star, &star[k * N], N * sizeof *star);
         assert_memory_equal(view, &view[k * N], N * sizeof *view);

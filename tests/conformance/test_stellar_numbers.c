@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "stellar/helium_star.h"
+#include "tests/support/kroupa.h"
 #include "tests/support/stars.h"
 
 static void assert_near(double value, double should, double tolerance)
@@ -84,7 +85,7 @@ static void mass_kept(double z, const double should[4])
     struct stellar_view *view = calloc(N, sizeof *view);
     double born = 0;
     for (int i = 0; i < N; i++) {
-        assert_int_equal(stellar_birth(model, i, stars_kroupa((i + 0.5) / N), 0, &star[i], NULL), NBC_OK);
+        assert_int_equal(stellar_birth(model, i, kroupa_mass((i + 0.5) / N), 0, &star[i], NULL), NBC_OK);
         born += star[i].mass;
     }
     for (int k = 0; k < 4; k++) {

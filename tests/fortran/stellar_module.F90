@@ -22,12 +22,13 @@ program stellar_module
   call expect(stellar_options_level('A', options, error) == stellar_ok, 'level A')
   call expect(options%nsflag == 1 .and. options%hewind == 0.5d0 .and. options%wdkmax == 6 .and. options%nrand == 1, &
        'defaults')
-  call expect(stellar_options_set(options, 'NSFLAG' // c_null_char, 'slow' // c_null_char, error) == stellar_bad_input, &
-       'a word that is none')
+  call expect(stellar_options_set(options, 'NSFLAG' // c_null_char, 'slow' // c_null_char, error) == &
+       stellar_bad_input, 'a word that is none')
   call expect(stellar_create(0.02d0, options, model, error) == stellar_ok, 'a model')
   call expect(stellar_birth(model, 1_c_int64_t, 5d0, 0d0, star, error) == stellar_ok, 'a star')
   call expect(stellar_evolve(model, star, 115d0, view, events, error) == stellar_ok, 'its life')
-  call expect(view%type == stellar_cheb .and. events%n == 3 .and. events%event(3)%type_after == stellar_cheb, 'its phases')
+  call expect(view%type == stellar_cheb .and. events%n == 3 .and. events%event(3)%type_after == stellar_cheb, &
+       'its phases')
   call expect(abs(events%event(1)%time_myr - 104.016d0) < 1d-3 .and. view%ask_again_myr > 115, 'times')
   call expect(stellar_set_mass(model, star, 116d0, 4.5d0, view, events, error) == stellar_ok, 'another mass')
   call expect(view%mass == 4.5d0 .and. view%time_myr == 116, 'its mass')
@@ -35,7 +36,8 @@ program stellar_module
     call expect(stellar_birth(model, int(i, c_int64_t), 5d0 * i, 0d0, many(i), error) == stellar_ok, 'stars')
   end do
   call expect(stellar_evolve_all(model, 3_c_int64_t, many, 200d0, views, happened, error) == stellar_ok, 'their lives')
-  call expect(views(1)%type == stellar_co_wd .and. views(2)%type == stellar_ns .and. views(3)%type == stellar_ns, 'ends')
+  call expect(views(1)%type == stellar_co_wd .and. views(2)%type == stellar_ns .and. views(3)%type == stellar_ns, &
+       'ends')
   call expect(sum(happened(3)%event(happened(3)%n)%kick_kms**2) > 0, 'a kick')
   call expect(stellar_birth_helium(model, 9_c_int64_t, 0.1d0, 0d0, star, error) == stellar_bad_argument, 'too light')
   call stellar_free(model)

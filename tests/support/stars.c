@@ -5,7 +5,6 @@
 #include <stddef.h>
 
 #include <cmocka.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,19 +42,4 @@ const struct stellar_event *stars_event(const struct stellar_events *events, int
         if (events->event[k].type_after == type_after) return &events->event[k];
     fail_msg("no star of type %d has come to be", type_after);
     return NULL;
-}
-
-/* Integral of m^-slope from a to b */
-static double stars_between(double slope, double a, double b)
-{
-    return (pow(b, 1 - slope) - pow(a, 1 - slope)) / (1 - slope);
-}
-
-double stars_kroupa(double u)
-{
-    const double least = 0.08, middle = 0.5, most = 100, low = 1.3, high = 2.3, join = pow(middle, high - low);
-    const double light = stars_between(low, least, middle), heavy = join * stars_between(high, middle, most);
-    const double x = u * (light + heavy);
-    if (x < light) return pow(x * (1 - low) + pow(least, 1 - low), 1 / (1 - low));
-    return pow((x - light) / join * (1 - high) + pow(middle, 1 - high), 1 / (1 - high));
 }

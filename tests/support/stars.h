@@ -11,7 +11,5 @@ struct stellar_view stars_at(const struct stellar_model *model, double mass, dou
                              struct stellar_events *events);
 /** The event by which a star became of a type; fails the test if it did not. */
 const struct stellar_event *stars_event(const struct stellar_events *events, int type_after);
-/** The mass at fraction u of the stars of Kroupa 2001, MNRAS 322, 231, from 0.08 to 100 solar masses. */
-double stars_kroupa(double u);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/kroupa.h"
 #include "tests/support/stars.h"
 
 static uint64_t wild_next(uint64_t *seed)
@@ -64,7 +65,7 @@ void wild_stars_try(int64_t n, uint64_t seed)
         struct stellar_star star, was;
         struct stellar_view view;
         struct nbc_error err = {0};
-        const double mass = stars_kroupa(0.7 + 0.3 * wild_uniform(&seed));
+        const double mass = kroupa_mass(0.7 + 0.3 * wild_uniform(&seed));
         assert_int_equal(stellar_birth(model, i, mass, 0, &star, NULL), NBC_OK);
         const double t = 1e4 * pow(mass, -2.5) * 2 * wild_uniform(&seed);
         assert_int_equal(stellar_evolve(model, &star, t, NULL, NULL, NULL), NBC_OK);

@@ -151,6 +151,7 @@ static void kicks(void **state)
         assert_int_equal(stellar_birth(model, i, 12, 0, &star, NULL), NBC_OK);
         assert_int_equal(stellar_evolve(model, &star, 100, NULL, &events, NULL), NBC_OK);
         const struct stellar_event *birth = stars_event(&events, STELLAR_NS);
+        assert_true(birth->number == 0 && star.n_event == 1 && events.event[0].number == -1);
         sum += size(birth->kick_kms);
         for (int k = 0; k < 3; k++) mean[k] += birth->kick_kms[k] / N;
     }

@@ -32,8 +32,8 @@ def draw(tracks, title, path):
             axes.plot(np.where(part, heat, np.nan), np.where(part, light, np.nan), ".-", color=colour, markersize=2.5,
                       linewidth=1.2, zorder=2)
         if len(heat):
-            axes.annotate(style.plain(label), (heat[0], light[0]), xytext=(-4, -2), textcoords="offset points", fontsize=7,
-                          ha="right", va="top")
+            axes.annotate(style.plain(label), (heat[0], light[0]), xytext=(-4, -2), textcoords="offset points",
+                          fontsize=7, ha="right", va="top")
     for (name, _), colour in zip(GROUPS, COLOURS):
         axes.plot([], [], ".-", color=colour, label=name)
     axes.set(xscale="log", yscale="log", xlabel="effective temperature [K]", ylabel="luminosity [$L_\\odot$]")
