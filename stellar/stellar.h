@@ -40,18 +40,21 @@ enum stellar_type {
 #define STELLAR_TYPE_ENUM(name, number, text) name = number,
     STELLAR_TYPE_LIST(STELLAR_TYPE_ENUM)
 #undef STELLAR_TYPE_ENUM
-        STELLAR_TYPES
+        STELLAR_TYPES /**< how many there are */
 };
 
 /** What a type is, in words; NULL for a number that is none. */
 const char *stellar_type_text(int type);
 
-/** Limits of the domain. The fits were made for 0.5 to 50 solar masses and z from 1e-4 to 0.03. */
+/** Limits of masses. The fits were made for 0.5 to 50 solar masses; above STELLAR_MASS_FITTED they are extrapolated. */
 #define STELLAR_MASS_LEAST 0.08
-#define STELLAR_MASS_MOST 150.0 /**< masses above STELLAR_MASS_FITTED are extrapolated */
 #define STELLAR_MASS_FITTED 100.0
-#define STELLAR_MASS_LOW                                                                                               \
-    0.7 /**< lighter stars of the main sequence are STELLAR_MS_LOW: they are wholly convective or nearly */
+#define STELLAR_MASS_MOST 150.0
+
+/** Lighter stars of the main sequence are STELLAR_MS_LOW: all of them, or nearly, is convective. */
+#define STELLAR_MASS_LOW 0.7
+
+/** Limits of the metallicity, and of the time by which a star goes on at once. */
 #define STELLAR_Z_LEAST 1e-4
 #define STELLAR_Z_MOST 0.03
 #define STELLAR_AGE_MOST_MYR 1e7
@@ -176,8 +179,8 @@ int stellar_birth_helium(const struct stellar_model *model, int64_t name, double
  *  @param[in,out] star    unchanged if it fails
  *  @param[in]     time_myr  star->time_myr or later
  *  @param[out]    view    may be NULL
- *  @param[out]    events  what has happened since star->time_myr, also between its point and time_myr never: the end of
- *                         a phase is a point of the grid. May be NULL.
+ *  @param[out]    events  what has happened from star->time_myr to the point to which the star moves, which is all
+ * until time_myr, because the end of a phase is a point of the grid. May be NULL.
  *  @return NBC_OK; NBC_BAD_ARGUMENT: a state or a time that cannot be; NBC_NON_FINITE. Never prints, never exits. */
 int stellar_evolve(const struct stellar_model *model, struct stellar_star *star, double time_myr,
                    struct stellar_view *view, struct stellar_events *events, struct nbc_error *err);
