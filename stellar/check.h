@@ -1,4 +1,4 @@
-/* Whether a star, a time and a mass can be. */
+/* Checks of stars, times and masses that callers give. */
 #ifndef STELLAR_CHECK_H
 #define STELLAR_CHECK_H
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* What collapses at first, and the fraction of the rest that falls back */
+/* Mass that collapses at first, and the fraction of the rest that falls back */
 struct stages {
     double proto, fallback;
 };

@@ -1,4 +1,4 @@
-/* What a core leaves when it collapses, and its kick. */
+/* Remnants of cores that collapse, their kicks and spins. */
 #ifndef STELLAR_COLLAPSE_H
 #define STELLAR_COLLAPSE_H
 

@@ -16,7 +16,7 @@ struct stellar_fits {
     double log_d;        /* log10 of D below m_hef, HPT eq. 32 */
     double lz[7], rz[9]; /* Tout et al. 1996, tables 1 and 2 */
     double a[STELLAR_A], b[STELLAR_B];
-    /* What the fits below m_hef take from those above it, so that both agree there */
+    /* Constants by which the fits below m_hef agree with those above it there */
     double alpha1, alpha3, alpha4; /* HPT eqs. 49, 56, 57 */
     double l_min_hef;              /* HPT eq. 51 at m_hef */
     double r_ratio_hef;            /* R_mHe / R_GB(L_minHe) at m_hef, HPT eq. 55 */

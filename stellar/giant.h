@@ -6,7 +6,7 @@
 #include "stellar/core.h"
 #include "stellar/fits.h"
 
-/* What the initial mass fixes for the phases after the main sequence. */
+/* Times, luminosities and cores of the phases after the main sequence, from the initial mass alone. */
 struct stellar_giant {
     double m0;
     double t_ms, t_bgb, t_hei, t_he, t_bagb, t_du; /* ends of phases; t_he: how long helium burns in the core */

@@ -8,8 +8,9 @@ static const double TOLERANCE = 1e-5;
 static const double MOST_LOSS = 0.05;        /* of the mass in a step */
 static const double MOST_OF_PHASE = 1.0 / 4; /* a wind is looked at that often at least */
 
-/* What is integrated: the mass, and how far the star is in its phase: the fraction of it if the fits are asked for the
- * mass that the star has now (HPT, section 7.1: its age is rescaled as that changes), else its age. */
+/* The state that is integrated: the mass, and how far the star is in its phase. That is the fraction of the phase if
+ * the fits are asked for the mass that the star has now (HPT, section 7.1: its age is rescaled as that changes), else
+ * the age. */
 struct state {
     double mass, progress;
 };
@@ -76,7 +77,7 @@ static void advance(const struct stellar_model *model, const struct stellar_star
     *error = dt / 72 * fabs(5 * k1->mass - 6 * k2.mass - 8 * k3.mass + 9 * k4.mass);
 }
 
-/* Whether no wind can blow before the phase ends */
+/* @return 1: no wind can blow before the phase ends */
 static int is_windless(const struct stellar_model *model, const struct stellar_track *track, int type)
 {
     /* Solar luminosities: no wind of luminous stars below, which is 4000, or no star that is hot enough for a wind */
@@ -182,7 +183,7 @@ static double accurate_step(const struct stellar_model *model, const struct stel
     }
 }
 
-/* Whether a star has reached the end of what burns. A star that grows lighter lives longer, so that its end comes
+/* @return 1: the star has reached the end of its phase. A star that grows lighter lives longer, so that its end comes
  * nearer by ever shorter steps. */
 static int is_burnt(const struct stellar_model *model, const struct stellar_star *star, struct stellar_track *track)
 {

@@ -4,7 +4,7 @@
 
 #include "stellar/core.h"
 
-/* What the initial mass fixes */
+/* Times, luminosities and shell from the initial mass alone */
 struct stellar_helium {
     double t_ms, l_zams, l_tms;
     struct stellar_shell shell; /* helium burns around the core of carbon and oxygen */

@@ -8,7 +8,7 @@ static void maxwellian(double dispersion, struct stellar_random *random, double 
     for (int k = 0; k < 3; k++) kick[k] = dispersion * stellar_random_normal(random);
 }
 
-/* What a kick is multiplied with if BHFLAG is 2: KMECH, Banerjee et al. 2020, A&A 639, A41, section 2.3 */
+/* Factor of a kick if BHFLAG is 2, by KMECH: Banerjee et al. 2020, A&A 639, A41, section 2.3 */
 static double mechanism(const struct stellar_options *o, const struct stellar_collapse *left)
 {
     const double m_ns = 1.4, convection = 5, collapse = 0.1, m_neutrino = 7;

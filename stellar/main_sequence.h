@@ -5,7 +5,7 @@
 
 #include "stellar/fits.h"
 
-/* What the mass of a star fixes for its main sequence. */
+/* Main sequence of a mass. */
 struct stellar_ms {
     double t_bgb, t_hook, t_ms; /* base of the giant branch, hook, end of the main sequence */
     double l_zams, r_zams, l_tms, r_tms;

@@ -1,4 +1,4 @@
-/* What a star becomes at the end of a phase. */
+/* Ends of phases, and the stars and remnants that follow. */
 #ifndef STELLAR_PHASE_H
 #define STELLAR_PHASE_H
 

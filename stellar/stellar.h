@@ -43,7 +43,7 @@ enum stellar_type {
         STELLAR_TYPES /**< how many there are */
 };
 
-/** What a type is, in words; NULL for a number that is none. */
+/** The meaning of a type, in words; NULL for a number that is none. */
 const char *stellar_type_text(int type);
 
 /** Limits of masses. The fits were made for 0.5 to 50 solar masses; above STELLAR_MASS_FITTED they are extrapolated. */
@@ -158,7 +158,7 @@ struct stellar_event {
     double kick_kms[3]; /**< change of velocity */
 };
 
-/** What happened during a call, in order of time. */
+/** Events of a call, in order of time. */
 enum { STELLAR_EVENTS_MOST = 16 };
 struct stellar_events {
     int32_t n;

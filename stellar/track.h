@@ -1,4 +1,4 @@
-/* What a type and the mass of its fits fix, and a star on that track. */
+/* Tracks, which a type and the mass of its fits fix, and a star on its track. */
 #ifndef STELLAR_TRACK_H
 #define STELLAR_TRACK_H
 

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-FOLDERS = ("common", "gpunb", "gpuirr", "regularization", "nbody6")
+FOLDERS = ("common", "gpunb", "gpuirr", "regularization", "stellar", "nbody6")
 
 
 def counts(build):

@@ -48,7 +48,7 @@ EVENTS = np.dtype([("n", np.int32), ("event", EVENT, EVENTS_MOST)], align=True)
 
 
 def type_text(number):
-    """What a type is, in words."""
+    """The meaning of a type, in words."""
     text = library.library().stellar_type_text(int(number))
     return text.decode() if text else "type %d, which is none" % number
 

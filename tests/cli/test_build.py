@@ -282,7 +282,7 @@ class CompileCommandsTest(BuildTest):
 
     def sources(self, ending):
         """All but those of other processors."""
-        rooms = ("common", "gpunb", "gpuirr", "regularization", "nbody6", "bench", "tests")
+        rooms = ("common", "gpunb", "gpuirr", "regularization", "stellar", "nbody6", "bench", "tests")
         found = {os.path.relpath(os.path.join(folder, name), SOURCE) for room in rooms
                  for folder, _, names in os.walk(os.path.join(SOURCE, room)) for name in names if name.endswith(ending)}
         self.assertGreater(len(found), 10)

@@ -13,7 +13,7 @@ import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RIDDLE = re.compile(r"(?:who|whoever|whom|whose|what|whatever)\b(?!-)", re.I)
-STRINGS = ("common", "device", "gpunb", "gpuirr", "regularization", "nbody6")
+STRINGS = ("common", "device", "gpunb", "gpuirr", "regularization", "stellar", "nbody6")
 
 
 def riddles(text):

@@ -1,4 +1,4 @@
-/* What bad input gets: a status and a sentence with the limit, and the star as it was. */
+/* Bad input is refused with a status and a sentence that names the limit, and the star stays as it was. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
