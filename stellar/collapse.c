@@ -18,14 +18,14 @@ static struct stages hurley(double mc_co)
     return (struct stages){1.17 + 0.09 * mc_co, 0};
 }
 
-/* NSFLAG 1: Belczynski, Kalogera & Bulik 2002, ApJ 572, 407, eqs. 1 and 2 */
+/* NSFLAG 1: Belczynski, Kalogera & Bulik 2002, ApJ 572, 407 */
 static struct stages belczynski2002(double mc_co)
 {
     const double iron = mc_co < 2.5 ? 0.161767 * mc_co + 1.067055 : 0.314154 * mc_co + 0.686088;
     return (struct stages){iron, ramp(mc_co, 5, 7.6)};
 }
 
-/* NSFLAG 2: Belczynski et al. 2008, ApJS 174, 223, eqs. 1 and 2 */
+/* NSFLAG 2: Belczynski et al. 2008, ApJS 174, 223 */
 static struct stages belczynski2008(double mc_co)
 {
     double iron = 1.5;
@@ -138,7 +138,7 @@ void stellar_collapse_make(const struct stellar_model *model, const struct stell
         settle(o, fmin(star->mass, pulsed_mass(o->psflag, star->mc_he)), left);
         return;
     }
-    if (o->ecflag && star->mc_bagb < 2.25) { /* Belczynski et al. 2008, section 2.3.1 */
+    if (o->ecflag && star->mc_bagb < 2.25) { /* Belczynski et al. 2008 */
         left->kind = STELLAR_ELECTRON_CAPTURE;
         left->type = STELLAR_NS;
         left->mass = fmin(1.26, star->mass);

@@ -8,7 +8,7 @@ static void maxwellian(double dispersion, struct stellar_random *random, double 
     for (int k = 0; k < 3; k++) kick[k] = dispersion * stellar_random_normal(random);
 }
 
-/* Factor of a kick if BHFLAG is 2, by KMECH: Banerjee et al. 2020, A&A 639, A41, section 2.3 */
+/* Factor of a kick if BHFLAG is 2, by KMECH: Banerjee et al. 2020, A&A 639, A41 */
 static double mechanism(const struct stellar_options *o, const struct stellar_collapse *left)
 {
     const double m_ns = 1.4, convection = 5, collapse = 0.1, m_neutrino = 7;
@@ -50,7 +50,7 @@ void stellar_kick_white_dwarf(const struct stellar_options *options, int type, s
 }
 
 /* Rows of metallicity: z from which on they hold, the four constants of a fit, the core mass of its breaks.
- * Belczynski et al. 2020, A&A 636, A104, eq. 3 and table 1 (Geneva), eq. 4 (MESA) */
+ * Belczynski et al. 2020, A&A 636, A104 */
 static double spin_geneva(double z, double mc_co)
 {
     static const double ROW[4][5] = {{0.010, 2.258, 16.0, 24.2, 0.13},

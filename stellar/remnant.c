@@ -12,7 +12,7 @@ double stellar_r_wd(double m, double m_chandrasekhar)
     return fmax(R_NS, fmin(0.1, 0.0115 * sqrt(fmax(0, 1 / x2 - x2))));
 }
 
-/* Mass of a nucleon in units of the effective baryon number: A of HPT eq. 90 */
+/* Effective baryon number of the matter of a dwarf: A of HPT eq. 90 */
 static double baryon_number(int type)
 {
     return type == STELLAR_HE_WD ? 4 : type == STELLAR_CO_WD ? 15 : 17;

@@ -12,7 +12,7 @@ static int kind_of(int type)
     return type <= STELLAR_HE_GB ? STELLAR_TRACK_HELIUM : STELLAR_TRACK_NONE;
 }
 
-/* HPT eq. 75, or 1.38 for electron capture (Belczynski et al. 2008, section 2.3.1). A core that is nearly there when it
+/* HPT eq. 75, or 1.38 for electron capture (Belczynski et al. 2008). A core that is nearly there when it
  * begins to grow has some time all the same. */
 static double collapsing_core(const struct stellar_model *model, double mc_bagb, double mc_begin)
 {

@@ -120,6 +120,8 @@ def main(arguments=None, file=sys.stdout):
                               **dict(text.split("=", 1) for text in options.set))
         file.write("# mass_0   " + " ".join(COLUMNS) + "\n")
         for name, mass in enumerate(options.mass):
+            if mass > stellar.MASS_FITTED:
+                file.write("# %g Msun: the fits are extrapolated above %g\n" % (mass, stellar.MASS_FITTED))
             print_star(mass, *rows_of(model, name, options), file)
         if options.plot:
             drawing(model, options)

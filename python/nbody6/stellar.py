@@ -19,7 +19,7 @@ from .handle import Handle
 CHOICES = ("nsflag", "psflag", "ecflag", "mdflag", "bhflag", "kmech", "wdflag", "bhspinfl")
 NUMBERS = ("mch", "mxns0", "mxns1", "nwind", "hewind", "flbv", "disp", "ecsig", "wdsig1", "wdsig2", "wdkmax")
 EVENTS_MOST = 16  # STELLAR_EVENTS_MOST of stellar/stellar.h
-TYPES = 16
+MASS_FITTED = 100.0  # STELLAR_MASS_FITTED
 FIRST_REMNANT = 10  # STELLAR_HE_WD
 KINDS = ("change", "white dwarf", "supernova", "electron capture", "pair instability", "disruption")
 

@@ -48,6 +48,7 @@ class StarCommandTest(unittest.TestCase):
         level = self.rows(self.run_command("25", "-e", "100", "--level", "C"))[-1]
         self.assertEqual({hole[2], other[2], level[2]}, {14.0})
         self.assertEqual(len({hole[3], other[3], level[3]}), 3)
+        self.assertIn("# 120 Msun: the fits are extrapolated", self.run_command("120", "-e", "1"))
         helium = self.rows(self.run_command("--helium", "-e", "0", "-t", "0", "2"))[0]
         self.assertEqual(helium[2], 7)
 
