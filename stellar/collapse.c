@@ -146,5 +146,5 @@ void stellar_collapse_make(const struct stellar_model *model, const struct stell
     }
     const struct stages s = stages_of(o->nsflag, star->mass, star->mc_co);
     left->fallback = s.fallback;
-    settle(o, fmin(star->mass, s.proto) + s.fallback * fmax(0, star->mass - s.proto), left);
+    settle(o, fmin(star->mass, s.proto + s.fallback * fmax(0, star->mass - s.proto)), left);
 }
