@@ -73,17 +73,35 @@ static int move_to(const struct stellar_model *model, double time_myr, struct st
     return nbc_fail(err, NBC_BAD_ARGUMENT, "a state that no star can have: its phase does not end");
 }
 
-/* The next time at which mass or radius differ by more than the limits of ask_again_myr, at most `dt` from a point that
- * is `past` after the star */
+/* How much a star changes within dt from a point that is `past` after its grid point, in units of the limits of
+ * ask_again_myr: the largest of some looks, as radii shrink and grow within a phase. */
+static double change_within(const struct stellar_model *model, const struct stellar_star *star,
+                            struct stellar_work *work, double past, double dt, const struct stellar_star *now,
+                            const struct stellar_point *p)
+{
+    enum { LOOKS = 8 };
+    const double most_mass = 1e-3, most_radius = log(1.05);
+    double most = 0;
+    for (int k = LOOKS; k > 0 && !(most > 1); k--) {
+        struct stellar_star later;
+        struct stellar_point q;
+        stellar_step_part(model, star, work, past + dt * k / LOOKS, &later, &q, NULL);
+        most = fmax(most, fabs(later.mass / now->mass - 1) / most_mass);
+        most = fmax(most, fabs(log(q.r / p->r)) / most_radius);
+    }
+    return most;
+}
+
+/* The time until which mass and radius stay within the limits of ask_again_myr, at most dt */
 static double quiet_time(const struct stellar_model *model, const struct stellar_star *star, struct stellar_work *work,
                          double past, double dt, const struct stellar_star *now, const struct stellar_point *p)
 {
-    const double most_mass = 1e-3, most_radius = log(1.05);
+    const double most_of_phase = 1.0 / 8;
+    double begin = 0, end = 0;
+    stellar_track_make(model, now->type, now->mass_track, &work->track);
+    if (stellar_phase(&work->track, now->type, &begin, &end)) dt = fmin(dt, most_of_phase * (end - begin));
     for (int tries = 0; tries < 60; tries++) {
-        struct stellar_star later;
-        struct stellar_point q;
-        stellar_step_part(model, star, work, past + dt, &later, &q, NULL);
-        const double change = fmax(fabs(later.mass / now->mass - 1) / most_mass, fabs(log(q.r / p->r)) / most_radius);
+        const double change = change_within(model, star, work, past, dt, now, p);
         if (!(change > 1)) break;
         dt *= fmax(0.1, fmin(0.7, 0.95 / change));
     }
@@ -117,10 +135,10 @@ static void view_step(const struct stellar_model *model, const struct stellar_st
     struct stellar_star now;
     struct stellar_point p;
     stellar_step_part(model, star, work, past, &now, &p, NULL);
-    const double quiet = quiet_time(model, star, work, past, step->next.time_myr - time_myr, &now, &p);
-    const double left = step->next.time_myr - time_myr, later = time_myr + quiet;
+    const double next = step->next.time_myr;
+    const double later = fmin(next, time_myr + quiet_time(model, star, work, past, next - time_myr, &now, &p));
     *view = (struct stellar_view){.type = now.type,
-                                  .phase_ends = step->end != STELLAR_GOES_ON && quiet == left,
+                                  .phase_ends = step->end != STELLAR_GOES_ON && later == next,
                                   .time_myr = time_myr,
                                   .mass = now.mass,
                                   .luminosity = p.l,
