@@ -49,6 +49,16 @@ NBC_HD int nbc_trailing_zeros(uint64_t a)
 #endif
 }
 
+/** Leading zeros of a number that is not zero. */
+NBC_HD int nbc_leading_zeros(uint64_t a)
+{
+#ifdef __CUDA_ARCH__
+    return __clzll((long long)a);
+#else
+    return __builtin_clzll(a);
+#endif
+}
+
 NBC_HD uint32_t nbc_bits_of_float(float a)
 {
     uint32_t bits;
@@ -94,6 +104,18 @@ NBC_HD float nbc_quick_ratio(float a, float b)
     return __fdividef(a, b);
 #else
     return a / b;
+#endif
+}
+
+/** sqrt(a) by the hardware's approximation, likewise. */
+NBC_HD float nbc_quick_root(float a)
+{
+#ifdef __CUDA_ARCH__
+    float root;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(a));
+    return root;
+#else
+    return sqrtf(a);
 #endif
 }
 

@@ -1,26 +1,21 @@
 #include "gpunb/tree/cells.h"
 
-#include "common/curve.h"
 #include "common/radix.h"
 #include "common/team.h"
+#include "gpunb/tree/keys.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    BITS = NBC_HILBERT_BITS_64,
-    KEY_BITS = 3 * BITS,
-    PARTS = 8,       /* of a cell */
-    N_PARTS = PARTS, /* places behind the parts of a cut: their number, and the first one */
-    FIRST_PART = PARTS + 1,
-    CUTS = PARTS + 2,
+    N_PARTS = TREE_PARTS, /* places behind the parts of a cut: their number, and the first one */
+    FIRST_PART = TREE_PARTS + 1,
+    CUTS = TREE_PARTS + 2,
+    ENTRY_WORDS = sizeof(struct nbc_keyed) / sizeof(uint64_t),
     BODIES_OF_A_PART = 1024, /* whose keys a thread makes in some ten microseconds */
     CELLS_OF_A_PART = 64,
     MOST_THREADS = 256
 };
-
-/* A box of this width is a point: there is no number of cells in it. */
-static const double POINT = 1e-280;
 
 void *tree_room(struct tree_room *room, size_t count, size_t size)
 {
@@ -90,12 +85,7 @@ static void key_part(void *context, int part, int parts)
     nbc_range((int64_t)k->n, part, parts, &first, &end);
     for (size_t i = (size_t)first; i < (size_t)end; i++) {
         const size_t j = number_of(k, i);
-        uint32_t at[3];
-        for (int c = 0; c < 3; c++) {
-            const double cell = (k->x[j][c] - k->box.low[c]) * k->per_cell, last = (double)((1 << BITS) - 1);
-            at[c] = (uint32_t)(cell < last ? cell : last);
-        }
-        k->entry[i] = (struct nbc_keyed){nbc_hilbert_key64(at[0], at[1], at[2], BITS), (uint64_t)j};
+        k->entry[i] = (struct nbc_keyed){tree_key(k->x[j], k->box.low, k->per_cell), (uint64_t)j};
     }
 }
 
@@ -117,8 +107,8 @@ static int make_keys(struct keys *k)
         }
         width = fmax(width, k->box.high[c] - k->box.low[c]);
     }
-    if (!(width > POINT)) return 0;
-    k->per_cell = (double)(1 << BITS) / width;
+    if (!(width > TREE_POINT)) return 0;
+    k->per_cell = TREE_KEY_CELLS / width;
     nbc_team_run(parts, key_part, k);
     return 1;
 }
@@ -133,29 +123,11 @@ struct linking {
     int32_t (*cut)[CUTS]; /* [end - begin] where their parts begin, how many there are, which is the first */
 };
 
-/* Bodies of a cell whose keys differ: cut at the first digit in which they do. */
 static void cut_cell(const struct linking *l, size_t c)
 {
     const struct tree_cell *cell = &l->tree->cell[l->begin + c];
     int32_t *cut = l->cut[c];
-    const size_t first = (size_t)cell->first, end = first + (size_t)cell->count;
-    const uint64_t differ = l->entry[first].key ^ l->entry[end - 1].key;
-    cut[N_PARTS] = 0;
-    if (cell->count <= l->leaf || differ == 0) return;
-    const int shift = (63 - __builtin_clzll(differ)) / 3 * 3;
-    for (size_t at = first; at < end;) {
-        const uint64_t prefix = l->entry[at].key >> shift;
-        cut[cut[N_PARTS]++] = (int32_t)at;
-        size_t low = at, high = end; /* the last with this prefix is from `low` on and before `high` */
-        while (high - low > 1) {
-            const size_t middle = low + (high - low) / 2;
-            if (l->entry[middle].key >> shift == prefix)
-                low = middle;
-            else
-                high = middle;
-        }
-        at = high;
-    }
+    cut[N_PARTS] = cell->count > l->leaf ? tree_cut(&l->entry[0].key, ENTRY_WORDS, cell->first, cell->count, cut) : 0;
 }
 
 static void cut_part(void *context, int part, int parts)
@@ -197,7 +169,7 @@ static int sort_again(struct linking *l, size_t c, const double (*x)[3])
         return 1;
     }
     const int parts = nbc_radix_parts(n);
-    const struct nbc_keyed *sorted = nbc_radix_sort64(n, KEY_BITS, entry, other, tree->counts.data, parts);
+    const struct nbc_keyed *sorted = nbc_radix_sort64(n, TREE_KEY_BITS, entry, other, tree->counts.data, parts);
     if (sorted != entry) memcpy(entry, sorted, n * sizeof *entry);
     return 1;
 }
@@ -286,7 +258,8 @@ int tree_make_cells(struct tree_cells *tree, size_t n, const double (*x)[3], int
     const int has_keys = make_keys(&keys);
     for (size_t i = 0; i < n && !has_keys; i++) entry[i] = (struct nbc_keyed){0, i};
     const double keyed = nbc_wtime();
-    struct nbc_keyed *sorted = has_keys ? nbc_radix_sort64(n, KEY_BITS, entry, other, tree->counts.data, parts) : entry;
+    struct nbc_keyed *sorted =
+        has_keys ? nbc_radix_sort64(n, TREE_KEY_BITS, entry, other, tree->counts.data, parts) : entry;
     if (sorted == other) { /* `others` is scratch from here on */
         const struct tree_room entries = tree->entries;
         tree->entries = tree->others;
