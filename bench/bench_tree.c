@@ -11,8 +11,12 @@
  *   - sample=M (1024): targets whose sum is made in double
  *   - repeat=R (3): forces of which the median time counts
  *   - last=0 (1): without the last accelerations: a force by angle comes first
+ *   - memory=M (host): where bodies are: host, or device, of a backend that has them: then nothing is copied
  *
- * Prints a line: errors (50, 90, 99 percent, largest) relative to |a|, terms of a target, tests of a group, seconds. */
+ * Prints a line: errors (50, 90, 99 percent, largest) relative to |a|, terms of a target, tests of a group,
+ * milliseconds. */
+#include "device/device.h"
+#include "gpunb/softened_device.h"
 #include "gpunb/tree.h"
 #include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
@@ -24,7 +28,7 @@
 
 struct settings {
     size_t n, sample;
-    const char *set, *walk, *backend;
+    const char *set, *walk, *backend, *memory;
     double softening, error, theta;
     int order, leaf, group, repeat, last;
 };
@@ -142,8 +146,14 @@ static double error_of(const struct settings *s, const double *mass, const doubl
 
 static struct settings read_settings(int argc, char **argv)
 {
-    struct settings s = {
-        .n = 131072, .sample = 1024, .set = "plummer", .walk = "groups", .softening = 0.02, .repeat = 3, .last = 1};
+    struct settings s = {.n = 131072,
+                         .sample = 1024,
+                         .set = "plummer",
+                         .walk = "groups",
+                         .memory = "host",
+                         .softening = 0.02,
+                         .repeat = 3,
+                         .last = 1};
     for (int a = 1; a < argc; a++) {
         const char *value = strchr(argv[a], '=');
         if (!value) stop("arguments are name=value");
@@ -173,6 +183,8 @@ static struct settings read_settings(int argc, char **argv)
             s.sample = strtoull(value, NULL, 10);
         else if (IS("repeat"))
             s.repeat = atoi(value);
+        else if (IS("memory"))
+            s.memory = value;
         else if (IS("last"))
             s.last = atoi(value);
         else
@@ -189,6 +201,72 @@ static enum gpunb_walk walk_of(const char *name)
         if (!strcmp(name, names[k])) return (enum gpunb_walk)(GPUNB_WALK_GROUPS + k);
     stop("there is no such walk");
     return GPUNB_WALK_DEFAULT;
+}
+
+/* ---- bodies in memory of a device */
+
+struct resident {
+    struct nbd_device device;
+    struct nbd_stream *stream;
+    struct gpunb_softened_device job;
+};
+
+static void check(int status, const struct nbc_error *err)
+{
+    if (status) stop(err->text);
+}
+
+static void *copy_to(struct resident *r, const void *from, size_t bytes)
+{
+    struct nbc_error err = {0};
+    void *to = NULL;
+    check(nbd_alloc(&r->device, NBD_ON_DEVICE, bytes, &to, &err), &err);
+    if (from) check(nbd_copy(&r->device, r->stream, to, from, bytes, &err), &err);
+    return to;
+}
+
+static struct resident settle(const struct settings *s, gpunb_t *h, const double *mass, const double (*x)[3],
+                              const struct gpunb_softened_job *job)
+{
+    struct resident r = {0};
+    struct nbc_error err = {0};
+    const int is_emulated = !strcmp(gpunb_info(h)->name, "emulated");
+    const struct nbd_kind *kind = is_emulated ? nbd_emulated : nbd_cuda;
+    size_t bytes = 0;
+    if (!kind || gpunb_softened_device_bytes(h, s->n, s->n, &bytes)) stop("this backend has no devices");
+    check(nbd_open(&r.device, kind, 0, "bench_tree", &err), &err);
+    check(nbd_stream_open(&r.device, NBD_MIDDLE, &r.stream, &err), &err);
+    r.job = (struct gpunb_softened_device){.n_j = s->n,
+                                           .mass = copy_to(&r, mass, s->n * sizeof *mass),
+                                           .x_j = copy_to(&r, x, s->n * sizeof *x),
+                                           .n_i = s->n,
+                                           .self = copy_to(&r, job->self, s->n * sizeof *job->self),
+                                           .softening = s->softening,
+                                           .acc = copy_to(&r, NULL, s->n * sizeof *job->acc),
+                                           .work = copy_to(&r, NULL, bytes),
+                                           .work_bytes = bytes};
+    r.job.x_i = r.job.x_j;
+    if (job->acc_last) r.job.acc_last = copy_to(&r, job->acc_last, s->n * sizeof *job->acc_last);
+    check(nbd_stream_wait(&r.device, r.stream, &err), &err);
+    printf("%.0f bytes a body on the device\n", (double)bytes / (double)s->n);
+    return r;
+}
+
+static double time_resident(struct resident *r, gpunb_t *h)
+{
+    struct nbc_error err = {0};
+    const double begin = nbc_wtime();
+    if (gpunb_softened_device(h, &r->job, r->stream)) stop(gpunb_last_error(h));
+    check(nbd_stream_wait(&r->device, r->stream, &err), &err);
+    return nbc_wtime() - begin;
+}
+
+static double time_on_host(const struct settings *s, gpunb_t *h, const double *mass, const double (*x)[3],
+                           const struct gpunb_softened_job *job)
+{
+    const double begin = nbc_wtime();
+    if (gpunb_send_positions(h, s->n, mass, x) || gpunb_softened(h, job)) stop(gpunb_last_error(h));
+    return nbc_wtime() - begin;
 }
 
 int main(int argc, char **argv)
@@ -219,11 +297,14 @@ int main(int argc, char **argv)
     struct gpunb_tree_counts before, counts;
     gpunb_tree_get_counts(h, &before);
     const int repeat = s.repeat < 64 ? s.repeat : 64;
-    for (int r = 0; r < repeat; r++) {
-        const double begin = nbc_wtime();
-        if (gpunb_send_positions(h, s.n, mass, (const double(*)[3])x) || gpunb_softened(h, &job))
-            stop(gpunb_last_error(h));
-        seconds[r] = nbc_wtime() - begin;
+    const int is_resident = !strcmp(s.memory, "device");
+    struct resident resident = {0};
+    if (is_resident) resident = settle(&s, h, mass, (const double(*)[3])x, &job);
+    for (int r = 0; r < repeat; r++)
+        seconds[r] = is_resident ? time_resident(&resident, h) : time_on_host(&s, h, mass, (const double(*)[3])x, &job);
+    if (is_resident) {
+        check(nbd_copy(&resident.device, resident.stream, acc, resident.job.acc, s.n * sizeof *acc, &err), &err);
+        check(nbd_stream_wait(&resident.device, resident.stream, &err), &err);
     }
     gpunb_tree_get_counts(h, &counts);
     qsort(seconds, (size_t)repeat, sizeof *seconds, by_value);
@@ -237,14 +318,14 @@ int main(int argc, char **argv)
     qsort(errors, m, sizeof *errors, by_value);
     const double targets = (double)s.n * repeat, groups = (double)(counts.groups - before.groups);
     printf("%-8s n %zu soft %g error %g theta %g: 50 %.1e 90 %.1e 99 %.1e 100 %.1e; cells %.0f bodies %.0f a target, "
-           "group %.0f, tests %.0f; %.3f s:",
+           "group %.0f, tests %.0f; %.3f ms:",
            s.set, s.n, s.softening, s.error, s.theta, errors[m / 2], errors[m * 9 / 10], errors[m * 99 / 100],
            errors[m - 1], (double)(counts.cell_terms - before.cell_terms) / targets,
            (double)(counts.pair_terms - before.pair_terms) / targets, targets / groups,
-           (double)(counts.tests - before.tests) / groups, seconds[repeat / 2]);
+           (double)(counts.tests - before.tests) / groups, 1e3 * seconds[repeat / 2]);
     for (int k = 0; k < GPUNB_TREE_STAGES; k++)
-        printf(" %s %.3f", gpunb_tree_stage_name((enum gpunb_tree_stage)k),
-               (counts.seconds[k] - before.seconds[k]) / repeat);
+        printf(" %s %.2f", gpunb_tree_stage_name((enum gpunb_tree_stage)k),
+               1e3 * (counts.seconds[k] - before.seconds[k]) / repeat);
     printf("\n");
     gpunb_free(h);
     return 0;

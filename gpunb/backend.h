@@ -50,6 +50,7 @@ struct gpunb_setup {
     enum gpunb_precision precision; /**< one of those that the backend supports */
     size_t n_j_max;
     const char *devices; /**< numbers of devices, "0,2"; "": the backend's choice */
+    int by_tree;         /**< 1: softened forces are made by a tree: one device has all sources */
 };
 
 struct gpunb_regf_device;
@@ -91,8 +92,7 @@ struct gpunb_backend {
     /** The potential that `potential_start` has started, if there is such a function. */
     int (*potential)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
     int (*softened)(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
-    const struct gpunb_tree_method
-        *tree; /**< how it makes softened forces by tree (tree/method.h); NULL: it has none */
+    const struct gpunb_tree_method *tree; /**< how it makes softened forces by tree (tree/method.h) */
     /** gpunb_softened_device_bytes and gpunb_softened_device, arguments checked; NULL: no devices. */
     int (*softened_device_bytes)(void *state, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
     int (*softened_device)(void *state, const struct gpunb_softened_device *job, void *stream, struct nbc_error *err);
@@ -116,9 +116,8 @@ int gpunb_backend_count(void);
 const struct gpunb_backend *gpunb_backend_row(int k);
 
 /** Row number of the backend for a request as in gpunb_options.backend; -1 with `err` filled if there is none.
- *  @param[in] by_tree   1: it must have a tree
  *  @param[out] devices  the part of the request after the colon, "" if there is none */
-int gpunb_backend_select(const char *request, size_t n_j_max, int by_tree, const char **devices, struct nbc_error *err);
+int gpunb_backend_select(const char *request, size_t n_j_max, const char **devices, struct nbc_error *err);
 
 /** "float", "twofloat", "double"; "default" otherwise. */
 const char *gpunb_precision_name(enum gpunb_precision precision);

@@ -77,24 +77,9 @@ static void list_names(char *text, size_t size)
     }
 }
 
-static int is_preferred(int k, size_t n_j_max, int by_tree)
+static int is_preferred(int k, size_t n_j_max)
 {
-    return n_j_max >= rows[k]->n_worth && (!by_tree || rows[k]->tree) && gpunb_backend(k)->available;
-}
-
-/* A backend asked for by name that makes direct sums alone.   @return -1 */
-static int refuse_tree(const char *name, const char *origin, struct nbc_error *err)
-{
-    char names[256];
-    size_t used = 0;
-    names[0] = '\0';
-    for (int k = 0; k < N_ROWS && used < sizeof names; k++)
-        if (rows[k]->tree && gpunb_backend(k)->available)
-            used += (size_t)snprintf(names + used, sizeof names - used, " %s", rows[k]->name);
-    nbc_fail(err, NBC_UNAVAILABLE,
-             "gpunb_create: backend '%s' (%s) makes direct sums only; backends that have a tree:%s", name, origin,
-             names);
-    return -1;
+    return n_j_max >= rows[k]->n_worth && gpunb_backend(k)->available;
 }
 
 /* "cuda:0,2" -> "cuda" and "0,2" */
@@ -105,7 +90,7 @@ static size_t name_length(const char *request, const char **devices)
     return colon ? (size_t)(colon - request) : strlen(request);
 }
 
-int gpunb_backend_select(const char *request, size_t n_j_max, int by_tree, const char **devices, struct nbc_error *err)
+int gpunb_backend_select(const char *request, size_t n_j_max, const char **devices, struct nbc_error *err)
 {
     const char *origin = "asked for";
     if (is_auto(request)) {
@@ -116,9 +101,8 @@ int gpunb_backend_select(const char *request, size_t n_j_max, int by_tree, const
     for (int k = 0; k < N_ROWS; k++) {
         const char *name = rows[k]->name;
         int meant = strlen(name) == length && !strncmp(request ? request : "", name, length);
-        if (!(is_auto(request) ? is_preferred(k, n_j_max, by_tree) : meant)) continue;
+        if (!(is_auto(request) ? is_preferred(k, n_j_max) : meant)) continue;
         const struct gpunb_backend_info *info = gpunb_backend(k);
-        if (info->available && by_tree && !rows[k]->tree) return refuse_tree(name, origin, err);
         if (info->available && (!(*devices)[0] || rows[k]->takes_devices)) return k;
         nbc_fail(err, NBC_UNAVAILABLE, "gpunb_create: backend '%s' (%s) is not available: %s", request, origin,
                  info->available ? "it takes no list of devices" : info->reason);

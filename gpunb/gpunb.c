@@ -25,7 +25,7 @@ static int create_checked(gpunb_t *handle, const struct gpunb_options *options, 
 {
     const char *devices;
     const int by_tree = gpunb_tree_is_asked(options);
-    int row = gpunb_backend_select(options->backend, handle->n_j_max, by_tree, &devices, err);
+    int row = gpunb_backend_select(options->backend, handle->n_j_max, &devices, err);
     if (row < 0) return NBC_UNAVAILABLE;
     const struct gpunb_backend *backend = gpunb_backend_row(row);
     enum gpunb_precision precision =
@@ -42,7 +42,7 @@ static int create_checked(gpunb_t *handle, const struct gpunb_options *options, 
         if (status != NBC_OK) return status;
     }
     const struct gpunb_setup setup = {
-        .backend = backend, .precision = precision, .n_j_max = handle->n_j_max, .devices = devices};
+        .backend = backend, .precision = precision, .n_j_max = handle->n_j_max, .devices = devices, .by_tree = by_tree};
     return backend->create(&handle->state, &setup, err);
 }
 
@@ -76,8 +76,8 @@ int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *o
 void gpunb_free(gpunb_t *handle)
 {
     if (!handle) return;
+    gpunb_tree_close(handle); /* first: its tree may be in memory of the state's devices */
     handle->backend->free(handle->state);
-    gpunb_tree_close(handle);
     nbc_free(handle->present);
     nbc_free(handle->number);
     nbc_free(handle->place);

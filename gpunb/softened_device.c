@@ -2,6 +2,7 @@
 #include "gpunb/softened_device.h"
 
 #include "gpunb/handle.h"
+#include "gpunb/tree/method.h"
 
 static int refuse(gpunb_t *handle, const char *call)
 {
@@ -18,7 +19,12 @@ int gpunb_softened_device_bytes(gpunb_t *handle, size_t n_i, size_t n_j, size_t 
     if (n_i > INT32_MAX || n_j > INT32_MAX)
         return nbc_fail(&handle->error, NBC_BAD_ARGUMENT, "%s: %zu targets and %zu sources, but numbers are 32-bit",
                         call, n_i, n_j);
-    return handle->backend->softened_device_bytes(handle->state, n_i, n_j, bytes, &handle->error);
+    int status = handle->backend->softened_device_bytes(handle->state, n_i, n_j, bytes, &handle->error);
+    if (status != NBC_OK || !handle->tree) return status;
+    const size_t direct = *bytes;
+    status = gpunb_tree_device_bytes(handle, n_i, n_j, bytes);
+    if (*bytes < direct) *bytes = direct;
+    return status;
 }
 
 static const char *missing(const struct gpunb_softened_device *job)
@@ -54,7 +60,10 @@ int gpunb_softened_device(gpunb_t *handle, const struct gpunb_softened_device *j
     if (!handle->backend->softened_device) return refuse(handle, "gpunb_softened_device");
     const double begin = nbc_wtime();
     int status = check_job(handle, job);
-    if (status == NBC_OK) status = handle->backend->softened_device(handle->state, job, stream, &handle->error);
+    const int by_tree = job->n_i > 0 && job->n_j > 0 && gpunb_tree_is_worth(handle, job->n_i, job->n_j);
+    if (status == NBC_OK)
+        status = by_tree ? gpunb_tree_device_force(handle, job, stream)
+                         : handle->backend->softened_device(handle->state, job, stream, &handle->error);
     handle->stats.calls++;
     handle->stats.targets += job->n_i;
     handle->stats.interactions += (uint64_t)job->n_i * job->n_j;

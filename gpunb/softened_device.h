@@ -1,10 +1,17 @@
-/** Softened forces of bodies that lie in the memory of a device: for programs that keep them there. Nothing is copied
- *  from or to the host, and no call waits: all is enqueued on the stream of the caller, on the device that is current.
+/** Softened forces of bodies that lie in the memory of a device: for programs that keep them there. All is enqueued on
+ *  the stream of the caller, on the device that is current.
+ *
+ *  Direct sums copy nothing from or to the host, and do not wait. A handle with a tree (gpunb/tree.h) builds one where
+ *  it is worth it (gpunb_tree_is_worth), in the scratch of the call: the host reads its shape, and for that waits for
+ *  the stream, once or a few times in a call. Kernels of emulated devices may not make such a call. Negative masses are
+ *  not found.
+ *
  *  The force, its precision and `self` are those of gpunb_softened (gpunb.h) with this handle, whose kernels these are;
  *  numbers are not checked, and what is not finite gives what is not finite. The same call on the same kind of GPU
  * gives the same bits.
  *
- *  Several GPUs: each has all sources and its part of the targets (MTM13 Sec. 3); one handle serves all of them. */
+ *  Several GPUs: each has all sources and its part of the targets (MTM13 Sec. 3). For direct sums one handle serves all
+ *  of them; a tree needs a handle on the device in question ("cuda:2"), which has one call at a time under way. */
 #ifndef GPUNB_SOFTENED_DEVICE_H
 #define GPUNB_SOFTENED_DEVICE_H
 
@@ -32,13 +39,12 @@ struct gpunb_softened_device {
 };
 
 /** Scratch that a call with up to so many targets and sources needs on the current device.
- *  @return NBC_OK; NBC_UNAVAILABLE (the backend has no devices; it makes trees on the host alone); NBC_BAD_ARGUMENT
- * (more than 2^31 - 1); NBC_DEVICE */
+ *  @return NBC_OK; NBC_UNAVAILABLE (the backend has no devices); NBC_BAD_ARGUMENT (more than 2^31 - 1); NBC_DEVICE */
 int gpunb_softened_device_bytes(gpunb_t *handle, size_t n_i, size_t n_j, size_t *bytes);
 /** Enqueue one force.   @param[in] stream  a cudaStream_t; NULL: the default one. Of an emulated device a struct
  *  nbd_stream.
  *  @return NBC_OK; NBC_UNAVAILABLE, as above; NBC_BAD_ARGUMENT (softening, a pointer that is NULL, too little scratch);
- *          NBC_DEVICE (a launch failed) */
+ *          NBC_DEVICE (a launch failed, or what came before it on the stream) */
 int gpunb_softened_device(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream);
 
 /** gpunb_gpus of a handle whose precision is that of gpunb_softened_device; 0: it has another one. */

@@ -118,8 +118,8 @@ struct nbd_stream {
     struct job *first, *last;
 };
 
-/* All streams that are open: they are few. */
-enum { MOST_STREAMS = 256 };
+/* All streams that are open: of 64 parts of a system with a handle for each, and of some others. */
+enum { MOST_STREAMS = 1024 };
 static struct nbd_stream *streams[MOST_STREAMS];
 static int64_t opened;
 

@@ -33,8 +33,8 @@ static int create(void **state, const struct gpunb_setup *setup, struct nbc_erro
 static int gpus(const void *state, int room, int *device)
 {
     const struct device_state *devices = state;
-    for (int g = 0; device && g < devices->n_gpus && g < room; g++) device[g] = devices->gpus[g].device.number;
-    return devices->n_gpus;
+    for (int g = 0; device && g < devices->n_listed && g < room; g++) device[g] = devices->listed[g];
+    return devices->n_listed;
 }
 
 const struct gpunb_backend gpunb_backend_cuda = {

@@ -4,6 +4,7 @@
 #include "device/device.h"
 #include "gpunb/cuda/kernels.h"
 #include "gpunb/cuda/softened_job.h"
+#include "gpunb/cuda/tree.h"
 
 static int store(const struct gpunb_jp *from, const unsigned char *marks, unsigned char mark, int n,
                  struct gpunb_jp *jp, uint64_t *count, struct nbd_stream *stream)
@@ -137,6 +138,24 @@ static int softened_sum(const struct device_softened *job, void *work, struct nb
     return (int)gpunb_cuda_softened_sum(job, work, (cudaStream_t)stream);
 }
 
+static const struct gpunb_tree_kernels tree_kernels = {
+    .check = gpunb_cuda_tree_check,
+    .begin = gpunb_cuda_tree_begin,
+    .keys = gpunb_cuda_tree_keys,
+    .ties = gpunb_cuda_tree_ties,
+    .next_keys = gpunb_cuda_tree_next_keys,
+    .take_runs = gpunb_cuda_tree_take_runs,
+    .take_keys = gpunb_cuda_tree_take_keys,
+    .link = gpunb_cuda_tree_link,
+    .gather = gpunb_cuda_tree_gather,
+    .leaves = gpunb_cuda_tree_leaves,
+    .wholes = gpunb_cuda_tree_wholes,
+    .nodes = gpunb_cuda_tree_nodes,
+    .targets = gpunb_cuda_tree_targets,
+    .walk = gpunb_cuda_tree_walk,
+    .add_shares = gpunb_cuda_tree_add_shares,
+};
+
 const struct gpunb_kernels gpunb_cuda_kernels = {
     .kind = &nbd_cuda,
     .devices = "CUDA devices",
@@ -164,4 +183,5 @@ const struct gpunb_kernels gpunb_cuda_kernels = {
     .potential = potential,
     .softened_bytes = softened_bytes,
     .softened_sum = softened_sum,
+    .tree = &tree_kernels,
 };

@@ -30,6 +30,7 @@ const struct gpunb_kernels gpunb_emulated_kernels = {
     .potential = gpunb_emulated_potential,
     .softened_bytes = gpunb_emulated_softened_bytes,
     .softened_sum = gpunb_emulated_softened_sum,
+    .tree = &gpunb_emulated_tree_kernels,
 };
 
 static const char *why_unavailable(void)

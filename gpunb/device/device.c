@@ -3,8 +3,8 @@
 
 static void place_buffers_on_host(struct device_gpu *gpu)
 {
-    struct nbd_buffer *on_host[] = {&gpu->host_sources, &gpu->host_pot, &gpu->refused, &gpu->stored,
-                                    &gpu->host_softened};
+    struct nbd_buffer *on_host[] = {&gpu->host_sources, &gpu->host_pot,      &gpu->refused,
+                                    &gpu->stored,       &gpu->host_softened, &gpu->tree_word};
     for (size_t k = 0; k < sizeof on_host / sizeof on_host[0]; k++) on_host[k]->where = NBD_ON_HOST;
     for (int s = 0; s < DEVICE_SLOTS; s++) gpu->slots[s].results.where = gpu->slots[s].lists.where = NBD_ON_HOST;
 }
@@ -55,13 +55,14 @@ static void close_slot(const struct nbd_device *device, struct device_slot *slot
 void gpunb_device_close(struct device_gpu *gpu)
 {
     const struct nbd_device *device = &gpu->device;
-    struct nbd_buffer *buffers[] = {
-        &gpu->host_sources, &gpu->sources,       &gpu->plain.tiles,   &gpu->plain.index,  &gpu->curved.tiles,
-        &gpu->curved.index, &gpu->keys,          &gpu->places,        &gpu->sort_scratch, &gpu->targets,
-        &gpu->order,        &gpu->bodies,        &gpu->pot_keys,      &gpu->pot_scratch,  &gpu->pot_order,
-        &gpu->pot_tiles,    &gpu->pot_sorted,    &gpu->pot_partial,   &gpu->pot,          &gpu->host_pot,
-        &gpu->jp,           &gpu->numbers,       &gpu->refused,       &gpu->stored,       &gpu->softened_in,
-        &gpu->softened_out, &gpu->softened_work, &gpu->host_softened, &gpu->regular};
+    struct nbd_buffer *buffers[] = {&gpu->host_sources, &gpu->sources,      &gpu->plain.tiles,   &gpu->plain.index,
+                                    &gpu->curved.tiles, &gpu->curved.index, &gpu->keys,          &gpu->places,
+                                    &gpu->sort_scratch, &gpu->targets,      &gpu->order,         &gpu->bodies,
+                                    &gpu->pot_keys,     &gpu->pot_scratch,  &gpu->pot_order,     &gpu->pot_tiles,
+                                    &gpu->pot_sorted,   &gpu->pot_partial,  &gpu->pot,           &gpu->host_pot,
+                                    &gpu->jp,           &gpu->numbers,      &gpu->refused,       &gpu->stored,
+                                    &gpu->softened_in,  &gpu->softened_out, &gpu->softened_work, &gpu->host_softened,
+                                    &gpu->tree_counts,  &gpu->tree_word,    &gpu->regular};
     if (!device->kind) return;
     (void)nbd_wait(device, NULL);
     for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++) nbd_buffer_release(device, buffers[k]);

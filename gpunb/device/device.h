@@ -63,6 +63,7 @@ struct device_gpu {
     struct nbd_buffer targets, order;
     struct device_force force;                                                 /* shared by the pieces of a block */
     struct nbd_buffer softened_in, softened_out, softened_work, host_softened; /* see device/softened.c */
+    struct nbd_buffer tree_counts, tree_word; /* see device/tree_host.c; word: on the host */
     struct nbd_buffer bodies, pot_keys, pot_scratch, pot_order, pot_tiles, pot_sorted, pot_partial, pot, host_pot;
     struct nbd_stream *regular_stream; /* regular forces in device memory, where another device helps the first one */
     struct nbd_event *regular_event;
@@ -103,6 +104,7 @@ struct device_call {
 
 struct device_state {
     int n_gpus;
+    int n_listed, listed[DEVICE_MAX_GPUS]; /* devices that were asked for; a tree is on the first of them */
     struct device_gpu gpus[DEVICE_MAX_GPUS];
     int twofloat;
     size_t n_j, n_j_max;
@@ -229,8 +231,11 @@ int gpunb_device_regular_round(const struct device_regular *call, int64_t begin,
     .potential_start = gpunb_device_pot_start, .potential = gpunb_device_pot, .softened = gpunb_device_softened,       \
     .softened_device_bytes = gpunb_device_softened_device_bytes, .softened_device = gpunb_device_softened_device,      \
     .regf_device_bytes = gpunb_device_regf_device_bytes, .regf_device = gpunb_device_regf_device,                      \
-    .regf_devices = gpunb_device_regf_devices, .traffic = gpunb_device_traffic, .device_names = gpunb_device_list,     \
-    .takes_devices = 1
+    .regf_devices = gpunb_device_regf_devices, .tree = &gpunb_device_tree_method, .traffic = gpunb_device_traffic,     \
+    .device_names = gpunb_device_list, .takes_devices = 1
+
+/** Softened forces by trees in memory of the first device (device/tree_host.c). */
+extern const struct gpunb_tree_method gpunb_device_tree_method;
 
 /** Forces and lists of a small cluster on this state against `ref`, in both orders of the sources. */
 int gpunb_device_self_test(struct device_state *devices, struct nbc_error *err);

@@ -79,6 +79,9 @@ int gpunb_emulated_regular_sources(const struct device_source *sources, int n, i
 int gpunb_emulated_regular_ask(const struct device_asking *asking, struct nbd_stream *stream);
 int gpunb_emulated_regular_send(const struct device_sending *sending, struct nbd_stream *stream);
 
+/* tree_emulated.c */
+extern const struct gpunb_tree_kernels gpunb_emulated_tree_kernels;
+
 /** The table of them. */
 extern const struct gpunb_kernels gpunb_emulated_kernels;
 

@@ -26,6 +26,7 @@ extern "C" {
 struct gpunb_dev_asked;
 struct gpunb_dev_job;
 struct gpunb_dev_source;
+struct gpunb_tree_kernels;
 struct nbd_kind;
 struct nbd_stream;
 
@@ -276,6 +277,8 @@ struct gpunb_kernels {
     int (*softened_bytes)(size_t n_i, size_t n_j, size_t *bytes);
     /** `work` has the size that softened_bytes returns for these numbers, or for larger ones. */
     int (*softened_sum)(const struct device_softened *job, void *work, struct nbd_stream *stream);
+
+    const struct gpunb_tree_kernels *tree; /**< device/tree_kernels.h */
 };
 
 #ifdef __cplusplus

@@ -59,7 +59,7 @@ int gpunb_device_choose(const struct gpunb_kernels *kernels, const struct gpunb_
 {
     const char *list = setup->devices[0] ? setup->devices : listed;
     if (list && list[0]) return parse_list(kernels, setup->backend->name, list, available, number, err);
-    size_t worth = (setup->n_j_max + DEVICE_SOURCES_PER_GPU - 1) / DEVICE_SOURCES_PER_GPU;
+    size_t worth = setup->by_tree ? 1 : (setup->n_j_max + DEVICE_SOURCES_PER_GPU - 1) / DEVICE_SOURCES_PER_GPU;
     int count = worth < 1 ? 1 : worth < (size_t)available ? (int)worth : available;
     for (int k = 0; k < count; k++) number[k] = k;
     return count;
@@ -95,6 +95,9 @@ static int open_all(struct device_state *devices, const struct gpunb_kernels *ke
     devices->host_targets.where = devices->host_bodies.where = NBD_ON_HOST;
     devices->host_jp.where = devices->marks.where = devices->host_numbers.where = NBD_ON_HOST;
     devices->mark = 1;
+    devices->n_listed = count;
+    memcpy(devices->listed, number, (size_t)count * sizeof *number);
+    if (setup->by_tree) count = 1;
     devices->changed = nbc_alloc(DEVICE_SEND_PIECES, sizeof *devices->changed);
     if (!devices->changed) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: no memory for the state of the devices");
     for (int k = 0; k < count; k++) {

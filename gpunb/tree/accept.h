@@ -24,13 +24,30 @@ struct tree_rule {
     int order;
 };
 
+/* A box nearer to that of a group than this part of the group's radius is near: its bodies' positions are coarse there,
+ * and differences are those of two floats. */
+#define TREE_COARSE 0.5f
+
+/* For the sum of the sizes of all terms, to some percent, cells look smaller than this from a group's centre; a
+ * hundredth of the sum is the least scale of a force that nearly vanishes. */
+#define TREE_SCALE_THETA2 1.0f
+#define TREE_LEAST_SHARE 0.01
+
+/* Two floats know a position to this part of the group's radius, and better; targets that are nearer to each other, and
+ * feel it, are walked for one by one. */
+#define TREE_RESOLVED 1e-7
+
+/* Rounding of a position to float, in units of the group's radius, over the part of the aim that it may have. */
+#define TREE_NEAREST (6e-8 / 0.1)
+
 /* s^2 above which the ranks left out are not known. */
 #define TREE_MOST_S2 0.8f
 
 /** The acceleration that an expansion leaves out, in units of mass/R^2. */
 NBC_HD float tree_left_out(const struct tree_rest *rest, int order, float s2, float soft)
 {
-    const float p = (float)order, s = sqrtf(s2), next = 1 / (1 - s2), more = 2 * s2 * next * next;
+    const float p = (float)order, s = nbc_quick_root(s2), next = nbc_quick_ratio(1, 1 - s2),
+                more = 2 * s2 * next * next;
     const float blur1 = (p + 1) * p / 4 * soft, blur2 = (p + 2) * (p + 1) / 4 * soft;
     const float e1 = rest->power[0] + (blur1 < 1 ? blur1 : 1) * rest->size,
                 e2 = rest->power[1] + (blur2 < 1 ? blur2 : 1) * rest->size;
@@ -45,12 +62,12 @@ NBC_HD float tree_left_out(const struct tree_rest *rest, int order, float s2, fl
 NBC_HD int tree_accepts(const struct tree_rule *rule, float mass, float radius, const struct tree_rest *rest, float r2,
                         float scale)
 {
-    const float big2 = r2 + rule->softening2, s2 = radius * radius / big2;
+    const float big2 = r2 + rule->softening2, s2 = nbc_quick_ratio(radius * radius, big2);
     if (radius == 0) return 1;
     if (!(s2 < TREE_MOST_S2)) return 0;
     if (rule->aim2 == 0) return s2 < rule->theta2;
-    const float left = tree_left_out(rest, rule->order, s2, rule->softening2 / big2);
-    return left * left * (mass / big2) <= rule->aim2 * scale;
+    const float left = tree_left_out(rest, rule->order, s2, nbc_quick_ratio(rule->softening2, big2));
+    return left * left * nbc_quick_ratio(mass, big2) <= rule->aim2 * scale;
 }
 
 /** Bodies of a cell that cost as much as its term: operations of a term grow as the cube of the order, those of a pair

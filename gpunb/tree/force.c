@@ -103,14 +103,21 @@ static void run_walks(struct work *work, int parts, size_t most, struct gpunb_tr
     for (int p = 0; p < parts; p++) gpunb_tree_add_counts(counts, &space_of(work, p)->counts);
 }
 
-static struct tree_rule rule_of(const struct gpunb_tree *tree, const struct gpunb_softened_job *job)
+struct tree_rule gpunb_tree_rule(const struct gpunb_tree_use *use, const struct gpunb_softened_job *job)
 {
-    const struct gpunb_tree_use *use = tree->use;
-    const double aim = term_aims[tree->use->order] * use->force_error * (job->pot ? POTENTIAL_PART : 1);
+    const double aim = term_aims[use->order] * use->force_error * (job->pot ? POTENTIAL_PART : 1);
     return (struct tree_rule){.aim2 = (float)(aim * aim),
                               .theta2 = (float)(use->theta * use->theta),
                               .softening2 = (float)(job->softening * job->softening),
-                              .order = tree->use->order};
+                              .order = use->order};
+}
+
+struct tree_rule gpunb_tree_first_rule(const struct gpunb_tree_use *use, const struct gpunb_softened_job *job)
+{
+    struct tree_rule rule = gpunb_tree_rule(use, job);
+    rule.aim2 = 0;
+    rule.theta2 = FIRST_THETA * FIRST_THETA;
+    return rule;
 }
 
 int tree_force(const struct gpunb_tree *tree, const struct gpunb_softened_job *job, struct tree_scratch *scratch,
@@ -125,18 +132,20 @@ int tree_force(const struct gpunb_tree *tree, const struct gpunb_softened_job *j
     work.spaces = tree_room(&scratch->spaces, (size_t)parts, work.space_bytes);
     if (status || !work.spaces)
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for the groups of %zu targets", job->n_i);
-    work.force = (struct tree_force){
-        .tree = tree, .groups = &scratch->groups, .job = job, .acc_last = job->acc_last, .rule = rule_of(tree, job)};
+    work.force = (struct tree_force){.tree = tree,
+                                     .groups = &scratch->groups,
+                                     .job = job,
+                                     .acc_last = job->acc_last,
+                                     .rule = gpunb_tree_rule(use, job)};
     if (use->theta == 0 && !job->acc_last) {
         struct gpunb_softened_job first = *job;
         first.pot = NULL;
         work.force.job = &first;
-        work.force.rule.aim2 = 0;
-        work.force.rule.theta2 = FIRST_THETA * FIRST_THETA;
+        work.force.rule = gpunb_tree_first_rule(use, job);
         run_walks(&work, parts, (size_t)most, counts);
         counts->first_forces++;
         work.force.job = job;
-        work.force.rule = rule_of(tree, job);
+        work.force.rule = gpunb_tree_rule(use, job);
         work.force.acc_last = (const double(*)[3])job->acc;
     }
     run_walks(&work, parts, (size_t)most, counts);

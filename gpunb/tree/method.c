@@ -2,6 +2,7 @@
 #include "gpunb/tree/method.h"
 
 #include "common/team.h"
+#include "gpunb/softened_device.h"
 #include "gpunb/tree/force.h"
 
 #include <math.h>
@@ -112,7 +113,7 @@ void gpunb_tree_forget(gpunb_t *handle)
 
 double gpunb_tree_least_error(const gpunb_t *handle)
 {
-    return handle->backend->tree ? handle->backend->tree->least_error : 0;
+    return handle->backend->tree->least_error;
 }
 
 void gpunb_tree_settings(const gpunb_t *handle, struct gpunb_options *options)
@@ -133,14 +134,20 @@ void gpunb_tree_settings(const gpunb_t *handle, struct gpunb_options *options)
  * lists of a target at an aim of 10^-2 in 2^18 bodies, and how they grow as the aim falls. */
 static const double PAIRS_OF_A_SOURCE = 2000, PAIRS_OF_A_TARGET = 6000, GROWTH = 0.3, AIM_OF_THAT = 1e-2;
 
+double gpunb_tree_list_pairs(const struct gpunb_tree_use *use, size_t n_j)
+{
+    const double of_n = 0.3 + 0.7 * log2((double)n_j + 1) / 18;
+    return PAIRS_OF_A_TARGET * pow(AIM_OF_THAT / use->aim, GROWTH) * of_n;
+}
+
 double gpunb_softened_pairs(const gpunb_t *handle, size_t n_i, size_t n_j, double *by_tree)
 {
     const double direct = (double)n_i * (double)n_j;
     if (by_tree) *by_tree = direct;
     if (by_tree && handle->tree && n_j > 0) {
-        const double lists = PAIRS_OF_A_TARGET * pow(AIM_OF_THAT / handle->tree->aim, GROWTH);
-        const double of_n = 0.3 + 0.7 * log2((double)n_j + 1) / 18;
-        *by_tree = PAIRS_OF_A_SOURCE * (double)n_j + (double)n_i * fmin(lists * of_n, (double)n_j);
+        const double lists = gpunb_tree_list_pairs(handle->tree, n_j);
+        *by_tree = handle->tree->method->start_pairs + PAIRS_OF_A_SOURCE * (double)n_j +
+                   (double)n_i * fmin(lists, (double)n_j);
     }
     return direct;
 }
@@ -223,16 +230,15 @@ static void order_part(void *context, int part, int parts)
 }
 
 /* Cells, if they are to be new, and what is in them. */
-static int fill(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
+static int fill_on_host(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
 {
-    const size_t n = tree->n = handle->n_sources;
+    const size_t n = tree->n;
     struct tree_scratch *scratch = handle->tree->scratch;
     struct filling f = {.handle = handle,
                         .tree = tree,
                         .mass = tree_room(&scratch->masses, n, sizeof *f.mass),
                         .x = tree_room(&scratch->positions, n, sizeof *f.x)};
     double *seconds = handle->tree->counts.seconds;
-    tree->is_sound = 0;
     int status = f.mass && f.x && provide(tree) ? read_sources(handle, &f) : no_memory(handle, n);
     if (!status && is_new && n > 0 &&
         tree_make_cells(&tree->cells, n, (const double(*)[3])f.x, handle->tree->leaf, seconds))
@@ -241,7 +247,21 @@ static int fill(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
     if (!status) nbc_team_run(nbc_parts((int64_t)n, BODIES_OF_A_PART), order_part, &f);
     if (!status && n > 0 && tree_make_moments(tree)) status = no_memory(handle, n);
     seconds[GPUNB_TREE_MOMENTS] += nbc_wtime() - begin;
-    tree->version = handle->tree->version;
+    return status;
+}
+
+static int fill(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
+{
+    struct gpunb_tree_use *use = handle->tree;
+    const struct gpunb_tree_device *device = use->method->device;
+    int status = NBC_OK;
+    tree->n = handle->n_sources;
+    tree->is_sound = 0;
+    if (!device)
+        status = fill_on_host(handle, tree, is_new);
+    else if (tree->n > 0)
+        status = device->fill(handle->state, use, tree, is_new, use->counts.seconds, &handle->error);
+    tree->version = use->version;
     tree->is_sound = status == NBC_OK;
     return status;
 }
@@ -291,6 +311,7 @@ int gpunb_tree_renew(gpunb_t *handle, gpunb_tree_t *tree)
 void gpunb_tree_free(gpunb_tree_t *tree)
 {
     if (!tree) return;
+    if (tree->kept) tree->use->method->device->drop(tree);
     tree_free_cells(&tree->cells);
     nbc_free(tree->nodes.data);
     nbc_free(tree->xs.data);
@@ -344,19 +365,57 @@ static int build_own(gpunb_t *handle)
     return status;
 }
 
+static int force_on_host(gpunb_t *handle, const gpunb_tree_t *tree, const struct gpunb_softened_job *job)
+{
+    struct gpunb_softened_job rounded = *job;
+    rounded.x = round_targets(handle, job);
+    if (!rounded.x) return no_memory(handle, handle->n_sources);
+    return tree_force(tree, &rounded, handle->tree->scratch, &handle->tree->counts, &handle->error);
+}
+
+/* Forces of a device are counted where they are asked for; targets and terms where they are made. */
+static void count_force(struct gpunb_tree_use *use, const void *acc_last)
+{
+    use->counts.forces++;
+    use->counts.first_forces += use->theta == 0 && !acc_last;
+}
+
+static int force_on_device(gpunb_t *handle, const gpunb_tree_t *tree, const struct gpunb_softened_job *job)
+{
+    struct gpunb_tree_use *use = handle->tree;
+    const int status = use->method->device->force(handle->state, tree, job, use->counts.seconds, &handle->error);
+    if (!status) count_force(use, job->acc_last);
+    return status;
+}
+
 int gpunb_tree_softened(gpunb_t *handle, gpunb_tree_t *tree, const struct gpunb_softened_job *job)
 {
-    struct tree_scratch *scratch = handle->tree->scratch;
+    struct gpunb_tree_use *use = handle->tree;
+    struct tree_scratch *scratch = use->scratch;
     if (handle->n_sources == 0) {
         give_nothing(job);
         return NBC_OK;
     }
     const int status = tree ? NBC_OK : build_own(handle);
     if (status) return status;
-    struct gpunb_softened_job rounded = *job;
-    rounded.x = round_targets(handle, job);
-    if (!rounded.x) return no_memory(handle, handle->n_sources);
-    return tree_force(tree ? tree : scratch->own, &rounded, scratch, &handle->tree->counts, &handle->error);
+    if (!tree) tree = scratch->own;
+    return use->method->device ? force_on_device(handle, tree, job) : force_on_host(handle, tree, job);
+}
+
+int gpunb_tree_device_bytes(gpunb_t *handle, size_t n_i, size_t n_j, size_t *bytes)
+{
+    const struct gpunb_tree_device *device = handle->tree->method->device;
+    return device->bytes(handle->state, handle->tree, n_i, n_j, bytes, &handle->error);
+}
+
+int gpunb_tree_device_force(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream)
+{
+    struct gpunb_tree_use *use = handle->tree;
+    const int status = use->method->device->enqueue(handle->state, use, job, stream, &handle->error);
+    if (status) return status;
+    use->counts.builds++;
+    count_force(use, job->acc_last);
+    return NBC_OK;
 }
 
 int gpunb_tree_check(gpunb_t *handle, const gpunb_tree_t *tree)
@@ -383,12 +442,20 @@ void gpunb_tree_get_counts(const gpunb_t *handle, struct gpunb_tree_counts *coun
 {
     if (!counts) return;
     memset(counts, 0, sizeof *counts);
-    if (handle && handle->tree) *counts = handle->tree->counts;
+    if (!handle || !handle->tree) return;
+    *counts = handle->tree->counts;
+    const struct gpunb_tree_device *device = handle->tree->method->device;
+    struct nbc_error err;
+    if (device && device->add_counts(handle->state, counts, &err)) *counts = handle->tree->counts; /* it is lost */
 }
 
 void gpunb_tree_shape(const gpunb_tree_t *tree, size_t *cells, int *depth, size_t *largest_leaf, size_t *bytes)
 {
     const struct tree_cells *all = &tree->cells;
+    if (tree->kept) {
+        tree->use->method->device->shape(tree, cells, depth, largest_leaf, bytes);
+        return;
+    }
     const size_t n = tree->n > 0 ? all->level[all->n_levels] : 0;
     size_t largest = 0;
     for (size_t c = 0; c < n; c++)

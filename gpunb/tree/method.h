@@ -4,6 +4,7 @@
 
 #include "gpunb/backend.h"
 #include "gpunb/tree.h"
+#include "gpunb/tree/accept.h"
 
 /** Sums for each target of a list: acceleration, and sum of m/sqrt(r^2 + softening^2). */
 enum { TREE_SUMS = 4 };
@@ -39,10 +40,35 @@ struct gpunb_tree_bodies {
 /** The most cells and bodies of a call: what stays in the cache while targets pass by. */
 enum { TREE_TERMS = 64, TREE_BODIES = 512 };
 
+struct gpunb_softened_device;
+struct gpunb_tree_use;
+
+/** Trees in memory of a device. */
+struct gpunb_tree_device {
+    /** Build, or renew, a tree of the present sources; tree->kept is NULL before the first time.
+     *  @return as gpunb_tree_build */
+    int (*fill)(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree, int is_new, double *seconds,
+                struct nbc_error *err);
+    /** A checked force, `self` by place. */
+    int (*force)(void *state, const struct gpunb_tree *tree, const struct gpunb_softened_job *job, double *seconds,
+                 struct nbc_error *err);
+    void (*drop)(struct gpunb_tree *tree);
+    void (*shape)(const struct gpunb_tree *tree, size_t *cells, int *depth, size_t *largest_leaf, size_t *bytes);
+    /** Work since the handle was opened, onto *counts.   @return NBC_OK; NBC_DEVICE */
+    int (*add_counts)(void *state, struct gpunb_tree_counts *counts, struct nbc_error *err);
+    /** As gpunb_softened_device_bytes and gpunb_softened_device, by a tree that lies in the scratch. */
+    int (*bytes)(void *state, const struct gpunb_tree_use *use, size_t n_i, size_t n_j, size_t *bytes,
+                 struct nbc_error *err);
+    int (*enqueue)(void *state, const struct gpunb_tree_use *use, const struct gpunb_softened_device *job, void *stream,
+                   struct nbc_error *err);
+};
+
 struct gpunb_tree_method {
-    int leaf, group;    /**< default sizes */
-    int in_double;      /**< of coefficients */
-    double least_error; /**< of force_error */
+    int leaf, group;                        /**< default sizes */
+    double start_pairs;                     /**< what starting a tree costs, in pairs of a direct sum */
+    const struct gpunb_tree_device *device; /**< NULL: trees are on the host, by the functions below */
+    int in_double;                          /**< of coefficients */
+    double least_error;                     /**< of force_error */
     /** Sources [first, end) by place, as they act: into mass [end - first], x [end - first][3]. */
     void (*read)(const void *state, size_t first, size_t end, double *mass, double (*x)[3]);
     /** A target as the backend keeps the source that stands there, so that their distance is exactly zero. */
@@ -72,16 +98,26 @@ struct gpunb_tree_use {
     struct gpunb_tree_counts counts;
 };
 
+/** How the walks of a force accept cells, and those of the force by angle that comes first where no last one is known.
+ */
+struct tree_rule gpunb_tree_rule(const struct gpunb_tree_use *use, const struct gpunb_softened_job *job);
+struct tree_rule gpunb_tree_first_rule(const struct gpunb_tree_use *use, const struct gpunb_softened_job *job);
+
 /** @return NBC_OK; NBC_BAD_ARGUMENT: names the option that is out of range, or does not go with another */
 int gpunb_tree_check_options(const struct gpunb_options *options, struct nbc_error *err);
 /** Settings of a handle that has its backend.   @return NBC_OK; NBC_NO_MEMORY; NBC_BAD_ARGUMENT (an aim below the least
  *  of the backend) */
 int gpunb_tree_open(gpunb_t *handle, const struct gpunb_options *options, struct nbc_error *err);
 void gpunb_tree_close(gpunb_t *handle);
+/** Pairs of the lists of a target, by nominal costs. */
+double gpunb_tree_list_pairs(const struct gpunb_tree_use *use, size_t n_j);
 /** The sources have changed. */
 void gpunb_tree_forget(gpunb_t *handle);
 /** Whether a force can be made with this tree.   @return as gpunb_tree_force */
 int gpunb_tree_check(gpunb_t *handle, const gpunb_tree_t *tree);
+/** gpunb_softened_device_bytes and gpunb_softened_device by tree, checked, of a backend whose trees are on a device. */
+int gpunb_tree_device_bytes(gpunb_t *handle, size_t n_i, size_t n_j, size_t *bytes);
+int gpunb_tree_device_force(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream);
 /** A checked force, `self` by place; tree: NULL: one is built and dropped. */
 int gpunb_tree_softened(gpunb_t *handle, gpunb_tree_t *tree, const struct gpunb_softened_job *job);
 

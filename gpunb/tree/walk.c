@@ -3,23 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A cell is as near as its bodies' positions are coarse if its box is nearer to that of the group than this part of
- * the group's radius: differences are those of two floats then. */
-static const double COARSE = 0.5;
-
-/* For the sum of the sizes of all terms, to some percent, cells look smaller than this from the group's centre. */
-static const double SCALE_THETA2 = 1.0;
-
-/* A hundredth of it is the least scale of a force that nearly vanishes. */
-static const double LEAST_SHARE = 0.01;
-
-/* Two floats know a position to this part of the group's radius, and better; targets that are nearer to each other, and
- * feel it, are walked for one by one. */
-static const double RESOLVED = 1e-7;
-
-/* Rounding of a position to float, in units of the group's radius, and the part of the aim that it may have. */
-static const double ROUNDING = 6e-8, PART_OF_THE_AIM = 0.1;
-
 static size_t padded(size_t n)
 {
     return (n + TREE_LANES - 1) / TREE_LANES * TREE_LANES;
@@ -83,7 +66,7 @@ static void bound_group(struct walk *w, const int32_t *target)
 static int is_torn(const struct walk *w, const int32_t *target)
 {
     const double(*x)[3] = w->force->job->x;
-    const double limit = RESOLVED * w->radius;
+    const double limit = TREE_RESOLVED * w->radius;
     if (w->force->job->softening > limit) return 0;
     for (size_t i = 1; i < w->n; i++) {
         double r2 = 0;
@@ -132,7 +115,7 @@ static double sum_of_sizes(const struct walk *w)
         double r2 = 0;
         if (!(cell->mass > 0)) continue;
         for (int k = 0; k < 3; k++) r2 += (cell->centre[k] - w->centre[k]) * (cell->centre[k] - w->centre[k]);
-        if (cell->n_child == 0 || cell2 < SCALE_THETA2 * (r2 + softening2)) {
+        if (cell->n_child == 0 || cell2 < TREE_SCALE_THETA2 * (r2 + softening2)) {
             r2 += cell2 + radius2;
             const double big2 = r2 + softening2;
             sum += (double)cell->mass * sqrt(r2) / (big2 * sqrt(big2));
@@ -155,7 +138,7 @@ static double scale_of(const struct walk *w, const int32_t *target)
     }
     const double sum = fmax(sum_of_sizes(w), sqrt(most2));
     if (!(sum > 0)) return INFINITY;
-    return fmax(LEAST_SHARE * LEAST_SHARE * sum, least2 / sum);
+    return fmax(TREE_LEAST_SHARE * TREE_LEAST_SHARE * sum, least2 / sum);
 }
 
 /* Square of the distance of a box, or a point, from the box of the group. */
@@ -252,7 +235,7 @@ static void pile_bodies(struct walk *w, size_t c)
 {
     const struct gpunb_tree *tree = w->force->tree;
     const struct tree_cell *cell = &tree->cells.cell[c];
-    const double near = COARSE * w->radius;
+    const double near = TREE_COARSE * w->radius;
     struct tree_pile *pile = distance2_of(w, cell->low, cell->high) > near * near ? &w->space->far : &w->space->near;
     for (int32_t j = cell->first; j < cell->first + cell->count; j++) {
         if (pile->n == TREE_BODIES) sum_bodies(w, pile);
@@ -300,7 +283,7 @@ static void visit_cells(struct walk *w)
 static double coarse2_of(const struct walk *w)
 {
     const struct gpunb_tree_use *use = w->force->tree->use;
-    const double nearest = use->method->in_double ? 0 : w->radius * ROUNDING / (PART_OF_THE_AIM * use->aim);
+    const double nearest = use->method->in_double ? 0 : w->radius * TREE_NEAREST / use->aim;
     return nearest * nearest;
 }
 

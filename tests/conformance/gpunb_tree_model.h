@@ -81,15 +81,6 @@ static inline gpunb_t *make_tree_handle(size_t n, struct gpunb_options options)
     return h;
 }
 
-/* Whether the backend under test makes trees. */
-static inline int has_tree(void)
-{
-    gpunb_t *h = NULL;
-    const int has = try_tree(&h, 1, (struct gpunb_options){.theta = 0.5}, NULL) == NBC_OK;
-    gpunb_free(h);
-    return has;
-}
-
 static inline double least_error(void)
 {
     gpunb_t *h = make_tree_handle(1, (struct gpunb_options){.theta = 0.5});

@@ -1,5 +1,6 @@
 /* Terms of cells of a tree: expansions against sums in long double, each rank against a closed form, and the bound of
  * what an expansion leaves out against what it does leave out. */
+#include "gpunb/device/tree.h"
 #include "gpunb/gpunb.h"
 #include "gpunb/tree/accept.h"
 #include "gpunb/tree/tree.h"
@@ -481,16 +482,23 @@ static void bound_of_solids(void **state)
     assert_int_equal(missed, 0);
 }
 
+/* Devices read coefficients in whole loads of four floats. */
+static void strides_of_devices(void **state)
+{
+    (void)state;
+    static const int strides[] = DEVICE_TREE_STRIDES;
+    assert_int_equal(sizeof strides / sizeof strides[0], GPUNB_MOST_ORDER + 1);
+    for (int order = 0; order <= GPUNB_MOST_ORDER; order++)
+        assert_int_equal(strides[order], (tree_coefficients(order) + 3) / 4 * 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_below_the_series),
-        cmocka_unit_test(errors_fall_with_the_order),
-        cmocka_unit_test(ranks_are_those_of_the_series),
-        cmocka_unit_test(one_body_off_centre),
-        cmocka_unit_test(two_equal_bodies),
-        cmocka_unit_test(bound_of_what_is_left_out),
-        cmocka_unit_test(bound_of_solids),
+        cmocka_unit_test(strides_of_devices),         cmocka_unit_test(errors_are_below_the_series),
+        cmocka_unit_test(errors_fall_with_the_order), cmocka_unit_test(ranks_are_those_of_the_series),
+        cmocka_unit_test(one_body_off_centre),        cmocka_unit_test(two_equal_bodies),
+        cmocka_unit_test(bound_of_what_is_left_out),  cmocka_unit_test(bound_of_solids),
     };
     return cmocka_run_group_tests_name("terms of a tree", tests, NULL, NULL);
 }

@@ -1,0 +1,168 @@
+/* Trees in memory of a device: their layout, their cells and their multipoles. */
+#include "gpunb/device/tree_host.h"
+
+#include <string.h>
+
+/* ---- layouts */
+
+/* Cells that there is room for: with leaves of half their size on average, and parts of eight, fewer than a quarter of
+ * that; with path-compressed cells 2n - 1 are the most. */
+static size_t room_for(size_t n, int leaf)
+{
+    const size_t room = 8 * n / (size_t)leaf + 1024;
+    return room < 2 * n ? room : 2 * n;
+}
+
+size_t gpunb_device_tree_lay_out(const struct gpunb_tree_use *use, size_t n, char *at, struct device_tree *t)
+{
+    struct device_tree_layout l = {at, 0};
+    static const int strides[] = DEVICE_TREE_STRIDES;
+    const int order = use->order, moments = tree_kept_moments(order), stride = strides[order];
+    const size_t room = room_for(n, use->leaf);
+    *t = (struct device_tree){.n = (int)n, .leaf = use->leaf, .room = (int)room};
+    t->shape = gpunb_device_tree_take(&l, 1, sizeof *t->shape);
+    t->tables = gpunb_device_tree_take(&l, 1, sizeof *t->tables);
+    t->x = gpunb_device_tree_take(&l, n, sizeof *t->x);
+    t->mass = gpunb_device_tree_take(&l, n, sizeof *t->mass);
+    t->number = gpunb_device_tree_take(&l, n, sizeof *t->number);
+    t->place = gpunb_device_tree_take(&l, n, sizeof *t->place);
+    for (int pass = 0; pass < DEVICE_TREE_PASSES; pass++)
+        t->key[pass] = gpunb_device_tree_take(&l, n, sizeof *t->key[pass]);
+    t->cut = gpunb_device_tree_take(&l, room, sizeof *t->cut);
+    t->totals = gpunb_device_tree_take(&l, DEVICE_TREE_BLOCKS, sizeof *t->totals);
+    t->view = (struct tree_view){.x = (const double(*)[3])t->x,
+                                 .mass = t->mass,
+                                 .cell = gpunb_device_tree_take(&l, room, sizeof *t->view.cell),
+                                 .node = gpunb_device_tree_take(&l, room, sizeof *t->view.node),
+                                 .moment = gpunb_device_tree_take(&l, room * (size_t)moments, sizeof(float)),
+                                 .coefficient = gpunb_device_tree_take(&l, room * (size_t)stride, sizeof(float)),
+                                 .moments = moments,
+                                 .coefficients = tree_coefficients(order),
+                                 .stride = stride,
+                                 .order = order,
+                                 .tables = t->tables};
+    return l.bytes;
+}
+
+size_t gpunb_device_tree_lay_out_build(size_t n, size_t sort_bytes, char *at, struct device_tree_scratch *s)
+{
+    struct device_tree_layout l = {at, 0};
+    s->key = gpunb_device_tree_take(&l, n, sizeof *s->key);
+    s->number = gpunb_device_tree_take(&l, n, sizeof *s->number);
+    s->other = gpunb_device_tree_take(&l, n, sizeof *s->other);
+    s->run = gpunb_device_tree_take(&l, n, sizeof *s->run);
+    s->sorted_run = gpunb_device_tree_take(&l, n, sizeof *s->sorted_run);
+    s->box = gpunb_device_tree_take(&l, n, sizeof *s->box);
+    s->sort = gpunb_device_tree_take(&l, sort_bytes, 1);
+    s->sort_bytes = sort_bytes;
+    return l.bytes;
+}
+
+/* ---- building */
+
+static int read_shape(const struct device_tree_building *b, struct nbc_error *err)
+{
+    const struct device_gpu *gpu = b->force->gpu;
+    NBD_TRY(nbd_copy(&gpu->device, b->force->stream, gpu->tree_word.data, b->tree->shape, sizeof *b->shape, err));
+    NBD_TRY(nbd_stream_wait(&gpu->device, b->force->stream, err));
+    memcpy(b->shape, gpu->tree_word.data, sizeof *b->shape);
+    return NBC_OK;
+}
+
+static int take_numbers(const struct device_tree_building *b, struct nbc_error *err)
+{
+    return nbd_copy(&b->force->gpu->device, b->force->stream, b->tree->number, b->scratch.number,
+                    (size_t)b->tree->n * sizeof *b->tree->number, err);
+}
+
+static int sort_by_first_keys(const struct device_tree_building *b, struct nbc_error *err)
+{
+    const struct device_gpu *gpu = b->force->gpu;
+    const struct gpunb_tree_kernels *k = gpu->kernels->tree;
+    const struct device_tree_scratch *s = &b->scratch;
+    struct nbd_stream *stream = b->force->stream;
+    size_t bytes = s->sort_bytes;
+    NBD_LAUNCH(err, &gpu->device, k->begin(b->tree, b->sources, stream));
+    NBD_LAUNCH(err, &gpu->device, k->keys(b->tree, b->sources, s, stream));
+    NBD_LAUNCH(err, &gpu->device,
+               gpu->kernels->sort64(s->sort, &bytes, s->key, b->tree->key[0], s->number, b->tree->number, b->tree->n,
+                                    TREE_KEY_BITS, stream));
+    b->tree->passes = 1;
+    return NBC_OK;
+}
+
+/* Those that the keys so far do not tell apart are sorted within their runs: by the next key, then, which keeps this
+ * order, by run. */
+static int sort_by_next_keys(const struct device_tree_building *b, struct nbc_error *err)
+{
+    const struct device_gpu *gpu = b->force->gpu;
+    const struct gpunb_tree_kernels *k = gpu->kernels->tree;
+    const struct device_tree_scratch *s = &b->scratch;
+    struct nbd_stream *stream = b->force->stream;
+    size_t bytes = s->sort_bytes;
+    NBD_LAUNCH(err, &gpu->device, k->next_keys(b->tree, b->sources, s, stream));
+    NBD_LAUNCH(err, &gpu->device,
+               gpu->kernels->sort64(s->sort, &bytes, s->key, b->tree->key[b->tree->passes], s->other, s->number,
+                                    b->tree->n, TREE_KEY_BITS, stream));
+    NBD_LAUNCH(err, &gpu->device, k->take_runs(b->tree, s, stream));
+    NBD_LAUNCH(err, &gpu->device,
+               gpu->kernels->sort64(s->sort, &bytes, s->sorted_run, s->run, s->number, s->other, b->tree->n,
+                                    gpunb_device_tree_bits((size_t)b->tree->n), stream));
+    NBD_LAUNCH(err, &gpu->device, k->take_keys(b->tree, s, stream));
+    b->tree->passes++;
+    return take_numbers(b, err);
+}
+
+/* Cells, in a room that is enough: larger leaves need less. */
+static int link_cells(const struct device_tree_building *b, double *seconds, struct nbc_error *err)
+{
+    const struct device_gpu *gpu = b->force->gpu;
+    const struct gpunb_tree_kernels *k = gpu->kernels->tree;
+    const double begin = nbc_wtime();
+    NBD_LAUNCH(err, &gpu->device, k->ties(b->tree, b->sources, b->force->stream));
+    NBD_LAUNCH(err, &gpu->device, k->link(b->tree, b->force->stream));
+    NBD_TRY(read_shape(b, err));
+    while (b->shape->is_full) {
+        b->tree->leaf *= 2;
+        NBD_LAUNCH(err, &gpu->device, k->link(b->tree, b->force->stream));
+        NBD_TRY(read_shape(b, err));
+    }
+    seconds[GPUNB_TREE_LINK] += nbc_wtime() - begin;
+    return NBC_OK;
+}
+
+int gpunb_device_tree_make_cells(const struct device_tree_building *b, double *seconds, struct nbc_error *err)
+{
+    const double begin = nbc_wtime();
+    NBD_TRY(sort_by_first_keys(b, err));
+    seconds[GPUNB_TREE_SORT] += nbc_wtime() - begin;
+    NBD_TRY(link_cells(b, seconds, err));
+    while (b->shape->tied > 0 && b->tree->passes < DEVICE_TREE_PASSES) {
+        NBD_TRY(sort_by_next_keys(b, err));
+        NBD_TRY(link_cells(b, seconds, err));
+    }
+    return NBC_OK;
+}
+
+int gpunb_device_tree_read(const struct device_tree_building *b, struct nbc_error *err)
+{
+    NBD_TRY(read_shape(b, err));
+    if (b->shape->negative == DEVICE_TREE_NO_SOURCE) return NBC_OK;
+    return nbc_fail(err, NBC_BAD_ARGUMENT,
+                    "gpunb: the mass of source %d is negative; a tree takes masses of 0 and more", b->shape->negative);
+}
+
+/* Bodies by place, and the multipoles of all cells, the deepest first. */
+int gpunb_device_tree_make_moments(const struct device_tree_building *b, struct nbc_error *err)
+{
+    const struct device_gpu *gpu = b->force->gpu;
+    const struct gpunb_tree_kernels *k = gpu->kernels->tree;
+    struct nbd_stream *stream = b->force->stream;
+    NBD_LAUNCH(err, &gpu->device, k->check(b->tree, b->sources, stream));
+    NBD_LAUNCH(err, &gpu->device, k->gather(b->tree, b->sources, b->force->to_float, stream));
+    NBD_LAUNCH(err, &gpu->device, k->leaves(b->tree, b->shape->n_cells, stream));
+    for (int l = b->shape->n_levels - 1; l >= 0; l--)
+        NBD_LAUNCH(err, &gpu->device, k->wholes(b->tree, b->shape->level[l], b->shape->level[l + 1], stream));
+    NBD_LAUNCH(err, &gpu->device, k->nodes(b->tree, b->shape->n_cells, stream));
+    return NBC_OK;
+}

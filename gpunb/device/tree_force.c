@@ -1,0 +1,142 @@
+/* Forces of a tree in memory of a device: lists of all groups in a launch. */
+#include "gpunb/device/tree_host.h"
+
+enum {
+    LEAST_GROUP = 8,
+    TEAMS_OF_A_DEVICE = 2048,
+    MOST_TARGETS = 64, /* of a team */
+    PARTS_OF_A_RUN = 8,
+    TARGETS_WORTH_A_SAMPLE = 32768
+};
+
+size_t gpunb_device_tree_lay_out_force(const struct gpunb_tree_use *use, size_t n_i, size_t sort_bytes, char *at,
+                                       struct device_tree_force_scratch *s)
+{
+    struct device_tree_layout l = {at, 0};
+    const size_t shares = use->walk == GPUNB_WALK_ONE_BY_ONE_J ? DEVICE_TREE_SHARES : 0;
+    s->key = gpunb_device_tree_take(&l, n_i, sizeof *s->key);
+    s->sorted_key = gpunb_device_tree_take(&l, n_i, sizeof *s->sorted_key);
+    s->number = gpunb_device_tree_take(&l, n_i, sizeof *s->number);
+    s->order = gpunb_device_tree_take(&l, n_i, sizeof *s->order);
+    s->first = gpunb_device_tree_take(&l, use->theta == 0 ? n_i : 0, sizeof *s->first);
+    s->partial = gpunb_device_tree_take(&l, shares * (size_t)use->group, 4 * sizeof *s->partial);
+    s->sampled = gpunb_device_tree_take(&l, 1, sizeof *s->sampled);
+    for (int k = 0; k < 2; k++)
+        s->left[k] = gpunb_device_tree_take(&l, sizeof *s->left[k] + n_i * sizeof s->left[k]->run[0], 1);
+    s->sort = gpunb_device_tree_take(&l, sort_bytes, 1);
+    s->sort_bytes = sort_bytes;
+    return l.bytes;
+}
+
+static int is_one_by_one(const struct gpunb_tree_use *use)
+{
+    return use->walk == GPUNB_WALK_ONE_BY_ONE_I || use->walk == GPUNB_WALK_ONE_BY_ONE_J;
+}
+
+/* Lists that are some times as long as usual ones are left for smaller groups: an eighth of the targets, then single
+ * ones. What is usual, a sample tells. */
+static int launch_left(const struct device_tree_force *f, const struct device_tree_walk *walk,
+                       const struct device_tree_force_scratch *s, struct nbc_error *err)
+{
+    const struct gpunb_tree_kernels *k = f->gpu->kernels->tree;
+    struct device_tree_walk again = *walk;
+    again.again = s->left[0];
+    again.left = s->left[1];
+    again.parts = PARTS_OF_A_RUN;
+    NBD_LAUNCH(err, &f->gpu->device, k->walk(&again, f->stream));
+    again.again = s->left[1];
+    again.parts = MOST_TARGETS / PARTS_OF_A_RUN;
+    again.has_limit = 0;
+    NBD_LAUNCH(err, &f->gpu->device, k->walk(&again, f->stream));
+    return NBC_OK;
+}
+
+static int launch_sample(const struct device_tree_force *f, const struct device_tree_walk *walk,
+                         const struct device_tree_force_scratch *s, struct nbc_error *err)
+{
+    struct device_tree_walk sample = *walk;
+    for (int n = 0; n < 2; n++)
+        NBD_TRY(nbd_fill(&f->gpu->device, f->stream, &s->left[n]->n, 0, sizeof s->left[n]->n, err));
+    NBD_TRY(nbd_fill(&f->gpu->device, f->stream, s->sampled, 0, sizeof *s->sampled, err));
+    sample.sample = 1;
+    sample.n_groups = (walk->n_i + walk->group - 1) / walk->group;
+    NBD_LAUNCH(err, &f->gpu->device, f->gpu->kernels->tree->walk(&sample, f->stream));
+    return NBC_OK;
+}
+
+/* All groups at once, or a launch for each. */
+static int launch_walks(const struct device_tree_force *f, struct device_tree_walk *walk,
+                        const struct device_tree_force_scratch *s, struct nbc_error *err)
+{
+    const struct gpunb_tree_kernels *k = f->gpu->kernels->tree;
+    if (walk->has_limit) NBD_TRY(launch_sample(f, walk, s, err));
+    const int groups = (walk->n_i + walk->group - 1) / walk->group, each = is_one_by_one(f->use) ? 1 : groups;
+    for (int g = 0; g < groups; g += each) {
+        walk->first_group = g;
+        walk->n_groups = each;
+        NBD_LAUNCH(err, &f->gpu->device, k->walk(walk, f->stream));
+        if (walk->shares > 1) NBD_LAUNCH(err, &f->gpu->device, k->add_shares(walk, f->stream));
+    }
+    return walk->has_limit ? launch_left(f, walk, s, err) : NBC_OK;
+}
+
+/* Targets of a list. Few targets have short groups, so that there are as many teams as a device holds; they share the
+ * lists of each then. */
+static int group_for(const struct gpunb_tree_use *use, size_t n_i)
+{
+    int group = use->walk == GPUNB_WALK_SINGLE ? 1 : use->group;
+    while (use->walk == GPUNB_WALK_GROUPS && group > LEAST_GROUP && n_i / (size_t)group < TEAMS_OF_A_DEVICE) group /= 2;
+    return group;
+}
+
+static struct device_tree_walk walk_of(const struct device_tree_force *f, const struct device_tree *tree,
+                                       const struct device_tree_targets *targets,
+                                       const struct device_tree_force_scratch *s)
+{
+    const struct gpunb_softened_job job = {.softening = targets->softening, .pot = targets->pot};
+    return (struct device_tree_walk){
+        .tree = *tree,
+        .x = targets->x,
+        .self = targets->self,
+        .order = s->order,
+        .acc_last = f->use->theta > 0 ? NULL : targets->acc_last,
+        .acc = targets->acc,
+        .pot = targets->pot,
+        .n_i = (int)targets->n,
+        .group = group_for(f->use, targets->n),
+        .shares = f->use->walk == GPUNB_WALK_ONE_BY_ONE_J ? DEVICE_TREE_SHARES : 1,
+        .partial = s->partial,
+        .has_limit = f->use->walk == GPUNB_WALK_GROUPS && targets->n >= TARGETS_WORTH_A_SAMPLE,
+        .sampled = s->sampled,
+        .left = s->left[0],
+        .rule = gpunb_tree_rule(f->use, &job),
+        .softening = targets->softening,
+        .nearest = TREE_NEAREST / f->use->aim,
+        .rounded = f->to_float,
+        .counts = f->gpu->tree_counts.data,
+    };
+}
+
+/* Targets along the tree, and their lists; where no last accelerations are known, first those of a force by angle. */
+int gpunb_device_tree_sum(const struct device_tree_force *f, const struct device_tree *tree,
+                          const struct device_tree_targets *targets, const struct device_tree_force_scratch *s,
+                          struct nbc_error *err)
+{
+    const struct gpunb_tree_kernels *k = f->gpu->kernels->tree;
+    struct device_tree_walk walk = walk_of(f, tree, targets, s);
+    size_t bytes = s->sort_bytes;
+    NBD_LAUNCH(err, &f->gpu->device, k->targets(&walk, s->key, s->number, f->stream));
+    NBD_LAUNCH(err, &f->gpu->device,
+               f->gpu->kernels->sort64(s->sort, &bytes, s->key, s->sorted_key, s->number, s->order, walk.n_i,
+                                       gpunb_device_tree_bits((size_t)tree->n), f->stream));
+    if (f->use->theta == 0 && !targets->acc_last) {
+        const struct gpunb_softened_job job = {.softening = targets->softening};
+        struct device_tree_walk first = walk;
+        first.acc = s->first;
+        first.pot = NULL;
+        first.rule = gpunb_tree_first_rule(f->use, &job);
+        NBD_TRY(launch_walks(f, &first, s, err));
+        walk.acc_last = (const double(*)[3])s->first;
+    }
+    return launch_walks(f, &walk, s, err);
+}

@@ -1,0 +1,320 @@
+/* Softened forces by trees in memory of the first device of a handle (device/tree.h): the trees of a handle, and calls
+ * from the host. */
+#include "gpunb/device/tree_host.h"
+#include "common/team.h"
+#include "gpunb/softened_device.h"
+#include "gpunb/tree/tree.h"
+
+#include <string.h>
+
+enum { TARGETS_OF_A_PART = 4096 }; /* copied by a thread in some ten microseconds */
+
+/* What a gpunb_tree keeps. */
+struct kept_tree {
+    struct device_gpu *gpu;
+    struct device_tree tree;
+    struct device_tree_shape shape; /* as it was read when the tree was built */
+    struct nbd_buffer memory;
+};
+
+/* Scratch of sorts of n keys, and of n_i places. */
+static int ask_sorts(const struct device_gpu *gpu, size_t n, size_t n_i, size_t *of_build, size_t *of_force,
+                     struct nbc_error *err)
+{
+    const struct gpunb_kernels *k = gpu->kernels;
+    const int bits = TREE_KEY_BITS;
+    *of_build = *of_force = 0;
+    NBD_LAUNCH(err, &gpu->device, k->sort64(NULL, of_build, NULL, NULL, NULL, NULL, (int)n, bits, NULL));
+    NBD_LAUNCH(err, &gpu->device, k->sort64(NULL, of_force, NULL, NULL, NULL, NULL, (int)n_i, bits, NULL));
+    return NBC_OK;
+}
+
+/* ---- the trees of a handle */
+
+static struct device_tree_force force_of(void *state, const struct gpunb_tree_use *use)
+{
+    struct device_state *devices = state;
+    return (struct device_tree_force){
+        .gpu = &devices->gpus[0], .use = use, .stream = devices->gpus[0].stream, .to_float = !devices->twofloat};
+}
+
+/* The counts of a handle, and the word, for its first tree. */
+static int provide(struct device_gpu *gpu, struct nbc_error *err)
+{
+    const size_t bytes = DEVICE_TREE_COUNTS * sizeof(unsigned long long);
+    if (gpu->tree_counts.data) return NBC_OK;
+    NBD_TRY(gpunb_device_reserve(gpu, &gpu->tree_word, sizeof(struct device_tree_shape), err));
+    NBD_TRY(gpunb_device_reserve(gpu, &gpu->tree_counts, bytes, err));
+    NBD_TRY(nbd_fill(&gpu->device, gpu->stream, gpu->tree_counts.data, 0, bytes, err));
+    return nbd_stream_wait(&gpu->device, gpu->stream, err);
+}
+
+static struct softened_sources sources_of(const struct device_gpu *gpu)
+{
+    const struct device_source *sources = gpu->sources.data;
+    return (struct softened_sources){.x = sources->x,
+                                     .mass = &sources->m,
+                                     .x_step = sizeof *sources,
+                                     .mass_step = sizeof *sources,
+                                     .mass_is_float = 1,
+                                     .n = (int)gpu->n_j};
+}
+
+static int fill_kept(struct device_state *devices, const struct gpunb_tree_use *use, struct kept_tree *kept, int is_new,
+                     double *seconds, struct nbc_error *err)
+{
+    struct device_gpu *gpu = kept->gpu;
+    const struct device_tree_force force = force_of(devices, use);
+    const struct softened_sources sources = sources_of(gpu);
+    struct device_tree_building b = {.force = &force, .tree = &kept->tree, .sources = &sources, .shape = &kept->shape};
+    size_t sort_bytes, unused;
+    NBD_TRY(nbd_use(&gpu->device, err));
+    NBD_TRY(gpunb_device_settle(devices, err));
+    NBD_TRY(gpunb_device_make_expected(gpu, err));
+    NBD_TRY(provide(gpu, err));
+    if (is_new) {
+        NBD_TRY(ask_sorts(gpu, gpu->n_j, 1, &sort_bytes, &unused, err));
+        NBD_TRY(
+            gpunb_device_reserve(gpu, &kept->memory, gpunb_device_tree_lay_out(use, gpu->n_j, NULL, &kept->tree), err));
+        NBD_TRY(gpunb_device_reserve(gpu, &gpu->softened_work,
+                                     gpunb_device_tree_lay_out_build(gpu->n_j, sort_bytes, NULL, &b.scratch), err));
+        gpunb_device_tree_lay_out(use, gpu->n_j, kept->memory.data, &kept->tree);
+        gpunb_device_tree_lay_out_build(gpu->n_j, sort_bytes, gpu->softened_work.data, &b.scratch);
+        NBD_TRY(gpunb_device_tree_make_cells(&b, seconds, err));
+    }
+    const double begin = nbc_wtime();
+    NBD_TRY(gpunb_device_tree_make_moments(&b, err));
+    NBD_TRY(gpunb_device_tree_read(&b, err));
+    seconds[GPUNB_TREE_MOMENTS] += nbc_wtime() - begin;
+    devices->reading = 0;
+    return gpunb_device_check_predictions(devices, err);
+}
+
+static int fill(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree, int is_new, double *seconds,
+                struct nbc_error *err)
+{
+    struct device_state *devices = state;
+    if (!tree->kept) {
+        struct kept_tree *made = nbc_alloc(1, sizeof *made);
+        if (!made) return nbc_fail(err, NBC_NO_MEMORY, "gpunb: no memory for a tree");
+        made->gpu = &devices->gpus[0];
+        tree->kept = made;
+    }
+    return fill_kept(devices, use, tree->kept, is_new, seconds, err);
+}
+
+static void drop(struct gpunb_tree *tree)
+{
+    struct kept_tree *kept = tree->kept;
+    if (!kept) return;
+    nbd_buffer_release(&kept->gpu->device, &kept->memory);
+    nbc_free(kept);
+    tree->kept = NULL;
+}
+
+static void get_shape(const struct gpunb_tree *tree, size_t *cells, int *depth, size_t *largest_leaf, size_t *bytes)
+{
+    const struct kept_tree *kept = tree->kept;
+    if (cells) *cells = (size_t)kept->shape.n_cells;
+    if (depth) *depth = kept->shape.n_levels;
+    if (largest_leaf) *largest_leaf = (size_t)kept->shape.largest;
+    if (bytes) *bytes = sizeof *kept + kept->memory.bytes;
+}
+
+static int add_counts(void *state, struct gpunb_tree_counts *counts, struct nbc_error *err)
+{
+    const struct device_gpu *gpu = &((const struct device_state *)state)->gpus[0];
+    unsigned long long own[DEVICE_TREE_COUNTS];
+    if (!gpu->tree_counts.data) return NBC_OK;
+    NBD_TRY(nbd_wait(&gpu->device, err));
+    NBD_TRY(nbd_copy(&gpu->device, gpu->stream, own, gpu->tree_counts.data, sizeof own, err));
+    NBD_TRY(nbd_stream_wait(&gpu->device, gpu->stream, err));
+    counts->groups += own[DEVICE_TREE_GROUPS];
+    counts->targets += own[DEVICE_TREE_TARGETS];
+    counts->tests += own[DEVICE_TREE_TESTS];
+    counts->listed_cells += own[DEVICE_TREE_LISTED_CELLS];
+    counts->listed_bodies += own[DEVICE_TREE_LISTED_BODIES];
+    counts->cell_terms += own[DEVICE_TREE_CELL_TERMS];
+    counts->pair_terms += own[DEVICE_TREE_PAIR_TERMS];
+    return NBC_OK;
+}
+
+/* ---- forces from the host, and back: [n_i] x, then acc_last and self as far as they are given */
+
+struct call {
+    struct device_state *devices;
+    const struct gpunb_softened_job *job;
+    size_t in_bytes, out_bytes;
+};
+
+/* The arrays of the targets in one piece of memory. */
+static void find_targets(const struct gpunb_softened_job *job, void *in, struct device_tree_targets *t)
+{
+    double(*x)[3] = in;
+    double(*behind)[3] = x + job->n_i;
+    t->x = (const double(*)[3])x;
+    t->acc_last = job->acc_last ? (const double(*)[3])behind : NULL;
+    if (job->acc_last) behind += job->n_i;
+    t->self = job->self ? (const void *)behind : NULL;
+}
+
+static void stage(void *context, int part, int parts)
+{
+    const struct call *call = context;
+    const struct gpunb_softened_job *job = call->job;
+    struct device_tree_targets to;
+    int64_t first, end;
+    find_targets(job, call->devices->host_targets.data, &to);
+    nbc_range((int64_t)job->n_i, part, parts, &first, &end);
+    const size_t n = (size_t)(end - first);
+    memcpy((double(*)[3])(uintptr_t)(to.x + first), job->x + first, n * sizeof *job->x);
+    if (to.acc_last)
+        memcpy((double(*)[3])(uintptr_t)(to.acc_last + first), job->acc_last + first, n * sizeof *job->acc_last);
+    if (to.self) memcpy((int32_t *)(uintptr_t)(to.self + first), job->self + first, n * sizeof *job->self);
+}
+
+static void collect(void *context, int part, int parts)
+{
+    const struct call *call = context;
+    const struct gpunb_softened_job *job = call->job;
+    const double(*acc)[3] = call->devices->gpus[0].host_softened.data;
+    const double *pot = (const void *)(acc + job->n_i);
+    int64_t first, end;
+    nbc_range((int64_t)job->n_i, part, parts, &first, &end);
+    const size_t n = (size_t)(end - first);
+    memcpy(job->acc + first, acc + first, n * sizeof *acc);
+    if (job->pot) memcpy(job->pot + first, pot + first, n * sizeof *pot);
+}
+
+/* Targets to the device, their sums and the way back, which is waited for. */
+static int sum_call(struct call *call, const struct gpunb_tree_use *use, const struct device_tree *tree,
+                    struct nbc_error *err)
+{
+    struct device_state *devices = call->devices;
+    struct device_gpu *gpu = &devices->gpus[0];
+    const struct gpunb_softened_job *job = call->job;
+    const struct device_tree_force force = force_of(devices, use);
+    struct device_tree_targets targets = {.n = job->n_i, .softening = job->softening};
+    struct device_tree_force_scratch scratch;
+    size_t of_build, of_force;
+    NBD_TRY(ask_sorts(gpu, 1, job->n_i, &of_build, &of_force, err));
+    NBD_TRY(gpunb_device_reserve(gpu, &gpu->softened_in, call->in_bytes, err));
+    NBD_TRY(gpunb_device_reserve(gpu, &gpu->softened_out, call->out_bytes, err));
+    NBD_TRY(gpunb_device_reserve(gpu, &gpu->host_softened, call->out_bytes, err));
+    NBD_TRY(gpunb_device_reserve(gpu, &gpu->softened_work,
+                                 gpunb_device_tree_lay_out_force(use, job->n_i, of_force, NULL, &scratch), err));
+    gpunb_device_tree_lay_out_force(use, job->n_i, of_force, gpu->softened_work.data, &scratch);
+    find_targets(job, gpu->softened_in.data, &targets);
+    targets.acc = gpu->softened_out.data;
+    targets.pot = job->pot ? (void *)(targets.acc + job->n_i) : NULL;
+    NBD_TRY(
+        nbd_copy(&gpu->device, gpu->stream, gpu->softened_in.data, devices->host_targets.data, call->in_bytes, err));
+    NBD_TRY(gpunb_device_tree_sum(&force, tree, &targets, &scratch, err));
+    NBD_TRY(nbd_copy(&gpu->device, gpu->stream, gpu->host_softened.data, targets.acc, call->out_bytes, err));
+    gpu->bytes_sent += call->in_bytes;
+    devices->bytes_received += call->out_bytes;
+    return nbd_stream_wait(&gpu->device, gpu->stream, err);
+}
+
+static int make_force(void *state, const struct gpunb_tree *tree, const struct gpunb_softened_job *job, double *seconds,
+                      struct nbc_error *err)
+{
+    struct device_state *devices = state;
+    struct device_gpu *gpu = &devices->gpus[0];
+    const struct kept_tree *kept = tree->kept;
+    const int parts = nbc_parts((int64_t)job->n_i, TARGETS_OF_A_PART);
+    const double begin = nbc_wtime();
+    struct call call = {.devices = devices, .job = job};
+    call.in_bytes =
+        job->n_i * (sizeof *job->x + (job->acc_last ? sizeof *job->acc_last : 0) + (job->self ? sizeof *job->self : 0));
+    call.out_bytes = job->n_i * (sizeof *job->acc + (job->pot ? sizeof *job->pot : 0));
+    if (job->n_i > INT32_MAX)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_softened: %zu targets, but numbers are 32-bit", job->n_i);
+    NBD_TRY(nbd_use(&gpu->device, err));
+    NBD_TRY(gpunb_device_settle(devices, err));
+    NBD_TRY(gpunb_device_reserve(gpu, &devices->host_targets, call.in_bytes, err));
+    nbc_team_run(parts, stage, &call);
+    devices->in_flight = 1;
+    NBD_TRY(sum_call(&call, tree->use, &kept->tree, err));
+    devices->in_flight = 0;
+    nbc_team_run(parts, collect, &call);
+    seconds[GPUNB_TREE_LISTS] += nbc_wtime() - begin;
+    return NBC_OK;
+}
+
+/* ---- in device memory: the scratch holds the tree, then what builds it, or what the force needs */
+
+static int lay_out_all(void *state, const struct gpunb_tree_use *use, size_t n_i, size_t n_j, char *at,
+                       struct device_tree *tree, struct device_tree_scratch *build,
+                       struct device_tree_force_scratch *force, size_t *bytes, struct nbc_error *err)
+{
+    const struct device_gpu *gpu = &((const struct device_state *)state)->gpus[0];
+    size_t of_build, of_force;
+    NBD_TRY(ask_sorts(gpu, n_j, n_i, &of_build, &of_force, err));
+    const size_t own = gpunb_device_tree_lay_out(use, n_j, at, tree);
+    const size_t one = gpunb_device_tree_lay_out_build(n_j, of_build, at ? at + own : NULL, build),
+                 other = gpunb_device_tree_lay_out_force(use, n_i, of_force, at ? at + own : NULL, force);
+    *bytes = own + (one > other ? one : other);
+    return NBC_OK;
+}
+
+static int work_bytes(void *state, const struct gpunb_tree_use *use, size_t n_i, size_t n_j, size_t *bytes,
+                      struct nbc_error *err)
+{
+    struct device_tree tree;
+    struct device_tree_scratch build;
+    struct device_tree_force_scratch force;
+    *bytes = 0;
+    if (n_i == 0 || n_j == 0) return NBC_OK;
+    return lay_out_all(state, use, n_i, n_j, NULL, &tree, &build, &force, bytes, err);
+}
+
+static int enqueue(void *state, const struct gpunb_tree_use *use, const struct gpunb_softened_device *job, void *stream,
+                   struct nbc_error *err)
+{
+    struct device_state *devices = state;
+    struct device_gpu *gpu = &devices->gpus[0];
+    struct device_tree_force force = force_of(state, use);
+    const struct softened_sources sources = {.x = job->x_j,
+                                             .mass = job->mass,
+                                             .x_step = sizeof *job->x_j,
+                                             .mass_step = sizeof *job->mass,
+                                             .n = (int)job->n_j};
+    const struct device_tree_targets targets = {.x = job->x_i,
+                                                .self = job->self,
+                                                .acc_last = job->acc_last,
+                                                .acc = job->acc,
+                                                .pot = job->pot,
+                                                .n = job->n_i,
+                                                .softening = job->softening};
+    struct device_tree tree;
+    struct device_tree_shape shape;
+    struct device_tree_force_scratch scratch;
+    struct device_tree_building b = {.force = &force, .tree = &tree, .sources = &sources, .shape = &shape};
+    double seconds[GPUNB_TREE_STAGES] = {0};
+    size_t bytes;
+    force.stream = stream;
+    NBD_TRY(provide(gpu, err));
+    NBD_TRY(lay_out_all(state, use, job->n_i, job->n_j, job->work, &tree, &b.scratch, &scratch, &bytes, err));
+    NBD_TRY(gpunb_device_tree_make_cells(&b, seconds, err));
+    NBD_TRY(gpunb_device_tree_make_moments(&b, err));
+    return gpunb_device_tree_sum(&force, &tree, &targets, &scratch, err);
+}
+
+static const struct gpunb_tree_device in_memory_of_a_device = {
+    .fill = fill,
+    .force = make_force,
+    .drop = drop,
+    .shape = get_shape,
+    .add_counts = add_counts,
+    .bytes = work_bytes,
+    .enqueue = enqueue,
+};
+
+const struct gpunb_tree_method gpunb_device_tree_method = {
+    .leaf = 32,
+    .group = 64,
+    .start_pairs = 2e9,
+    .device = &in_memory_of_a_device,
+    .least_error = 1e-6,
+};

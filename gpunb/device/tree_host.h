@@ -1,0 +1,86 @@
+/** Host side of trees on a device, between its files: layouts of their memory, building (device/tree_build.c) and
+ * forces (device/tree_force.c), for those who have the memory (device/tree_host.c). */
+#ifndef GPUNB_DEVICE_TREE_HOST_H
+#define GPUNB_DEVICE_TREE_HOST_H
+
+#include "gpunb/device/device.h"
+#include "gpunb/device/tree_kernels.h"
+#include "gpunb/tree/method.h"
+
+/** Memory of a force. */
+struct device_tree_force_scratch {
+    uint64_t *key, *sorted_key; /* [n_i] */
+    int32_t *number, *order;    /* [n_i] */
+    double (*first)[3];         /* [n_i] accelerations by angle */
+    double *partial;            /* see struct device_tree_walk */
+    struct device_tree_left *left[2];
+    struct device_tree_sample *sampled;
+    void *sort;
+    size_t sort_bytes;
+};
+
+/** Who makes trees and forces. */
+struct device_tree_force {
+    const struct device_gpu *gpu;
+    const struct gpunb_tree_use *use;
+    struct nbd_stream *stream;
+    int to_float;
+};
+
+/** A tree being made. */
+struct device_tree_building {
+    const struct device_tree_force *force;
+    struct device_tree *tree;
+    const struct softened_sources *sources;
+    struct device_tree_scratch scratch;
+    struct device_tree_shape *shape; /* out */
+};
+
+/** What targets are, where they are, and where results go, in memory of the device. */
+struct device_tree_targets {
+    const double (*x)[3];
+    const int32_t *self;
+    const double (*acc_last)[3];
+    double (*acc)[3], *pot;
+    size_t n;
+    double softening;
+};
+
+/** Parts of memory that follow each other from `at` on; NULL: the size alone is wanted. */
+struct device_tree_layout {
+    char *at;
+    size_t bytes;
+};
+static inline void *gpunb_device_tree_take(struct device_tree_layout *l, size_t count, size_t size)
+{
+    char *part = l->at ? l->at + l->bytes : NULL;
+    l->bytes += (count * size + 255) / 256 * 256;
+    return part;
+}
+
+/** Bits of numbers below n. */
+static inline int gpunb_device_tree_bits(size_t n)
+{
+    int bits = 1;
+    while (bits < 32 && n >> bits > 0) bits++;
+    return bits;
+}
+
+/** Layouts of a tree, of what builds it, and of a force.   @return their bytes */
+size_t gpunb_device_tree_lay_out(const struct gpunb_tree_use *use, size_t n, char *at, struct device_tree *tree);
+size_t gpunb_device_tree_lay_out_build(size_t n, size_t sort_bytes, char *at, struct device_tree_scratch *scratch);
+size_t gpunb_device_tree_lay_out_force(const struct gpunb_tree_use *use, size_t n_i, size_t sort_bytes, char *at,
+                                       struct device_tree_force_scratch *scratch);
+
+/** Order and cells of the sources; the stream is waited for.   @param[in,out] seconds  [GPUNB_TREE_STAGES] */
+int gpunb_device_tree_make_cells(const struct device_tree_building *building, double *seconds, struct nbc_error *err);
+/** Bodies by place, and the multipoles of all cells. */
+int gpunb_device_tree_make_moments(const struct device_tree_building *building, struct nbc_error *err);
+/** The shape as it is now.   @return as of a wait; NBC_BAD_ARGUMENT: a mass is negative */
+int gpunb_device_tree_read(const struct device_tree_building *building, struct nbc_error *err);
+/** Targets along the tree, and their forces. */
+int gpunb_device_tree_sum(const struct device_tree_force *force, const struct device_tree *tree,
+                          const struct device_tree_targets *targets, const struct device_tree_force_scratch *scratch,
+                          struct nbc_error *err);
+
+#endif

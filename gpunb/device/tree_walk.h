@@ -1,0 +1,287 @@
+/** The walk of a team for up to TREE_TARGETS targets. Lanes test cells side by side; terms and bodies that are found
+ *  are piled up in shared memory, and all targets meet a full pile. Nothing is kept of a list.
+ *
+ *  Hamada et al. 2009, Comput. Sci. Res. Dev. 24, 21: many walks in one launch. */
+#ifndef GPUNB_DEVICE_TREE_WALK_H
+#define GPUNB_DEVICE_TREE_WALK_H
+
+#include "gpunb/device/tree_piles.h"
+
+/* ---- the walk */
+
+/* Without the term of the target itself only those cells act as a whole that it is not in. */
+TREE_FN int tree_kind_of(const struct tree_group_walk *w, const struct tree_node *cell, const int order, int has_room)
+{
+    if (!(cell->mass > 0)) return TREE_NOTHING;
+    struct tree_rule rule = w->job->rule;
+    rule.order = order;
+    const float r2 = tree_distance2(w, cell->centre);
+    const int has_own = tree_has_own(w, cell->first, cell->count);
+    const int accepted = r2 + w->softening2 >= w->coarse2 && !has_own &&
+                         tree_accepts(&rule, cell->mass, cell->radius, &cell->rest, r2, w->scale);
+    if (accepted && cell->count > tree_worth_a_term(order)) return TREE_TERM;
+    if (!accepted && cell->n_child > 0 && has_room) return TREE_OPEN;
+    return has_own || nbc_quick_root(r2) - cell->radius <= w->near ? TREE_NEAR : TREE_FAR;
+}
+
+/* Of the list so far, in bodies. */
+TREE_FN unsigned tree_cost(const struct tree_group_walk *w, const int order)
+{
+    return w->listed_cells * (unsigned)tree_worth_a_term(order) + w->listed_bodies;
+}
+
+/* @return 1; 0: it has given up, since its list is longer than the limit */
+TREE_FN int tree_visit_cells(struct tree_group_walk *w, const struct tree_targets *t, const int order, const int stride,
+                             const int want_pot)
+{
+    const struct tree_node *nodes = w->job->tree.view.node;
+    struct tree_slot slot[TREE_OWN];
+    int depth = 1;
+    w->n_far = w->n_near = w->n_terms = 0;
+    if (TREE_OWN_LANE == 0) w->memory->stack[0] = 0;
+    for (int n = 1; n > 0;) {
+        const int most = tree_most_at_a_time(depth);
+        n = tree_pop(w, most > 0 || depth == 0 ? most : 1, &depth, slot);
+        w->tests += (unsigned)n;
+        TREE_UNROLL
+        for (int l = 0; l < TREE_OWN; l++) {
+            if (TREE_LANE_OF(l) >= n) continue;
+            const struct tree_node cell = nodes[slot[l].cell];
+            slot[l].kind = tree_kind_of(w, &cell, order, most > 0);
+            slot[l].first = cell.first;
+            slot[l].count = cell.count;
+            slot[l].child = cell.child;
+            slot[l].n_child = cell.n_child;
+        }
+        tree_push_parts(w, slot, &depth);
+        tree_pile_bodies(w, t, slot, n == 0, 0, want_pot);
+        tree_pile_bodies(w, t, slot, n == 0, 1, want_pot);
+        tree_pile_terms(w, t, slot, n == 0, order, stride, want_pot);
+        if (tree_cost(w, order) > w->limit) return 0;
+    }
+    return 1;
+}
+
+/* ---- results */
+
+/* With a body that is not finite no cell can be told from the others: there is no walk. */
+TREE_FN int tree_is_finite(const struct device_tree *tree)
+{
+    const struct tree_cell *root = &tree->view.cell[0];
+    return isfinite(root->centre[0] + root->centre[1] + root->centre[2] + root->radius + root->mass);
+}
+
+/* A sum that no float holds, once more in double, over all bodies. */
+TREE_FN void tree_sum_exactly(const struct device_tree_walk *job, int32_t target, double sum[TREE_WALK_SUMS])
+{
+    const struct tree_view *view = &job->tree.view;
+    const int32_t own = job->self && job->self[target] >= 0 ? job->tree.place[job->self[target]] : -1;
+    for (int q = 0; q < TREE_WALK_SUMS; q++) sum[q] = 0;
+    for (int32_t j = 0; j < job->tree.n; j++) {
+        double d[3], r2 = job->softening * job->softening;
+        for (int k = 0; k < 3; k++) {
+            d[k] = view->x[j][k] - tree_target_x(job, target, k);
+            r2 += d[k] * d[k];
+        }
+        const double mr = view->mass[j] / sqrt(r2);
+        for (int k = 0; k < 3; k++) sum[k] += mr / r2 * d[k];
+        if (j != own) sum[3] += mr;
+    }
+}
+
+/* The sums of a target are its result. */
+TREE_FN void tree_give_sums(const struct device_tree_walk *job, int32_t target, double sum[TREE_WALK_SUMS])
+{
+    double check = 0;
+    for (int q = 0; q < TREE_WALK_SUMS; q++) check += 0 * sum[q];
+    if (check != 0) tree_sum_exactly(job, target, sum);
+    for (int k = 0; k < 3; k++) job->acc[target][k] = sum[k];
+    if (job->pot) job->pot[target] = -sum[3];
+}
+
+TREE_FN void tree_end_walk(const struct tree_group_walk *w, int32_t first)
+{
+    const struct device_tree_walk *job = w->job;
+    tree_sync();
+    TREE_EACH_ROLLED(i, w->n)
+    {
+        double sum[TREE_WALK_SUMS] = {0, 0, 0, 0};
+        for (int lane = i; lane < TREE_TEAM; lane += w->row) /* those that have shared its list */
+            for (int q = 0; q < TREE_WALK_SUMS; q++) sum[q] += w->memory->sum[lane][q];
+        if (job->shares == 1) {
+            tree_give_sums(job, tree_target_at(job, first + i), sum);
+            continue;
+        }
+        const int at = w->share * job->group + (int)(first - (int32_t)job->first_group * job->group) + i;
+        for (int q = 0; q < TREE_WALK_SUMS; q++) job->partial[(size_t)at * TREE_WALK_SUMS + (size_t)q] = sum[q];
+    }
+    tree_sync();
+}
+
+/* The sums of all shares of a list on one target, the i-th of the group. */
+TREE_FN void tree_add_shares(const struct device_tree_walk *job, int i)
+{
+    double sum[TREE_WALK_SUMS] = {0, 0, 0, 0};
+    if (!tree_is_finite(&job->tree)) return;
+    for (int share = 0; share < job->shares; share++)
+        for (int q = 0; q < TREE_WALK_SUMS; q++)
+            sum[q] += job->partial[((size_t)(share * job->group + i)) * TREE_WALK_SUMS + (size_t)q];
+    tree_give_sums(job, tree_target_at(job, job->first_group * job->group + i), sum);
+}
+
+TREE_FN void tree_give_nothing(const struct device_tree_walk *job, int32_t first, int count)
+{
+    TREE_EACH_ROLLED(i, count)
+    {
+        const int32_t target = tree_target_at(job, first + i);
+        for (int k = 0; k < 3; k++) job->acc[target][k] = (double)NAN;
+        if (job->pot) job->pot[target] = (double)NAN;
+    }
+}
+
+/* Counts of a list are those of its first team, counts of terms those of all. */
+TREE_FN void tree_add_counts(const struct tree_group_walk *w, int is_first)
+{
+    const unsigned of_list = is_first ? 1 : 0, n = (unsigned)w->n;
+    TREE_EACH_ROLLED(k, w->share == 0 ? DEVICE_TREE_COUNTS : 0)
+    {
+        const unsigned long long more = k == DEVICE_TREE_GROUPS          ? of_list
+                                        : k == DEVICE_TREE_TARGETS       ? n
+                                        : k == DEVICE_TREE_TESTS         ? of_list * w->tests
+                                        : k == DEVICE_TREE_LISTED_CELLS  ? of_list * w->listed_cells
+                                        : k == DEVICE_TREE_LISTED_BODIES ? of_list * w->listed_bodies
+                                        : k == DEVICE_TREE_CELL_TERMS    ? (unsigned long long)w->listed_cells * n
+                                                                         : (unsigned long long)w->listed_bodies * n;
+        TREE_ADD_TO(&w->job->counts[k], more);
+    }
+}
+
+/* ---- a team */
+
+TREE_FN void tree_add_to_sample(const struct tree_group_walk *w, const int order)
+{
+    if (TREE_OWN_LANE > 0) return;
+    TREE_ADD_TO(&w->job->sampled->groups, 1ull);
+    TREE_ADD_TO(&w->job->sampled->cost, (unsigned long long)tree_cost(w, order));
+}
+
+TREE_FN void tree_leave(const struct device_tree_walk *job, int32_t first, int count)
+{
+    if (TREE_OWN_LANE > 0) return;
+    const int32_t number = TREE_ADD_TO(&job->left->n, 1);
+    job->left->run[number].first = first;
+    job->left->run[number].count = count;
+}
+
+TREE_FN unsigned tree_limit(const struct device_tree_walk *job)
+{
+    const struct device_tree_sample *s = job->sampled;
+    if (job->sample) return TREE_SAMPLED_MOST;
+    if (!job->has_limit || s->groups == 0) return ~0u;
+    const unsigned long long limit = TREE_TIMES_AS_LONG * s->cost / s->groups;
+    return limit < ~0u ? (unsigned)limit : ~0u;
+}
+
+/* Targets at places [first, first + count), with a list for those at [group_first, + group_count). A list that is too
+ * long is left for a launch with smaller groups. */
+TREE_FN void tree_walk_for(struct tree_group_walk *w, int32_t first, int count, int32_t group_first, int group_count,
+                           const int order, const int stride, const int want_pot)
+{
+    struct tree_targets t;
+    w->tests = w->listed_cells = w->listed_bodies = 0;
+    w->n = count;
+    w->piles = 0;
+    tree_find_places(w, group_first, group_count);
+    tree_find_scale(w, group_first, group_count);
+    tree_place_targets(w, first, &t);
+    const int is_done = tree_visit_cells(w, &t, order, stride, want_pot);
+    tree_sync();
+    if (w->job->sample)
+        tree_add_to_sample(w, order);
+    else if (!is_done)
+        tree_leave(w->job, first, count);
+    else {
+        tree_end_walk(w, first);
+        tree_add_counts(w, first == group_first);
+    }
+}
+
+/* A run of targets, which is cut where it is wide, or torn, unless it is a part of a group that is not. */
+TREE_FN void tree_walk_run(struct tree_group_walk *w, int32_t first, int count, int32_t group_first, int group_count,
+                           const int order, const int stride, const int want_pot)
+{
+    int is_part = 0, left = count;
+    if (!tree_is_finite(&w->job->tree)) {
+        tree_give_nothing(w->job, first, count);
+        return;
+    }
+    if (group_count > count) {
+        tree_bound_group(w, group_first, group_count);
+        is_part = tree_cut_group(w, group_first, group_count) == 0;
+    }
+    for (int32_t at = first; left > 0;) {
+        int n = left;
+        for (int cut = n; cut > 0 && !is_part;) {
+            n = cut;
+            tree_bound_group(w, at, n);
+            cut = tree_cut_group(w, at, n);
+        }
+        tree_walk_for(w, at, n, is_part ? group_first : at, is_part ? group_count : n, order, stride, want_pot);
+        at += n;
+        left -= n;
+    }
+}
+
+/** Items of a launch: the teams of all groups, or those of runs that were left. */
+TREE_FN int64_t tree_items(const struct device_tree_walk *job)
+{
+    if (job->again) return (int64_t)job->again->n * job->parts;
+    if (job->sample) return DEVICE_TREE_SAMPLE;
+    return (int64_t)job->n_groups * ((job->group + TREE_TARGETS - 1) / TREE_TARGETS * job->shares);
+}
+
+/* The part-th TREE_TARGETS of a group, of which a share of the list is met. */
+TREE_FN void tree_find_part(const struct device_tree_walk *job, int64_t item, int *share, int32_t *first, int *count,
+                            int32_t *group_first, int *group_count)
+{
+    const int teams = (job->group + TREE_TARGETS - 1) / TREE_TARGETS * job->shares, of_group = (int)(item % teams);
+    const int64_t group = job->sample ? item * job->n_groups / DEVICE_TREE_SAMPLE : job->first_group + item / teams;
+    const int32_t begin = (int32_t)(group * job->group), left = job->n_i - begin;
+    *share = of_group % job->shares;
+    *group_first = begin;
+    *group_count = left < job->group ? left : job->group;
+    *first = begin + of_group / job->shares * TREE_TARGETS;
+    *count = begin + *group_count - *first;
+    if (*count > TREE_TARGETS) *count = TREE_TARGETS;
+}
+
+/* A part of a run that an earlier launch has left is a group. */
+TREE_FN void tree_find_left(const struct device_tree_walk *job, int64_t item, int32_t *first, int *count)
+{
+    const struct device_tree_run *run = &job->again->run[item / job->parts];
+    const int part = (int)(item % job->parts), before = run->count * part / job->parts;
+    *first = run->first + before;
+    *count = run->count * (part + 1) / job->parts - before;
+}
+
+/** One item, by a team. */
+TREE_FN void tree_walk_item(const struct device_tree_walk *job, struct tree_walk_memory *memory, int64_t item,
+                            const int order, const int stride, const int want_pot)
+{
+    struct tree_group_walk w;
+    int32_t first, group_first;
+    int count, group_count;
+    w.job = job;
+    w.memory = memory;
+    w.share = 0;
+    w.limit = tree_limit(job);
+    if (job->again) {
+        tree_find_left(job, item, &first, &count);
+        group_first = first;
+        group_count = count;
+    } else
+        tree_find_part(job, item, &w.share, &first, &count, &group_first, &group_count);
+    if (count > 0) tree_walk_run(&w, first, count, group_first, group_count, order, stride, want_pot);
+}
+
+#endif

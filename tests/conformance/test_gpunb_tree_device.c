@@ -1,0 +1,385 @@
+/* Softened forces by tree of arrays in the memory of a device, emulated, and a GPU where there is one: the bits of the
+ * call from the host, targets that are sources or not, few bodies, several devices, counts, refusals. */
+#include "gpunb/softened_device.h"
+
+#include "device/device.h"
+#include "tests/conformance/gpunb_tree_model.h"
+
+enum { N = 1200, OTHERS = 501 };
+static const double SOFTENING = 0.02;
+
+/* ---- arrays on a device, which all jobs of a test share */
+
+struct bench {
+    gpunb_t *handle;
+    struct nbd_device device;
+    struct nbd_stream *stream;
+    size_t n_j, n_i; /* most of them */
+    void *mass, *x_j, *x_i, *self, *last, *acc, *pot, *work;
+    size_t work_bytes;
+};
+
+static void must(int status, const struct nbc_error *err)
+{
+    if (status != NBC_OK) fail_msg("%s", err->text);
+}
+
+static void *new_memory(const struct bench *b, size_t bytes)
+{
+    struct nbc_error err = {0};
+    void *memory;
+    must(nbd_alloc(&b->device, NBD_ON_DEVICE, bytes, &memory, &err), &err);
+    return memory;
+}
+
+static void copy(const struct bench *b, void *to, const void *from, size_t bytes)
+{
+    struct nbc_error err = {0};
+    must(nbd_copy(&b->device, b->stream, to, from, bytes, &err), &err);
+    must(nbd_stream_wait(&b->device, b->stream, &err), &err);
+}
+
+static struct bench open_bench(size_t n_j, size_t n_i, struct gpunb_options options, int number)
+{
+    struct nbc_error err = {0};
+    char name[32];
+    const char *kind = backend;
+    struct bench b = {.n_j = n_j, .n_i = n_i};
+    snprintf(name, sizeof name, "%s:%d", kind, number);
+    backend = name;
+    b.handle = make_tree_handle(n_j, options);
+    backend = kind;
+    must(nbd_open(&b.device, strcmp(kind, "cuda") ? nbd_emulated : nbd_cuda, number, "a test", &err), &err);
+    must(nbd_stream_open(&b.device, NBD_MIDDLE, &b.stream, &err), &err);
+    if (gpunb_softened_device_bytes(b.handle, n_i, n_j, &b.work_bytes)) fail_msg("%s", gpunb_last_error(b.handle));
+    b.mass = new_memory(&b, n_j * 8);
+    b.x_j = new_memory(&b, n_j * 24);
+    b.x_i = new_memory(&b, n_i * 24);
+    b.self = new_memory(&b, n_i * 4);
+    b.last = new_memory(&b, n_i * 24);
+    b.acc = new_memory(&b, n_i * 24);
+    b.pot = new_memory(&b, n_i * 8);
+    b.work = new_memory(&b, b.work_bytes);
+    return b;
+}
+
+static void close_bench(struct bench *b)
+{
+    void *memory[] = {b->mass, b->x_j, b->x_i, b->self, b->last, b->acc, b->pot, b->work};
+    for (size_t k = 0; k < sizeof memory / sizeof memory[0]; k++) nbd_free(&b->device, NBD_ON_DEVICE, memory[k]);
+    nbd_stream_close(&b->device, b->stream);
+    gpunb_free(b->handle);
+}
+
+/* A job of the host with these sources, on the device.   @param[in] is_part  the targets are the first sources */
+static struct gpunb_softened_device job_on(const struct bench *b, const struct model *sources,
+                                           const struct gpunb_softened_job *job, int is_part)
+{
+    copy(b, b->mass, sources->mass, sources->n * 8);
+    copy(b, b->x_j, sources->x, sources->n * 24);
+    copy(b, b->x_i, job->x, job->n_i * 24);
+    if (job->self) copy(b, b->self, job->self, job->n_i * 4);
+    if (job->acc_last) copy(b, b->last, job->acc_last, job->n_i * 24);
+    return (struct gpunb_softened_device){.n_j = sources->n,
+                                          .mass = b->mass,
+                                          .x_j = b->x_j,
+                                          .n_i = job->n_i,
+                                          .x_i = is_part ? b->x_j : b->x_i,
+                                          .self = job->self ? b->self : NULL,
+                                          .softening = job->softening,
+                                          .acc_last = job->acc_last ? b->last : NULL,
+                                          .acc = b->acc,
+                                          .pot = job->pot ? b->pot : NULL,
+                                          .work = b->work,
+                                          .work_bytes = b->work_bytes};
+}
+
+static void enqueue(const struct bench *b, const struct gpunb_softened_device *job)
+{
+    if (gpunb_softened_device(b->handle, job, b->stream)) fail_msg("%s", gpunb_last_error(b->handle));
+}
+
+/* Results of the device, NaN where there are none. */
+static struct forces results(const struct bench *b, const struct gpunb_softened_device *job)
+{
+    struct forces f = make_forces(job->n_i);
+    copy(b, f.acc, job->acc, job->n_i * 24);
+    if (job->pot) copy(b, f.pot, job->pot, job->n_i * 8);
+    return f;
+}
+
+/* ---- the bits of the host */
+
+static void compare(const struct bench *b, const struct model *sources, struct gpunb_softened_job job, int is_part)
+{
+    struct forces of_host = make_forces(job.n_i);
+    job.acc = of_host.acc;
+    job.pot = job.pot ? of_host.pot : NULL;
+    make_force_of(b->handle, &job);
+    const struct gpunb_softened_device there = job_on(b, sources, &job, is_part);
+    enqueue(b, &there);
+    struct forces of_device = results(b, &there);
+    assert_true(of_device.acc[0][0] == of_device.acc[0][0]); /* not NaN */
+    assert_same_forces(&of_host, &of_device);
+    free_forces(&of_host);
+    free_forces(&of_device);
+}
+
+/* With and without last accelerations, potentials, the sources that targets are; all sources or some, where they lie or
+ * elsewhere; and other targets. */
+static void compare_all(const struct bench *b, const struct model *m, const struct model *others,
+                        const struct forces *last)
+{
+    for (int k = 0; k < 8; k++) {
+        double *pot = k & 2 ? last->pot : NULL;
+        const double(*acc_last)[3] = k & 1 ? (const double(*)[3])last->acc : NULL;
+        struct gpunb_softened_job job = {.n_i = k & 4 ? OTHERS : m->n,
+                                         .x = positions(m),
+                                         .self = m->self,
+                                         .softening = SOFTENING,
+                                         .acc_last = acc_last,
+                                         .pot = pot};
+        compare(b, m, job, 0);
+        compare(b, m, job, 1);
+        job.self = NULL;
+        compare(b, m, job, 1);
+        job.x = positions(others);
+        job.n_i = OTHERS;
+        compare(b, m, job, 0);
+    }
+}
+
+static void test_bits(void **state)
+{
+    (void)state;
+    struct model m = make_scene(HEAP, N), others = make_scene(BOX, OTHERS);
+    struct forces last = make_forces(N);
+    for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_ONE_BY_ONE_J; walk++) {
+        struct gpunb_options options = usual;
+        options.walk = (enum gpunb_walk)walk;
+        struct bench b = open_bench(N, N, options, 0);
+        const struct gpunb_softened_job job = job_of(&m, SOFTENING, &last);
+        send_model(b.handle, &m);
+        make_force_of(b.handle, &job);
+        compare_all(&b, &m, &others, &last);
+        close_bench(&b);
+    }
+    free_forces(&last);
+    free_model(&m);
+    free_model(&others);
+}
+
+/* An angle, orders, a heap and points that keys do not tell apart, masses of any size, and a body far from all others:
+ * the aim holds, where there is one. */
+static void test_scenes(void **state)
+{
+    (void)state;
+    for (int scene = 0; scene < N_SCENES; scene++) {
+        const struct gpunb_options options = {.force_error = scene % 3 == 2 ? 0 : 1e-3,
+                                              .theta = scene % 3 == 2 ? 0.6 : 0,
+                                              .order = scene % 9,
+                                              .leaf = LEAF,
+                                              .group = GROUP};
+        struct model m = make_scene((enum scene)scene, N);
+        struct forces f = make_forces(N);
+        struct bench b = open_bench(N, N, options, 0);
+        const struct gpunb_softened_job job = job_of(&m, SOFTENING, &f);
+        send_model(b.handle, &m);
+        compare(&b, &m, job, 1);
+        if (options.force_error > 0) {
+            const struct gpunb_softened_device there = job_on(&b, &m, &job, 1);
+            enqueue(&b, &there);
+            struct forces found = results(&b, &there);
+            check_model(scene_names[scene], &m, &found, SOFTENING, options.force_error);
+            free_forces(&found);
+        }
+        close_bench(&b);
+        free_forces(&f);
+        free_model(&m);
+    }
+    assert_no_misses();
+}
+
+/* ---- few bodies, and where a tree is not worth it */
+
+static void test_few_bodies(void **state)
+{
+    (void)state;
+    struct model m = make_scene(SPHERE, 3);
+    struct forces f = make_forces(3);
+    struct bench b = open_bench(3, 3, usual, 0);
+    struct gpunb_softened_job job = job_of(&m, SOFTENING, &f);
+    for (size_t n_j = 0; n_j <= 3; n_j++)
+        for (size_t n_i = 0; n_i <= n_j || n_i <= 1; n_i++) {
+            struct model few = m;
+            few.n = n_j;
+            job.n_i = n_i;
+            job.self = n_j > 0 ? m.self : NULL;
+            send_model(b.handle, &few);
+            if (n_i > 0 && n_j > 0) compare(&b, &few, job, 1);
+            const struct gpunb_softened_device there = job_on(&b, &few, &job, 0);
+            enqueue(&b, &there);
+            for (size_t i = 0; i < n_i; i++) {
+                struct forces found = results(&b, &there);
+                assert_int_equal(n_j <= 1, norm(found.acc[i]) == 0);
+                assert_int_equal(n_j <= 1, found.pot[i] == 0);
+                free_forces(&found);
+            }
+        }
+    const struct gpunb_softened_device nothing = {.softening = SOFTENING};
+    enqueue(&b, &nothing); /* without any array */
+    close_bench(&b);
+    free_forces(&f);
+    free_model(&m);
+}
+
+/* Where no walk is named few bodies have direct sums, with the bits of a handle for these. */
+static void test_worth(void **state)
+{
+    (void)state;
+    struct model m = make_scene(SPHERE, OTHERS);
+    struct forces f = make_forces(OTHERS);
+    struct gpunb_tree_counts c;
+    gpunb_t *by_aim = NULL, *direct = make_handle(OTHERS, 0);
+    struct bench b = open_bench(OTHERS, OTHERS, usual, 0);
+    const struct gpunb_softened_job job = job_of(&m, SOFTENING, &f);
+    struct gpunb_softened_device there = job_on(&b, &m, &job, 1);
+    send_model(direct, &m);
+    make_force_of(direct, &job);
+    assert_int_equal(try_tree(&by_aim, OTHERS, (struct gpunb_options){.force_error = 1e-3}, NULL), NBC_OK);
+    assert_int_equal(gpunb_softened_device(by_aim, &there, b.stream), NBC_OK);
+    struct forces found = results(&b, &there);
+    assert_same_forces(&f, &found);
+    gpunb_tree_get_counts(by_aim, &c);
+    assert_true(c.builds == 0 && c.forces == 0);
+    gpunb_free(by_aim);
+    gpunb_free(direct);
+    close_bench(&b);
+    free_forces(&f);
+    free_forces(&found);
+    free_model(&m);
+}
+
+/* ---- streams, devices, counts */
+
+/* Forces that are enqueued one after another in the same scratch: the later ones leave those before alone. */
+static void test_one_after_another(void **state)
+{
+    (void)state;
+    struct model m = make_scene(SPHERE, N);
+    struct forces f = make_forces(N);
+    struct bench b = open_bench(N, N, usual, 0);
+    const struct gpunb_softened_job job = job_of(&m, SOFTENING, &f);
+    struct gpunb_softened_device first = job_on(&b, &m, &job, 1), other = first;
+    struct gpunb_tree_counts c;
+    other.acc = b.last;
+    other.pot = NULL;
+    other.softening = 0.5;
+    enqueue(&b, &first);
+    enqueue(&b, &other);
+    other.acc_last = first.acc;
+    enqueue(&b, &other);
+    struct forces found = results(&b, &first);
+    send_model(b.handle, &m);
+    make_force_of(b.handle, &job);
+    assert_same_forces(&f, &found);
+    gpunb_tree_get_counts(b.handle, &c);
+    assert_true(c.builds == 4 && c.forces == 4 && c.first_forces == 3 && c.renewals == 0);
+    assert_int_equal(c.targets, 7 * N);
+    assert_true(c.cell_terms > 0 && c.pair_terms > 0 && c.groups > 0);
+    close_bench(&b);
+    free_forces(&f);
+    free_forces(&found);
+    free_model(&m);
+}
+
+/* A handle on another device has the same bits. */
+static void test_another_device(void **state)
+{
+    (void)state;
+    const char *why;
+    if (nbd_count(strcmp(backend, "cuda") ? nbd_emulated : nbd_cuda, &why) < 2) skip();
+    struct model m = make_scene(SPHERE, N);
+    struct forces f = make_forces(N), found[2];
+    const struct gpunb_softened_job job = job_of(&m, SOFTENING, &f);
+    struct bench b[2] = {open_bench(N, N, usual, 1), open_bench(N, N, usual, 0)};
+    for (int k = 0; k < 2; k++) {
+        struct nbc_error err = {0};
+        must(nbd_use(&b[k].device, &err), &err);
+        const struct gpunb_softened_device there = job_on(&b[k], &m, &job, 1);
+        enqueue(&b[k], &there);
+        found[k] = results(&b[k], &there);
+    }
+    assert_same_forces(&found[0], &found[1]);
+    for (int k = 0; k < 2; k++) {
+        close_bench(&b[k]);
+        free_forces(&found[k]);
+    }
+    free_forces(&f);
+    free_model(&m);
+}
+
+/* ---- refusals */
+
+static void refuse(const struct bench *b, const struct gpunb_softened_device *job, const char *words)
+{
+    assert_int_equal(gpunb_softened_device(b->handle, job, b->stream), NBC_BAD_ARGUMENT);
+    if (!strstr(gpunb_last_error(b->handle), words)) fail_msg("%s", gpunb_last_error(b->handle));
+}
+
+/* Nothing is written then. Fewer targets and sources need no more scratch than many. */
+static void test_refusals(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    struct model m = make_scene(SPHERE, N);
+    struct forces f = make_forces(N);
+    struct bench b = open_bench(N, N, usual, 0);
+    const struct gpunb_softened_job job = job_of(&m, SOFTENING, &f);
+    const struct gpunb_softened_device there = job_on(&b, &m, &job, 1);
+    struct gpunb_softened_device wrong = there;
+    must(nbd_fill(&b.device, b.stream, b.acc, 0xff, N * 24, &err), &err);
+    wrong.work_bytes--;
+    refuse(&b, &wrong, "bytes of scratch");
+    wrong = there;
+    wrong.work = NULL;
+    refuse(&b, &wrong, "bytes of scratch");
+    wrong = there;
+    wrong.softening = 0;
+    refuse(&b, &wrong, "softening");
+    wrong = there;
+    wrong.mass = NULL;
+    refuse(&b, &wrong, "mass is NULL");
+    struct forces found = results(&b, &there);
+    for (size_t i = 0; i < N; i++) assert_true(isnan(found.acc[i][0]));
+    for (size_t n = 0; n <= N; n += N / 8) {
+        size_t targets, sources;
+        assert_int_equal(gpunb_softened_device_bytes(b.handle, n, N, &targets), NBC_OK);
+        assert_int_equal(gpunb_softened_device_bytes(b.handle, N, n, &sources), NBC_OK);
+        assert_true(targets <= b.work_bytes && sources <= b.work_bytes);
+    }
+    close_bench(&b);
+    free_forces(&f);
+    free_forces(&found);
+    free_model(&m);
+}
+
+static int run_suite(const char *title)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_scenes),
+        cmocka_unit_test(test_few_bodies),
+        cmocka_unit_test(test_worth),
+        cmocka_unit_test(test_one_after_another),
+        cmocka_unit_test(test_another_device),
+        cmocka_unit_test(test_refusals),
+    };
+    const int is_on_devices = !strcmp(backend, "emulated") || !strcmp(backend, "cuda");
+    return is_on_devices ? cmocka_run_group_tests_name(title, tests, NULL, NULL) : 0;
+}
+
+int main(int argc, char **argv)
+{
+    return run_on_backends(argc, argv, "gpunb tree, device memory", run_suite);
+}
