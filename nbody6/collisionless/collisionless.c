@@ -1,11 +1,13 @@
 #include "nbody6/collisionless/collisionless.h"
 
 #include "common/nbc.h"
+#include "device/device.h"
 #include "gpunb/backend.h"
 #include "gpunb/gpunb.h"
 #include "gpunb/softened_device.h"
 #include "gpunb/tree.h"
 #include "nbody6/analysis/frame.h"
+#include "nbody6/collisionless/domain.h"
 #include "nbody6/collisionless/leapfrog.h"
 #include "nbody6/collisionless/resident.h"
 #include "nbody6/state/body.h"
@@ -96,19 +98,12 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
 
 /* ---- where the state is */
 
-/* Forces by a tree need engines that have one. */
-static int lacks_tree(const struct nb6_residence *residence, const struct nb6_collisionless_options *o)
-{
-    return gpunb_tree_is_asked(&o->force) && !(residence && residence->has_tree);
-}
-
 /* `auto` keeps bodies on one GPU: the bits are the same as in memory. Several GPUs are used on request only, since
  * their number changes the bits.   @return not auto */
 static enum nb6_collisionless_engine settle(const gpunb_t *force, const struct nb6_collisionless_options *o)
 {
     if (o->engine != NB6_COLLISIONLESS_AUTO) return o->engine;
-    const int is_there =
-        nb6_residence_cuda && !lacks_tree(nb6_residence_cuda, o) && gpunb_softened_devices(force, 0, NULL) == 1;
+    const int is_there = nb6_residence_cuda && gpunb_softened_devices(force, 0, NULL) == 1;
     return is_there ? NB6_COLLISIONLESS_DEVICE : NB6_COLLISIONLESS_HOST;
 }
 
@@ -117,9 +112,6 @@ static int check_engine(const gpunb_t *force, int64_t n, const struct nb6_collis
 {
     switch (settle(force, o)) {
     case NB6_COLLISIONLESS_DEVICE:
-        if (lacks_tree(nb6_residence_cuda, o))
-            return nbc_fail(err, NBC_UNAVAILABLE,
-                            "the device engine has no tree yet; use the host engine, or direct sums (FORCE_ERROR=0)");
         if (nb6_residence_cuda && gpunb_softened_devices(force, 0, NULL) > 0) return NBC_OK;
         return nbc_fail(err, NBC_UNAVAILABLE,
                         "the device engine keeps bodies on GPUs that make two-float forces; the backend is %s%s",
@@ -135,33 +127,6 @@ static int check_engine(const gpunb_t *force, int64_t n, const struct nb6_collis
     }
 }
 
-static int reside_on_devices(struct nb6_collisionless *s, struct nbc_error *err)
-{
-    int device[NB6_MOST_PARTS];
-    const int found = gpunb_softened_devices(s->force, NB6_MOST_PARTS, device);
-    const int most = found < NB6_MOST_PARTS ? found : NB6_MOST_PARTS;
-    return nb6_resident_open(&s->resident, nb6_residence_cuda, s, s->n < most ? (int)s->n : most, device, err);
-}
-
-/* A GPU that has no memory for them is left alone, unless it was asked for. */
-static int open_engine(struct nb6_collisionless *s, const struct nb6_collisionless_options *o, struct nbc_error *err)
-{
-    struct nbc_error why = {0};
-    int status = check_engine(s->force, s->n, o, err);
-    if (status) return status;
-    switch (settle(s->force, o)) {
-    case NB6_COLLISIONLESS_DEVICE:
-        status = reside_on_devices(s, &why);
-        if (status == NBC_NO_MEMORY && o->engine == NB6_COLLISIONLESS_AUTO) return NBC_OK;
-        if (status) *err = why;
-        return status;
-    case NB6_COLLISIONLESS_EMULATED:
-        return nb6_resident_open(&s->resident, &nb6_residence_emulated, s, o->parts > 0 ? o->parts : 1, NULL, err);
-    default:
-        return NBC_OK;
-    }
-}
-
 /* NULL: memory. */
 static const struct nb6_residence *residence_of(enum nb6_collisionless_engine settled)
 {
@@ -169,27 +134,105 @@ static const struct nb6_residence *residence_of(enum nb6_collisionless_engine se
     return settled == NB6_COLLISIONLESS_EMULATED ? &nb6_residence_emulated : NULL;
 }
 
+/* The device of each part: all GPUs that make the forces, or emulated ones in turn.   @return parts; 0: memory */
+static int find_parts(const gpunb_t *force, int64_t n, const struct nb6_collisionless_options *o,
+                      int device[NB6_MOST_PARTS])
+{
+    const char *why;
+    const enum nb6_collisionless_engine settled = settle(force, o);
+    int parts = 0;
+    if (settled == NB6_COLLISIONLESS_DEVICE) {
+        parts = gpunb_softened_devices(force, NB6_MOST_PARTS, device);
+        if (parts > NB6_MOST_PARTS) parts = NB6_MOST_PARTS;
+        if (parts > n) parts = (int)n;
+    } else if (settled == NB6_COLLISIONLESS_EMULATED) {
+        parts = o->parts > 0 ? o->parts : 1;
+        for (int p = 0; p < parts; p++) device[p] = p % nbd_count(nbd_emulated, &why);
+    }
+    return parts;
+}
+
+/* A GPU that has no memory for them is left alone, unless it was asked for. */
+static int open_engine(struct nb6_collisionless *s, const struct nb6_collisionless_options *o, struct nbc_error *err)
+{
+    int device[NB6_MOST_PARTS];
+    struct nbc_error why = {0};
+    int status = check_engine(s->force, s->n, o, err);
+    if (status) return status;
+    const int parts = find_parts(s->force, s->n, o, device);
+    if (parts == 0) return NBC_OK;
+    status = nb6_resident_open(&s->resident, residence_of(settle(s->force, o)), s, parts, device, &why);
+    if (status == NBC_NO_MEMORY && o->engine == NB6_COLLISIONLESS_AUTO) return NBC_OK;
+    if (status) *err = why;
+    return status;
+}
+
 static const char *engine_name(const struct nb6_residence *residence)
 {
     return residence ? residence->name : "host";
+}
+
+/* ---- plans */
+
+/* Sources, targets and results of the forces that the host asks for, of a body, in memory of a GPU. */
+static const double HANDLE_BYTES = 150;
+
+/* Memory of the largest part, and of the handle, whose forces take about the same scratch. */
+static int plan_memory(gpunb_t *force, int64_t n, const struct nb6_collisionless_options *o,
+                       struct nb6_collisionless_plan *plan, struct nbc_error *err)
+{
+    int device[NB6_MOST_PARTS];
+    size_t work = 0;
+    const int parts = find_parts(force, n, o, device);
+    const struct nb6_part largest = {.n = (int32_t)n, .n_own = (int32_t)(parts > 0 ? (n + parts - 1) / parts : 0)};
+    if (parts > 0) {
+        const int status = nb6_domain_bytes(residence_of(settle(force, o)), &largest, device[0], &o->force, force,
+                                            &plan->device_bytes, err);
+        if (status) return status;
+    }
+    if (plan->gpus == 0) return NBC_OK;
+    const int status = gpunb_softened_device_bytes(force, (size_t)n, (size_t)n, &work);
+    if (status) return nbc_fail(err, status, "%s", gpunb_last_error(force));
+    plan->device_bytes += (double)work + HANDLE_BYTES * (double)n;
+    return NBC_OK;
+}
+
+/* Each part makes the forces on its own bodies. */
+static void plan_pairs(const gpunb_t *force, int64_t n, const struct nb6_collisionless_options *o,
+                       struct nb6_collisionless_plan *plan)
+{
+    int device[NB6_MOST_PARTS];
+    double by_tree;
+    const int found = find_parts(force, n, o, device), parts = found > 0 ? found : 1;
+    const size_t all = (size_t)n, mine = (all + (size_t)parts - 1) / (size_t)parts;
+    gpunb_softened_pairs(force, mine, all, &by_tree);
+    plan->pairs = gpunb_softened_pairs(force, all, all, NULL);
+    plan->pairs_by_tree = parts * by_tree;
+    plan->tree_is_worth = gpunb_tree_is_worth(force, mine, all);
+    /* A tree in memory of GPUs that the host asks for is on the first of them. */
+    if (found == 0 && plan->gpus > 1 && gpunb_tree_is_asked(&o->force)) plan->gpus = 1;
 }
 
 int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *options,
                            struct nb6_collisionless_plan *plan, struct nbc_error *err)
 {
     gpunb_t *force = NULL;
+    struct nb6_collisionless_plan made = {0};
     int status = check_options(n, options, err);
     if (!status) status = gpunb_create(&force, (size_t)n, &options->force, err);
     if (!status) status = check_engine(force, n, options, err);
     if (!status) {
-        *plan = (struct nb6_collisionless_plan){.backend = gpunb_info(force)->name,
-                                                .engine = engine_name(residence_of(settle(force, options))),
-                                                .ns_per_pair = gpunb_info(force)->ns_per_pair,
-                                                .gpus = gpunb_gpus(force, 0, NULL),
-                                                .force = options->force,
-                                                .tree_is_worth = gpunb_tree_is_worth(force, (size_t)n, (size_t)n)};
-        gpunb_tree_settings(force, &plan->force);
-        plan->pairs = gpunb_softened_pairs(force, (size_t)n, (size_t)n, &plan->pairs_by_tree);
+        made = (struct nb6_collisionless_plan){.backend = gpunb_info(force)->name,
+                                               .engine = engine_name(residence_of(settle(force, options))),
+                                               .ns_per_pair = gpunb_info(force)->ns_per_pair,
+                                               .gpus = gpunb_gpus(force, 0, NULL),
+                                               .force = options->force};
+        gpunb_tree_settings(force, &made.force);
+        status = plan_memory(force, n, options, &made, err);
+    }
+    if (!status) {
+        plan_pairs(force, n, options, &made);
+        *plan = made;
     }
     gpunb_free(force);
     return status;

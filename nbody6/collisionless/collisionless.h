@@ -91,7 +91,8 @@ struct nb6_collisionless_plan {
     double ns_per_pair;           /**< of the backend (struct gpunb_backend_info) */
     int gpus;                     /**< that make the forces; 0: processors do */
     struct gpunb_options force;   /**< as asked for; of a tree with the sizes and the order that it takes by itself */
-    double pairs, pairs_by_tree;  /**< nominal cost of a force on all bodies (gpunb_softened_pairs) */
+    double pairs, pairs_by_tree;  /**< nominal cost of a force on all bodies (gpunb_softened_pairs), of all parts */
+    double device_bytes;          /**< memory of the device that needs most; 0: processors make the forces in memory */
     int tree_is_worth;            /**< 1: forces on all bodies are made by the tree; 0: by direct sums */
 };
 /** The plan of a system of n bodies, which is not made.

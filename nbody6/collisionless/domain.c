@@ -1,7 +1,8 @@
 #include "nbody6/collisionless/domain.h"
 
 #include "gpunb/backend.h"
-#include "gpunb/tree.h"
+
+#include <string.h>
 
 struct nb6_device_domain {
     const struct nb6_residence *kernels;
@@ -12,7 +13,7 @@ struct nb6_device_domain {
     void *select, *work;                /* scratch of the choice of due bodies, of forces */
     size_t select_bytes, work_bytes;
     struct nb6_part_word *word; /* in memory of the host */
-    gpunb_t *force;             /* see struct nb6_residence */
+    gpunb_t *force, *system;    /* of the part, which may be that of the system; see struct nb6_residence */
     int by_tree;                /* 1: forces take the sources that targets are, and their last accelerations */
 };
 
@@ -32,7 +33,7 @@ void nb6_domain_close(struct nb6_device_domain *domain)
     nbd_event_close(device, domain->came);
     nbd_stream_close(device, domain->stream);
     nbd_stream_close(device, domain->copies);
-    if (domain->force && domain->kernels->close_force) domain->kernels->close_force(domain->force);
+    if (domain->force != domain->system) gpunb_free(domain->force);
     nbc_free(domain);
 }
 
@@ -58,47 +59,79 @@ static void reach_others(const struct nbd_device *device)
             (void)nbd_reach(device, &(struct nbd_device){.kind = device->kind, .number = other});
 }
 
-/* Forces are made by own sources, then by all others. */
+/* Forces are made by own sources, then by all others; those of a tree by all of them, when they have come. */
 static int work_for(const struct nb6_device_domain *d, size_t *bytes, struct nbc_error *err)
 {
     const size_t own = (size_t)d->part.n_own, others = (size_t)d->part.n - own;
     size_t more = 0;
+    if (d->by_tree) return d->kernels->force_bytes(d->force, own, own + others, bytes, err);
     int status = d->kernels->force_bytes(d->force, own, own, bytes, err);
     if (!status && others > 0) status = d->kernels->force_bytes(d->force, own, others, &more, err);
     if (more > *bytes) *bytes = more;
     return status;
 }
 
-static int allocate(struct nb6_device_domain *d, struct nbc_error *err)
+static int ask_scratch(struct nb6_device_domain *d, struct nbc_error *err)
+{
+    NBD_LAUNCH(err, &d->device, d->kernels->select_bytes(d->part.n_own, &d->select_bytes));
+    return work_for(d, &d->work_bytes, err);
+}
+
+/* Memory of a domain whose scratch is known. */
+enum { ARRAYS = 15 };
+struct array {
+    void **memory;
+    size_t count, size;
+};
+
+static void list_arrays(struct nb6_device_domain *d, struct array list[ARRAYS])
 {
     struct nb6_part *p = &d->part;
     const size_t n = (size_t)p->n, own = (size_t)p->n_own;
-    NBD_LAUNCH(err, &d->device, d->kernels->select_bytes(p->n_own, &d->select_bytes));
-    int status = work_for(d, &d->work_bytes, err);
-    const struct {
-        void **array;
-        size_t count, size;
-    } all[] = {{(void **)&p->mass, n, sizeof *p->mass},
-               {(void **)&p->x, n, sizeof *p->x},
-               {(void **)&p->x0, own, sizeof *p->x0},
-               {(void **)&p->v, own, sizeof *p->v},
-               {(void **)&p->acc, own, sizeof *p->acc},
-               {(void **)&p->v_half, own, sizeof *p->v_half},
-               {(void **)&p->level, own, sizeof *p->level},
-               {(void **)&p->due, own, sizeof *p->due},
-               {(void **)&p->x_due, own, sizeof *p->x_due},
-               {(void **)&p->acc_due, d->by_tree ? own : 0, sizeof *p->acc_due},
-               {(void **)&p->acc_own, own, sizeof *p->acc_own},
-               {(void **)&p->acc_others, own < n ? own : 0, sizeof *p->acc_others},
-               {(void **)&p->word, 1, sizeof *p->word},
-               {&d->select, d->select_bytes, 1},
-               {&d->work, d->work_bytes, 1}};
-    for (size_t k = 0; k < sizeof all / sizeof all[0] && !status; k++)
+    const struct array all[ARRAYS] = {
+        {(void **)&p->mass, n, sizeof *p->mass},
+        {(void **)&p->x, n, sizeof *p->x},
+        {(void **)&p->x0, own, sizeof *p->x0},
+        {(void **)&p->v, own, sizeof *p->v},
+        {(void **)&p->acc, own, sizeof *p->acc},
+        {(void **)&p->v_half, own, sizeof *p->v_half},
+        {(void **)&p->level, own, sizeof *p->level},
+        {(void **)&p->due, own, sizeof *p->due},
+        {(void **)&p->x_due, own, sizeof *p->x_due},
+        {(void **)&p->acc_due, d->by_tree ? own : 0, sizeof *p->acc_due},
+        {(void **)&p->acc_own, own, sizeof *p->acc_own},
+        {(void **)&p->acc_others, own < n && !d->by_tree ? own : 0, sizeof *p->acc_others},
+        {(void **)&p->word, 1, sizeof *p->word},
+        {&d->select, d->select_bytes, 1},
+        {&d->work, d->work_bytes, 1}};
+    memcpy(list, all, sizeof all);
+}
+
+static int allocate(struct nb6_device_domain *d, struct nbc_error *err)
+{
+    struct array all[ARRAYS];
+    int status = ask_scratch(d, err);
+    list_arrays(d, all);
+    for (size_t k = 0; k < ARRAYS && !status; k++)
         if (all[k].count > 0)
-            status = nbd_alloc(&d->device, NBD_ON_DEVICE, all[k].count * all[k].size, all[k].array, err);
+            status = nbd_alloc(&d->device, NBD_ON_DEVICE, all[k].count * all[k].size, all[k].memory, err);
     if (status != NBC_NO_MEMORY) return status;
     return nbc_fail(err, status, "%s has no memory for %d bodies of %d; use more devices, or --engine host",
-                    d->device.name, p->n_own, p->n);
+                    d->device.name, d->part.n_own, d->part.n);
+}
+
+int nb6_domain_bytes(const struct nb6_residence *residence, const struct nb6_part *part, int device,
+                     const struct gpunb_options *options, gpunb_t *force, double *bytes, struct nbc_error *err)
+{
+    struct nb6_device_domain d = {
+        .kernels = residence, .part = *part, .force = force, .by_tree = gpunb_tree_is_asked(options)};
+    struct array all[ARRAYS];
+    NBD_TRY(nbd_open(&d.device, *residence->kind, device, "the collisionless engine", err));
+    NBD_TRY(ask_scratch(&d, err));
+    list_arrays(&d, all);
+    *bytes = 0;
+    for (size_t k = 0; k < ARRAYS; k++) *bytes += (double)all[k].count * (double)all[k].size;
+    return NBC_OK;
 }
 
 static int open_domain(struct nb6_device_domain *d, int device, const struct gpunb_options *options, gpunb_t *force,
@@ -107,7 +140,7 @@ static int open_domain(struct nb6_device_domain *d, int device, const struct gpu
     NBD_TRY(nbd_open(&d->device, *d->kernels->kind, device, "the collisionless engine", err));
     NBD_TRY(open_streams(d, err));
     reach_others(&d->device);
-    NBD_TRY(d->kernels->open_force(&d->force, &d->part, options, force, err));
+    NBD_TRY(d->kernels->open_force(&d->force, &d->part, device, options, force, err));
     return allocate(d, err);
 }
 
@@ -118,6 +151,7 @@ int nb6_domain_open(struct nb6_device_domain **domain, const struct nb6_residenc
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a part of a system");
     made->kernels = residence;
     made->part = *part;
+    made->force = made->system = force;
     made->by_tree = gpunb_tree_is_asked(options);
     const int status = open_domain(made, device, options, force, err);
     if (status) {
@@ -177,16 +211,25 @@ static int sum(const struct nb6_device_domain *d, int32_t n_due, int32_t first, 
     return d->kernels->sum(d->force, p, &job, d->stream, err);
 }
 
-int nb6_domain_force(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)
+int nb6_domain_sum_own(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)
 {
     const struct nb6_part *p = &d->part;
-    const int has_others = p->n_own < p->n;
     NBD_TRY(nbd_use(&d->device, err));
     if (block->n_due < p->n_own || d->by_tree)
         NBD_LAUNCH(err, &d->device, d->kernels->select(p, block, d->select, d->select_bytes, d->stream));
-    if (block->n_due > 0) NBD_TRY(sum(d, block->n_due, 0, p->n_own, p->acc_own, err));
+    return block->n_due > 0 && !d->by_tree ? sum(d, block->n_due, 0, p->n_own, p->acc_own, err) : NBC_OK;
+}
+
+int nb6_domain_sum_others(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)
+{
+    const struct nb6_part *p = &d->part;
+    const int has_others = p->n_own < p->n, n_due = block->n_due;
+    NBD_TRY(nbd_use(&d->device, err));
     if (has_others) NBD_TRY(nbd_event_await(&d->device, d->came, d->stream, err));
-    if (has_others && block->n_due > 0) NBD_TRY(sum(d, block->n_due, p->n_own, p->n - p->n_own, p->acc_others, err));
+    if (d->by_tree && n_due > 0)
+        NBD_TRY(sum(d, n_due, 0, p->n, p->acc_own, err));
+    else if (has_others && n_due > 0)
+        NBD_TRY(sum(d, n_due, p->n_own, p->n - p->n_own, p->acc_others, err));
     NBD_LAUNCH(err, &d->device, d->kernels->check(p, block, d->stream));
     return NBC_OK;
 }
@@ -203,8 +246,8 @@ int nb6_domain_read(struct nb6_device_domain *d, struct nb6_part_word *word, str
 void nb6_domain_add_tree_counts(const struct nb6_device_domain *d, struct gpunb_tree_counts *sum)
 {
     struct gpunb_tree_counts own;
-    if (!d->kernels->tree_counts) return;
-    d->kernels->tree_counts(d->force, &own);
+    if (d->force == d->system) return;
+    gpunb_tree_get_counts(d->force, &own);
     gpunb_tree_add_counts(sum, &own);
 }
 

@@ -1,11 +1,13 @@
 /** A part of a collisionless system in the memory of a device, and the stages of its blocks there. Calls of a domain
- * are executed in order; they may return earlier, but for those that wait. `exchange` comes after all earlier calls of
- * both domains. Functions return NBC_OK, NBC_DEVICE, or NBC_NO_MEMORY. */
+ * are executed in order; they may return earlier, but for those that wait. Both sums wait where they build a tree:
+ * until its device has done all that was asked of this domain before, and has built it. `exchange` comes after all
+ * earlier calls of both domains. Functions return NBC_OK, NBC_DEVICE, or NBC_NO_MEMORY. */
 #ifndef NB6_DOMAIN_H
 #define NB6_DOMAIN_H
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "gpunb/tree.h"
 #include "nbody6/collisionless/residence.h"
 
 struct nb6_device_domain;
@@ -15,6 +17,9 @@ struct nb6_device_domain;
  *  @param[in,out] part  gets the addresses of the arrays */
 int nb6_domain_open(struct nb6_device_domain **domain, const struct nb6_residence *residence, struct nb6_part *part,
                     int device, const struct gpunb_options *options, gpunb_t *force, struct nbc_error *err);
+/** What the arrays of such a part take, in bytes, before any of them is there.   @param[in] part  n and n_own */
+int nb6_domain_bytes(const struct nb6_residence *residence, const struct nb6_part *part, int device,
+                     const struct gpunb_options *options, gpunb_t *force, double *bytes, struct nbc_error *err);
 /** Accepts NULL. */
 void nb6_domain_close(struct nb6_device_domain *domain);
 /** Copy between memory of the domain and ordinary memory, either way. Waits. */
@@ -25,11 +30,15 @@ int nb6_domain_drift(struct nb6_device_domain *domain, const struct nb6_part_blo
 /** Positions of the own bodies of another domain, while sums over own bodies can be under way. */
 int nb6_domain_exchange(struct nb6_device_domain *domain, void *to, const struct nb6_device_domain *other,
                         const void *from, size_t bytes, struct nbc_error *err);
-/** Selects the bodies that are due, computes their accelerations, and checks that these are finite. */
-int nb6_domain_force(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
+/** Selects the bodies that are due, and computes their accelerations from the own bodies; a tree waits for all others.
+ */
+int nb6_domain_sum_own(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
+/** Those from all other bodies, or by the tree of all bodies, after nb6_domain_exchange; checks that all together are
+ * finite. */
+int nb6_domain_sum_others(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
 /** Waits.   @param[out] word  of the part */
 int nb6_domain_read(struct nb6_device_domain *domain, struct nb6_part_word *word, struct nbc_error *err);
-/** Adds the counts of the trees of its forces to `sum`. */
+/** Adds the counts of its own trees, which are not those of the forces of the system, to `sum`. Waits. */
 void nb6_domain_add_tree_counts(const struct nb6_device_domain *domain, struct gpunb_tree_counts *sum);
 /** Second kicks and next steps. */
 int nb6_domain_commit(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);

@@ -37,7 +37,7 @@ struct nb6_part {
     double (*x_due)[3];                  /**< [n_own] where they are; likewise */
     double (*acc_due)[3];                /**< [n_own] their last accelerations, for a tree; NULL: direct sums */
     double (*acc_own)[3];                /**< [n_own] on them, from the part's own bodies, then from all */
-    double (*acc_others)[3];             /**< [n_own] from all others */
+    double (*acc_others)[3];             /**< [n_own] from all others; NULL: acc_own has them */
     struct nb6_part_word *word;
 };
 
@@ -69,7 +69,7 @@ NBC_HD int nb6_part_check(const struct nb6_part *s, int32_t m)
 {
     double sum = 0;
     for (int k = 0; k < 3; k++) {
-        if (s->n_own < s->n) s->acc_own[m][k] += s->acc_others[m][k];
+        if (s->acc_others) s->acc_own[m][k] += s->acc_others[m][k];
         sum += 0 * s->acc_own[m][k];
     }
     return sum == 0;

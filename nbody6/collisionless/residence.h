@@ -6,7 +6,6 @@
 #include "common/nbc.h"
 #include "device/device.h"
 #include "gpunb/softened_device.h"
-#include "gpunb/tree.h"
 #include "nbody6/collisionless/part.h"
 
 /** Times and size of a block, for all its stages. */
@@ -18,7 +17,6 @@ struct nb6_part_block {
 struct nb6_residence {
     const char *name; /**< of the engine */
     const struct nbd_kind *const *kind;
-    int has_tree; /**< 1: `sum` makes forces by a tree where its options ask for one */
 
     /** First kicks and drift of the own bodies. Sets `bad` of the word: a body with a position beyond the limit, or
      *  NB6_NOBODY_BAD. */
@@ -35,21 +33,21 @@ struct nb6_residence {
     int (*commit)(const struct nb6_part *part, const struct nb6_part_block *block, struct nbd_stream *stream);
 
     /** Softened forces of a part, from when it is opened.
-     *  @param[in] system  forces of the whole system   @return NBC_OK; what gpunb_create returned */
-    int (*open_force)(gpunb_t **force, const struct nb6_part *part, const struct gpunb_options *options,
+     *  @param[in] device   number of the part's device
+     *  @param[in] options  of the forces of the system, which `system` makes
+     *  @param[out] force   `system`, or a handle of the part, which gpunb_free closes
+     *  @return NBC_OK; what gpunb_create returned */
+    int (*open_force)(gpunb_t **force, const struct nb6_part *part, int device, const struct gpunb_options *options,
                       gpunb_t *system, struct nbc_error *err);
-    /** NULL: they are those of the system, which closes them. */
-    void (*close_force)(gpunb_t *force);
-    /** Counts of its trees; NULL: it has none. */
-    void (*tree_counts)(const gpunb_t *force, struct gpunb_tree_counts *counts);
     /** As gpunb_softened_device_bytes. */
     int (*force_bytes)(gpunb_t *force, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
-    /** As gpunb_softened_device. What cannot be summed is said by the word. */
+    /** As gpunb_softened_device. What cannot be summed is said by the status, or by the word. */
     int (*sum)(gpunb_t *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
                struct nbd_stream *stream, struct nbc_error *err);
 };
 
-/** Emulated devices: the stages are those of a GPU, forces those of a backend on processors. */
+/** Emulated devices: the stages are those of a GPU, and so are the forces of the backend `emulated`. Any other backend
+ *  makes them by gpunb_softened, from the arrays of the part. */
 extern const struct nb6_residence nb6_residence_emulated;
 /** GPUs. NULL: this library was built without CUDA. */
 extern const struct nb6_residence *const nb6_residence_cuda;

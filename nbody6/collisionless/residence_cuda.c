@@ -1,5 +1,5 @@
 /* Kernels of GPUs. */
-#include "nbody6/collisionless/residence.h"
+#include "nbody6/collisionless/residence_force.h"
 #include "nbody6/collisionless/residence_kernels.h"
 
 static int drift(const struct nb6_part *part, const struct nb6_part_block *block, double limit,
@@ -29,33 +29,6 @@ static int commit(const struct nb6_part *part, const struct nb6_part_block *bloc
     return (int)nb6_kernel_commit(part, block, (cudaStream_t)stream);
 }
 
-/* ---- forces, by the handle of the system */
-
-static int open_force(gpunb_t **force, const struct nb6_part *part, const struct gpunb_options *options,
-                      gpunb_t *system, struct nbc_error *err)
-{
-    (void)part, (void)options, (void)err;
-    *force = system;
-    return NBC_OK;
-}
-
-static int repeated(gpunb_t *force, int status, struct nbc_error *err)
-{
-    return status ? nbc_fail(err, status, "%s", gpunb_last_error(force)) : NBC_OK;
-}
-
-static int force_bytes(gpunb_t *force, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err)
-{
-    return repeated(force, gpunb_softened_device_bytes(force, n_i, n_j, bytes), err);
-}
-
-static int sum(gpunb_t *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
-               struct nbd_stream *stream, struct nbc_error *err)
-{
-    (void)part;
-    return repeated(force, gpunb_softened_device(force, job, stream), err);
-}
-
 static const struct nb6_residence residence = {
     .name = "device",
     .kind = &nbd_cuda,
@@ -64,9 +37,9 @@ static const struct nb6_residence residence = {
     .select = select_due,
     .check = check_forces,
     .commit = commit,
-    .open_force = open_force,
-    .force_bytes = force_bytes,
-    .sum = sum,
+    .open_force = nb6_residence_open_force,
+    .force_bytes = nb6_residence_force_bytes,
+    .sum = nb6_residence_sum,
 };
 
 const struct nb6_residence *const nb6_residence_cuda = &residence;

@@ -1,8 +1,7 @@
 /* Kernels of emulated devices: loops over bodies. */
 #include "device/emulated/emulated.h"
 #include "gpunb/gpunb.h"
-#include "gpunb/tree.h"
-#include "nbody6/collisionless/residence.h"
+#include "nbody6/collisionless/residence_force.h"
 
 #include <string.h>
 
@@ -91,33 +90,27 @@ static int commit(const struct nb6_part *part, const struct nb6_part_block *bloc
     return launch(commit_all, part, block, 0, stream);
 }
 
-/* ---- forces, by a handle of GPUNB */
+/* ---- forces: on the emulated devices if they are the backend, else by a handle of GPUNB on the arrays of the part */
 
-static int open_force(gpunb_t **force, const struct nb6_part *part, const struct gpunb_options *options,
+static int is_on_device(const gpunb_t *force)
+{
+    return !strcmp(gpunb_info(force)->name, "emulated");
+}
+
+static int open_force(gpunb_t **force, const struct nb6_part *part, int device, const struct gpunb_options *options,
                       gpunb_t *system, struct nbc_error *err)
 {
-    (void)system;
     gpunb_t *made = NULL;
+    if (is_on_device(system)) return nb6_residence_open_force(force, part, device, options, system, err);
     const int status = gpunb_create(&made, (size_t)part->n, options, err);
-    *force = made;
+    if (status == NBC_OK) *force = made;
     return status;
-}
-
-static void close_force(gpunb_t *force)
-{
-    gpunb_free(force);
-}
-
-static void get_counts(const gpunb_t *force, struct gpunb_tree_counts *counts)
-{
-    gpunb_tree_get_counts(force, counts);
 }
 
 static int force_bytes(gpunb_t *force, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err)
 {
-    (void)force, (void)n_i, (void)n_j, (void)err;
     *bytes = 0;
-    return NBC_OK;
+    return is_on_device(force) ? nb6_residence_force_bytes(force, n_i, n_j, bytes, err) : NBC_OK;
 }
 
 struct sum_job {
@@ -139,10 +132,12 @@ static void sum_all(const void *job)
     if (status) note_bad(&j->part, 0);
 }
 
+/* Devices are called from here: a kernel, which runs while the host waits for its stream, may not. */
 static int sum(gpunb_t *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
                struct nbd_stream *stream, struct nbc_error *err)
 {
     const struct sum_job own = {force, *part, *job};
+    if (is_on_device(force)) return nb6_residence_sum(force, part, job, stream, err);
     if (!nbd_emulated_launch(stream, sum_all, &own, sizeof own)) return NBC_OK;
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for a force on an emulated device");
 }
@@ -150,15 +145,12 @@ static int sum(gpunb_t *force, const struct nb6_part *part, const struct gpunb_s
 const struct nb6_residence nb6_residence_emulated = {
     .name = "emulated",
     .kind = &nbd_emulated,
-    .has_tree = 1,
     .drift = drift,
     .select_bytes = select_bytes,
     .select = select_due,
     .check = check_forces,
     .commit = commit,
     .open_force = open_force,
-    .close_force = close_force,
-    .tree_counts = get_counts,
     .force_bytes = force_bytes,
     .sum = sum,
 };

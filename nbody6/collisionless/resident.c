@@ -49,8 +49,7 @@ static int open_parts(struct nb6_resident *r, const struct nb6_collisionless *s,
         nbc_range(s->n, p, r->parts, &one->first, &end);
         one->part =
             (struct nb6_part){.rules = nb6_leapfrog_rules(s), .n = (int32_t)s->n, .n_own = (int32_t)(end - one->first)};
-        TRY(nb6_domain_open(&one->domain, r->residence, &one->part, device ? device[p] : 0, &s->options, s->force,
-                            err));
+        TRY(nb6_domain_open(&one->domain, r->residence, &one->part, device[p], &s->options, s->force, err));
     }
     return NBC_OK;
 }
@@ -198,6 +197,20 @@ static int exchange(const struct nb6_resident *r, int p, struct nbc_error *err)
     return NBC_OK;
 }
 
+/* All own sums come first: where a tree is built the host waits, and the other devices have work then. */
+static int sum(const struct nb6_resident *r, struct nb6_part_block *block, int64_t *n_due, struct nbc_error *err)
+{
+    for (int p = 0; p < r->parts; p++) {
+        *n_due += block->n_due = due_at(&r->one[p].word, block->ti_next);
+        TRY(nb6_domain_sum_own(r->one[p].domain, block, err));
+    }
+    for (int p = 0; p < r->parts; p++) {
+        block->n_due = due_at(&r->one[p].word, block->ti_next);
+        TRY(nb6_domain_sum_others(r->one[p].domain, block, err));
+    }
+    return NBC_OK;
+}
+
 /* @param[out] is_good  whether all bodies can go on: nothing is committed otherwise */
 static int make_block(struct nb6_resident *r, struct nb6_part_block *block, int64_t *n_due, int *is_good,
                       struct nbc_error *err)
@@ -206,10 +219,7 @@ static int make_block(struct nb6_resident *r, struct nb6_part_block *block, int6
     *n_due = 0;
     for (int p = 0; p < r->parts; p++) TRY(nb6_domain_drift(r->one[p].domain, block, err));
     for (int p = 0; p < r->parts; p++) TRY(exchange(r, p, err));
-    for (int p = 0; p < r->parts; p++) {
-        *n_due += block->n_due = due_at(&r->one[p].word, block->ti_next);
-        TRY(nb6_domain_force(r->one[p].domain, block, err));
-    }
+    TRY(sum(r, block, n_due, err));
     for (int p = 0; p < r->parts; p++) {
         struct nb6_part_word word;
         TRY(nb6_domain_read(r->one[p].domain, &word, err));

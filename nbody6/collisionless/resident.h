@@ -4,6 +4,7 @@
 #define NB6_RESIDENT_H
 
 #include "common/nbc.h"
+#include "gpunb/tree.h"
 #include "nbody6/collisionless/residence.h"
 
 struct nb6_collisionless;
@@ -11,7 +12,7 @@ struct nb6_resident;
 
 enum { NB6_MOST_PARTS = 64 };
 
-/** @param[in] parts  1 to NB6_MOST_PARTS, no more than bodies   @param[in] device [parts]  GPUs; NULL: all 0
+/** @param[in] parts  1 to NB6_MOST_PARTS, no more than bodies   @param[in] device  [parts] the number of each part's
  *  @param[out] resident  set on success only; to be freed with nb6_resident_free
  *  @return NBC_OK; NBC_DEVICE, NBC_NO_MEMORY */
 int nb6_resident_open(struct nb6_resident **resident, const struct nb6_residence *residence,

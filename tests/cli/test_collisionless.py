@@ -201,11 +201,24 @@ class CollisionlessTest(RunTest):
                 self.refuse(name, word, "--check")
         self.refuse(self.write("s.inp", group="&INCOLLISIONLESS FORCE_ERROR=1e-3 /\n"), "FORCE_ERROR: &INCOLLISIONLESS has "
                     "no softening")
-        self.write("d.inp", group=TREE)
-        self.assertIn("the device engine has no tree yet; use the host engine",
-                      self.softened("d.inp", "--engine", "device", code=5))
-        self.assertIn("makes direct sums only; backends that have a tree:",
-                      self.softened("d.inp", "--device", "emulated", code=5))
+
+    def test_trees_on_devices(self):
+        """The host engine and the emulated one have the same files by trees of an emulated device; --check shows its
+        memory, --profile that terms are among the lists."""
+        self.softened(self.write(n=1000, tcrit=0.5, group=TREE), "--engine", "host", "--device", "emulated")
+        text = self.softened(self.write("b.inp", n=1000, tcrit=0.5, group=TREE), "--engine", "emulated", "--device",
+                             "emulated", "--profile")
+        self.assertIn("emulated engine, tree, FORCE_ERROR = 0.001, leaf 16, walk groups", text)
+        self.assertIn("keys and their order are in link, terms in lists", text)
+        self.assertRegex(text, r"\n  of a body: [1-9]\S* cells and [1-9]\S* bodies as terms")
+        self.assert_same("a", "b")
+        self.assertLess(package.Run(self.path("b")).log["force_err_99"].max(), 1e-3)
+        def memory(*options):
+            text = self.softened("--check", "b.inp", "--device", "emulated", *options)
+            found = re.search(r"\n  on the device: (\S+) MB\n", text)
+            return float(found[1]) if found else 0
+        self.assertGreater(memory("--engine", "emulated"), 0)
+        self.assertEqual(memory("--engine", "host"), 0)
 
     def test_check_of_forces(self):
         """--check shows method, aim, order and walk, and what forces cost by either method: for few bodies direct sums are

@@ -242,8 +242,7 @@ class RefusedTest(RunTest):
                 (bad_argument, "an aim or an angle, not both", {"theta": 0.5, "force_error": AIM}),
                 (bad_argument, "order = 9", {"theta": 0.5, "order": 9}),
                 (non_finite, "acc_last", {"force_error": AIM, "acc_last": np.full((50, 3), np.inf)}),
-                (unavailable, "no backend 'abacus'", {"backend": "abacus"}),
-                (unavailable, "makes direct sums only", {"backend": "emulated", "force_error": AIM})):
+                (unavailable, "no backend 'abacus'", {"backend": "abacus"})):
             with self.subTest(text=text):
                 self.refused(status, text, lambda: forces.softened(self.mass, self.x, **{"softening": SOFTENING, **options}))
         self.mass[7] = -1

@@ -1,5 +1,5 @@
-/* Collisionless systems that stay on a GPU: the bits of the host engine with forces of the same kernels; two parts on
- * one GPU, resumes, bodies that fail. */
+/* Collisionless systems that stay on a GPU, by direct sums and by trees: the bits of the host engine with forces of the
+ * same kernels; parts on one GPU, resumes, bodies that fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,14 +13,30 @@
 #include "tests/support/cluster.h"
 #include "tests/support/collisionless.h"
 
+static struct nb6_collisionless_options options_of(int is_block, enum nb6_collisionless_engine engine)
+{
+    return (struct nb6_collisionless_options){.softening = 0.05,
+                                              .dt = is_block ? 0.125 : 1.0 / 64,
+                                              .steps = is_block,
+                                              .eta = 0.2,
+                                              .force = {.backend = "cuda:0"},
+                                              .engine = engine};
+}
+
 static struct nb6_collisionless *start(const struct cluster *c, int is_block, enum nb6_collisionless_engine engine)
 {
-    const struct nb6_collisionless_options options = {.softening = 0.05,
-                                                      .dt = is_block ? 0.125 : 1.0 / 64,
-                                                      .steps = is_block,
-                                                      .eta = 0.2,
-                                                      .force = {.backend = "cuda:0"},
-                                                      .engine = engine};
+    const struct nb6_collisionless_options options = options_of(is_block, engine);
+    return collisionless_start(c, &options);
+}
+
+/* All forces by a tree. */
+static const double AIM = 1e-4;
+
+static struct nb6_collisionless *start_tree(const struct cluster *c, int is_block, enum nb6_collisionless_engine engine)
+{
+    struct nb6_collisionless_options options = options_of(is_block, engine);
+    options.force.force_error = AIM;
+    options.force.walk = GPUNB_WALK_GROUPS;
     return collisionless_start(c, &options);
 }
 
@@ -47,13 +63,56 @@ static void a_gpu_has_the_bits_of_the_host_engine(void **state)
     }
 }
 
-static struct nb6_collisionless *start_in_parts(const struct cluster *c, int is_block, int parts)
+static uint64_t forces_of(const struct nb6_collisionless *s)
+{
+    struct gpunb_tree_counts counts;
+    nb6_collisionless_tree_counts(s, &counts);
+    assert_true(counts.cell_terms > 0 && counts.pair_terms > 0);
+    assert_int_equal(counts.first_forces, 1); /* at t = 0 */
+    return counts.forces;
+}
+
+static void a_tree_has_the_bits_of_the_host_engine(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    struct cluster c = cluster_plummer(20011, 3);
+    for (int is_block = 0; is_block < 2; is_block++) {
+        struct nb6_collisionless_options options = options_of(is_block, NB6_COLLISIONLESS_DEVICE);
+        options.force.force_error = AIM;
+        options.force.walk = GPUNB_WALK_GROUPS;
+        struct nb6_collisionless *a = start_tree(&c, is_block, NB6_COLLISIONLESS_HOST),
+                                 *b = start_tree(&c, is_block, NB6_COLLISIONLESS_DEVICE), *resumed = NULL;
+        assert_string_equal(nb6_collisionless_engine_name(b), "device");
+        collisionless_evolve(a, 0.25);
+        collisionless_evolve(b, 0.125);
+        collisionless_home(b);
+        assert_int_equal(nb6_collisionless_resume(&resumed, b, &options, &err), NBC_OK);
+        collisionless_evolve(b, 0.25);
+        collisionless_evolve(resumed, 0.25);
+        collisionless_assert_same(a, b);
+        collisionless_assert_same(a, resumed);
+        assert_int_equal(forces_of(a), 1 + a->n_blocks);
+        assert_int_equal(forces_of(b), 1 + b->n_blocks);
+        nb6_collisionless_free(a);
+        nb6_collisionless_free(b);
+        nb6_collisionless_free(resumed);
+    }
+    cluster_free(&c);
+}
+
+/* In parts, all on one GPU. */
+static struct nb6_collisionless *divide(struct nb6_collisionless *s, int parts)
 {
     static const int device[NB6_MOST_PARTS] = {0};
     struct nbc_error err = {0};
-    struct nb6_collisionless *s = start(c, is_block, NB6_COLLISIONLESS_HOST);
     if (nb6_resident_open(&s->resident, nb6_residence_cuda, s, parts, device, &err)) fail_msg("%s", err.text);
     return s;
+}
+
+static struct nb6_collisionless *start_in_parts(const struct cluster *c, int is_block, int parts)
+{
+    return divide(start(c, is_block, NB6_COLLISIONLESS_HOST), parts);
 }
 
 /* Positions are exchanged while sums over own bodies are under way: all as with several GPUs, on one. Parts change
@@ -75,6 +134,33 @@ static void parts_exchange_positions(void **state)
         for (int64_t i = 0; i < c.n; i++)
             for (int k = 0; k < 3; k++) most = fmax(most, fabs(a->x0[i][k] - b->x0[i][k]));
         assert_true(most < 1e-5);
+        nb6_collisionless_free(a);
+        nb6_collisionless_free(b);
+        nb6_collisionless_free(again);
+    }
+    cluster_free(&c);
+}
+
+/* Each part has a tree of all bodies, and groups of its own: accelerations differ by what the aim allows, and
+ * positions after a quarter of a unit of time by less than that of the unit of length. */
+static void parts_have_trees(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(20011, 4);
+    for (int is_block = 0; is_block < 2; is_block++) {
+        struct nb6_collisionless *a = start_tree(&c, is_block, NB6_COLLISIONLESS_HOST),
+                                 *b = divide(start_tree(&c, is_block, NB6_COLLISIONLESS_HOST), 3),
+                                 *again = divide(start_tree(&c, is_block, NB6_COLLISIONLESS_HOST), 3);
+        collisionless_evolve(a, 0.25);
+        collisionless_evolve(b, 0.25);
+        collisionless_evolve(again, 0.125);
+        collisionless_evolve(again, 0.25);
+        collisionless_assert_same(b, again);
+        double most = 0;
+        for (int64_t i = 0; i < c.n; i++)
+            for (int k = 0; k < 3; k++) most = fmax(most, fabs(a->x0[i][k] - b->x0[i][k]));
+        assert_true(most > 0 && most < AIM);
+        assert_true(forces_of(b) > 1 + b->n_blocks);
         nb6_collisionless_free(a);
         nb6_collisionless_free(b);
         nb6_collisionless_free(again);
@@ -104,7 +190,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gpu_has_the_bits_of_the_host_engine),
+        cmocka_unit_test(a_tree_has_the_bits_of_the_host_engine),
         cmocka_unit_test(parts_exchange_positions),
+        cmocka_unit_test(parts_have_trees),
         cmocka_unit_test(a_body_that_fails_leaves_the_last_block),
     };
     const struct gpunb_options options = {.backend = "cuda:0"};

@@ -8,13 +8,13 @@
 #include <omp.h>
 #include <string.h>
 
-#include "device/faults.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/force_error.h"
+#include "nbody6/collisionless/part.h"
+#include "nbody6/collisionless/resident.h"
 #include "tests/support/cluster.h"
 #include "tests/support/collisionless.h"
-#include "tests/support/failing_alloc.h"
 
 /* BODIES: enough for several cells; MANY: for several threads (leapfrog.c has 4096 bodies at least in each). */
 enum { BODIES = 600, MANY = 16400, SAMPLE = 64 };
@@ -38,6 +38,10 @@ static struct nb6_collisionless_options emulated(struct nb6_collisionless_option
     options.parts = parts;
     return options;
 }
+
+/* Forces of processors, whose trees are in memory, and of emulated devices, whose trees are where the bodies are. */
+enum { BACKENDS = 2 };
+static const char *const backends[BACKENDS] = {"portable", "emulated"};
 
 static struct nb6_frame frame_of(struct nb6_collisionless *s, int options)
 {
@@ -169,13 +173,29 @@ static void same_bits_for_any_threads(void **state)
 
 /* The forces of a block are those of the trees of its engine: one for each block, after that of the start, which the
  * host makes, and which alone is made in two. The parts of a system have handles of their own. */
+static void check_part(const struct nb6_collisionless *host, const struct nb6_collisionless *part, int is_single)
+{
+    struct gpunb_tree_counts start, parts = counts_of(part), whole = counts_of(host);
+    gpunb_tree_get_counts(part->force, &start);
+    assert_int_equal(start.forces, 1);
+    assert_int_equal(whole.forces, 1 + host->n_blocks);
+    assert_int_equal(parts.forces, 1 + part->n_blocks);
+    assert_int_equal(whole.first_forces, 1);
+    assert_int_equal(parts.first_forces, 1);
+    assert_int_equal(parts.cell_terms, whole.cell_terms);
+    assert_int_equal(parts.pair_terms, whole.pair_terms);
+    assert_true(parts.cell_terms > start.cell_terms && parts.pair_terms > start.pair_terms);
+    assert_int_equal(whole.targets == whole.groups, is_single);
+}
+
 static void one_part_has_the_bits_of_the_host(void **state)
 {
     (void)state;
     static const enum gpunb_walk walk[] = {GPUNB_WALK_GROUPS, GPUNB_WALK_SINGLE};
     struct cluster c = cluster_plummer(BODIES, 3);
-    for (int k = 0; k < 4; k++) {
-        struct nb6_collisionless_options here = options_of(k / 2, 1e-3);
+    for (int k = 0; k < 4 * BACKENDS; k++) {
+        struct nb6_collisionless_options here = options_of(k / 2 % 2, 1e-3);
+        here.force.backend = backends[k / 4];
         here.force.walk = walk[k % 2];
         here.force.leaf = 8; /* small ones, so that so few bodies have many cells */
         here.force.group = 16;
@@ -186,18 +206,8 @@ static void one_part_has_the_bits_of_the_host(void **state)
         collisionless_evolve(a, 0.5);
         collisionless_evolve(b, 0.5);
         collisionless_assert_same(a, b);
-        assert_true(a->n_steps > a->n_blocks && (k / 2 == 0 || a->n_steps < a->n_blocks * BODIES));
-        struct gpunb_tree_counts host, parts = counts_of(b), whole = counts_of(a);
-        gpunb_tree_get_counts(b->force, &host);
-        assert_int_equal(host.forces, 1);
-        assert_int_equal(whole.forces, 1 + a->n_blocks);
-        assert_int_equal(parts.forces, 1 + b->n_blocks);
-        assert_int_equal(whole.first_forces, 1);
-        assert_int_equal(parts.first_forces, 1);
-        assert_int_equal(parts.cell_terms, whole.cell_terms);
-        assert_int_equal(parts.pair_terms, whole.pair_terms);
-        assert_true(parts.cell_terms > host.cell_terms && parts.pair_terms > host.pair_terms);
-        assert_int_equal(whole.targets == whole.groups, walk[k % 2] == GPUNB_WALK_SINGLE);
+        assert_true(a->n_steps > a->n_blocks && (k / 2 % 2 == 0 || a->n_steps < a->n_blocks * BODIES));
+        check_part(a, b, walk[k % 2] == GPUNB_WALK_SINGLE);
         nb6_collisionless_free(a);
         nb6_collisionless_free(b);
     }
@@ -211,8 +221,9 @@ static void same_bits_however_it_is_cut(void **state)
     (void)state;
     struct nbc_error err = {0};
     struct cluster c = cluster_plummer(BODIES + 1, 4);
-    for (int k = 0; k < 4; k++) {
-        struct nb6_collisionless_options options = options_of(k / 2, 1e-3);
+    for (int k = 0; k < 4 * BACKENDS; k++) {
+        struct nb6_collisionless_options options = options_of(k / 2 % 2, 1e-3);
+        options.force.backend = backends[k / 4];
         if (k % 2) options = emulated(options, 3);
         struct nb6_collisionless *once = collisionless_start(&c, &options), *often = collisionless_start(&c, &options),
                                  *resumed = NULL;
@@ -242,10 +253,13 @@ static void parts_move_bodies_as_the_host_does(void **state)
 {
     (void)state;
     struct cluster c = cluster_plummer(BODIES, 5);
-    const struct nb6_collisionless_options here = options_of(NB6_COLLISIONLESS_SHARED, 1e-4);
+    struct nb6_collisionless_options here = options_of(NB6_COLLISIONLESS_SHARED, 1e-4);
+    here.force.backend = backends[0];
     struct nb6_collisionless *a = collisionless_start(&c, &here);
     collisionless_evolve(a, 0.5);
-    for (int parts = 2; parts <= 5; parts += 3) {
+    for (int k = 0; k < 2 * BACKENDS; k++) {
+        const int parts = k % 2 ? 5 : 2;
+        here.force.backend = backends[k / 2];
         const struct nb6_collisionless_options there = emulated(here, parts);
         struct nb6_collisionless *b = collisionless_start(&c, &there);
         collisionless_evolve(b, 0.5);
@@ -254,41 +268,23 @@ static void parts_move_bodies_as_the_host_does(void **state)
         for (int64_t i = 0; i < BODIES; i++)
             for (int d = 0; d < 3; d++) most = fmax(most, fabs(a->x0[i][d] - b->x0[i][d]));
         assert_true(most > 0 && most < 1e-4);
-        assert_int_equal(counts_of(b).forces, 1 + 2 * (uint64_t)parts * b->n_blocks);
+        assert_int_equal(counts_of(b).forces, 1 + (uint64_t)parts * b->n_blocks);
         nb6_collisionless_free(b);
     }
     nb6_collisionless_free(a);
     cluster_free(&c);
 }
 
-/* On two devices of which a call fails in a block, the system is as it was at the last copy to host memory, and goes on
- * from there, with the accelerations of that time and the same bits. Calls fail in turn, from the first to the last. */
-static void a_device_that_fails_leaves_what_was_home(void **state)
+static void there_may_be_many_parts(void **state)
 {
     (void)state;
-    enum { STRIDE = 7 };
-    struct cluster c = cluster_plummer(100, 9);
-    const struct nb6_collisionless_options options = emulated(options_of(NB6_COLLISIONLESS_BLOCK, 1e-3), 2);
-    int64_t tried = 0;
-    for (int64_t k = 1, calls = INT64_MAX; k <= calls; k += STRIDE, tried++) {
-        struct nbc_error err = {0};
-        struct nb6_collisionless *a = collisionless_start(&c, &options), *b = collisionless_start(&c, &options);
-        collisionless_evolve(a, 0.125);
-        collisionless_evolve(b, 0.125);
-        collisionless_assert_same(a, b);
-        nbd_fault_set(NBD_FAULT_FAIL, k, 1);
-        const int status = nb6_collisionless_evolve(b, 0.25, &err);
-        if (!nbd_fault_failures()) calls = nbd_fault_calls();
-        assert_int_equal(status, nbd_fault_failures() ? NBC_DEVICE : NBC_OK);
-        nbd_fault_set(NBD_FAULT_NONE, 0, 0);
-        if (status) collisionless_assert_same(a, b); /* as at t = 0.125 */
-        collisionless_evolve(a, 0.25);
-        collisionless_evolve(b, 0.25);
-        collisionless_assert_same(a, b);
-        nb6_collisionless_free(a);
-        nb6_collisionless_free(b);
-    }
-    assert_true(tried > 5);
+    struct cluster c = cluster_plummer(BODIES, 6);
+    struct nb6_collisionless_options options = emulated(options_of(NB6_COLLISIONLESS_SHARED, 1e-3), NB6_MOST_PARTS);
+    options.force.backend = "emulated";
+    struct nb6_collisionless *s = collisionless_start(&c, &options);
+    collisionless_evolve(s, 1.0 / 64);
+    assert_int_equal(counts_of(s).forces, 1 + NB6_MOST_PARTS);
+    nb6_collisionless_free(s);
     cluster_free(&c);
 }
 
@@ -297,25 +293,28 @@ static void few_bodies_have_direct_sums(void **state)
 {
     (void)state;
     struct cluster c = cluster_plummer(BODIES, 10);
-    const struct nb6_collisionless_options direct = options_of(NB6_COLLISIONLESS_BLOCK, 0);
-    struct nb6_collisionless_options aim = options_of(NB6_COLLISIONLESS_BLOCK, 1e-2);
-    aim.force.walk = GPUNB_WALK_DEFAULT;
-    const struct nb6_collisionless_options there = emulated(aim, 1);
-    struct nb6_collisionless *a = collisionless_start(&c, &direct), *b = collisionless_start(&c, &aim),
-                             *d = collisionless_start(&c, &there);
-    collisionless_evolve(a, 0.5);
-    collisionless_evolve(b, 0.5);
-    collisionless_evolve(d, 0.5);
-    collisionless_assert_same(a, b);
-    collisionless_assert_same(a, d);
-    assert_int_equal(counts_of(b).forces + counts_of(d).forces, 0);
-    nb6_collisionless_free(a);
-    nb6_collisionless_free(b);
-    nb6_collisionless_free(d);
+    for (int k = 0; k < BACKENDS; k++) {
+        struct nb6_collisionless_options direct = options_of(NB6_COLLISIONLESS_BLOCK, 0),
+                                         aim = options_of(NB6_COLLISIONLESS_BLOCK, 1e-2);
+        direct.force.backend = aim.force.backend = backends[k];
+        aim.force.walk = GPUNB_WALK_DEFAULT;
+        const struct nb6_collisionless_options there = emulated(aim, 1);
+        struct nb6_collisionless *a = collisionless_start(&c, &direct), *b = collisionless_start(&c, &aim),
+                                 *d = collisionless_start(&c, &there);
+        collisionless_evolve(a, 0.5);
+        collisionless_evolve(b, 0.5);
+        collisionless_evolve(d, 0.5);
+        collisionless_assert_same(a, b);
+        collisionless_assert_same(a, d);
+        assert_int_equal(counts_of(b).forces + counts_of(d).forces, 0);
+        nb6_collisionless_free(a);
+        nb6_collisionless_free(b);
+        nb6_collisionless_free(d);
+    }
     cluster_free(&c);
 }
 
-/* ---- what is refused, and where memory ends */
+/* ---- what is refused */
 
 static void direct_sums_have_no_tree(void **state)
 {
@@ -331,22 +330,45 @@ static void direct_sums_have_no_tree(void **state)
     cluster_free(&c);
 }
 
-static void what_has_no_tree_is_refused(void **state)
+static void wrong_options_are_refused(void **state)
 {
     (void)state;
     struct cluster c = cluster_plummer(4, 7);
     struct nb6_collisionless_options o = options_of(NB6_COLLISIONLESS_SHARED, 1e-3);
     o.engine = NB6_COLLISIONLESS_DEVICE;
-    collisionless_refuse(&c, &o, NBC_UNAVAILABLE, "the device engine has no tree yet");
-    o = options_of(NB6_COLLISIONLESS_SHARED, 1e-3);
     o.force.backend = "emulated";
-    collisionless_refuse(&c, &o, NBC_UNAVAILABLE, "direct sums only");
+    collisionless_refuse(&c, &o, NBC_UNAVAILABLE, "the backend is emulated");
     o = options_of(NB6_COLLISIONLESS_SHARED, 1e-12);
     collisionless_refuse(&c, &o, NBC_BAD_ARGUMENT, "the least that backend");
     o = options_of(NB6_COLLISIONLESS_SHARED, 1e-3);
     o.force.theta = 0.5;
     collisionless_refuse(&c, &o, NBC_BAD_ARGUMENT, "not both");
     cluster_free(&c);
+}
+
+/* Arrays of the bodies, of which a tree has one more, and the tree; each of two parts has half of the targets, and the
+ * tree of all bodies. */
+static void a_plan_tells_the_memory_of_devices(void **state)
+{
+    (void)state;
+    enum { N = 100000, OF_A_BODY = 8 + 8 * 3 * 7 + 4 + 1, LAST = 24 };
+    struct nbc_error err = {0};
+    struct nb6_collisionless_plan plan, halves;
+    struct nb6_collisionless_options o = emulated(options_of(NB6_COLLISIONLESS_SHARED, 0), 1);
+    o.force.backend = "portable";
+    assert_int_equal(nb6_collisionless_plan(N, &o, &plan, &err), NBC_OK);
+    assert_true(plan.device_bytes == (double)OF_A_BODY * N + sizeof(struct nb6_part_word));
+    o = emulated(options_of(NB6_COLLISIONLESS_SHARED, 1e-3), 1);
+    o.force.backend = "emulated";
+    assert_int_equal(nb6_collisionless_plan(N, &o, &plan, &err), NBC_OK);
+    assert_true(plan.device_bytes > (double)(OF_A_BODY + LAST + 100) * N); /* keys, places and boxes of a tree */
+    o.parts = 2;
+    assert_int_equal(nb6_collisionless_plan(N, &o, &halves, &err), NBC_OK);
+    assert_true(halves.device_bytes > 0.5 * plan.device_bytes && halves.device_bytes < plan.device_bytes);
+    assert_true(halves.pairs_by_tree > plan.pairs_by_tree && halves.pairs == plan.pairs);
+    o.engine = NB6_COLLISIONLESS_HOST;
+    assert_int_equal(nb6_collisionless_plan(N, &o, &plan, &err), NBC_OK);
+    assert_true(plan.device_bytes == 0);
 }
 
 /* `auto` takes the host engine, and says what the tree would be. */
@@ -356,7 +378,8 @@ static void a_plan_tells_the_tree(void **state)
     struct nbc_error err = {0};
     struct nb6_collisionless_plan plan;
     struct nb6_collisionless_options o = options_of(NB6_COLLISIONLESS_SHARED, 0);
-    o.force = (struct gpunb_options){.theta = 0.5, .order = 4, .leaf = 20, .walk = GPUNB_WALK_SINGLE};
+    o.force =
+        (struct gpunb_options){.backend = "portable", .theta = 0.5, .order = 4, .leaf = 20, .walk = GPUNB_WALK_SINGLE};
     o.engine = NB6_COLLISIONLESS_AUTO;
     assert_int_equal(nb6_collisionless_plan(1000, &o, &plan, &err), NBC_OK);
     assert_string_equal(plan.engine, "host");
@@ -377,35 +400,16 @@ static void a_plan_tells_the_tree(void **state)
     assert_int_equal(plan.gpus, 0);
 }
 
-/* Wherever memory ends, the system is not made and nothing is left behind. */
-static void memory_may_end_anywhere(void **state)
-{
-    (void)state;
-    if (!can_fail_alloc()) skip();
-    struct cluster c = cluster_plummer(BODIES, 8);
-    struct nb6_collisionless_options o = emulated(options_of(NB6_COLLISIONLESS_BLOCK, 1e-2), 2);
-    o.force.backend = "ref";
-    const long k = collisionless_allocations(&c, &o, 0.125, fail_alloc);
-    assert_true(k > 40); /* a tree has a dozen arrays, and each part has as many */
-    cluster_free(&c);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_below_the_aim),
-        cmocka_unit_test(potentials_are_by_tree_too),
-        cmocka_unit_test(errors_are_those_of_the_frame),
-        cmocka_unit_test(same_bits_for_any_threads),
-        cmocka_unit_test(one_part_has_the_bits_of_the_host),
-        cmocka_unit_test(same_bits_however_it_is_cut),
-        cmocka_unit_test(parts_move_bodies_as_the_host_does),
-        cmocka_unit_test(a_device_that_fails_leaves_what_was_home),
-        cmocka_unit_test(few_bodies_have_direct_sums),
-        cmocka_unit_test(direct_sums_have_no_tree),
-        cmocka_unit_test(what_has_no_tree_is_refused),
-        cmocka_unit_test(a_plan_tells_the_tree),
-        cmocka_unit_test(memory_may_end_anywhere),
+        cmocka_unit_test(errors_are_below_the_aim),           cmocka_unit_test(potentials_are_by_tree_too),
+        cmocka_unit_test(errors_are_those_of_the_frame),      cmocka_unit_test(same_bits_for_any_threads),
+        cmocka_unit_test(one_part_has_the_bits_of_the_host),  cmocka_unit_test(same_bits_however_it_is_cut),
+        cmocka_unit_test(parts_move_bodies_as_the_host_does), cmocka_unit_test(there_may_be_many_parts),
+        cmocka_unit_test(few_bodies_have_direct_sums),        cmocka_unit_test(direct_sums_have_no_tree),
+        cmocka_unit_test(wrong_options_are_refused),          cmocka_unit_test(a_plan_tells_the_tree),
+        cmocka_unit_test(a_plan_tells_the_memory_of_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

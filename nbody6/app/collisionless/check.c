@@ -129,6 +129,9 @@ static void print_forces(const struct nb6_collisionless_plan *plan, int64_t n, d
         print_cost("tree", &tree, steps + 1, out);
     }
     print_cost("direct sums", &direct, steps + 1, out);
+    if (plan->device_bytes > 0)
+        fprintf(out, "  on the device%s: %.0f MB%s\n", plan->gpus > 1 ? "s" : "", plan->device_bytes * 1e-6,
+                plan->gpus > 1 ? " on the one that needs most" : "");
     if (gpunb_tree_is_asked(&plan->force) && !plan->tree_is_worth)
         fprintf(out, "  direct sums cost less for so few bodies, and are made; WALK='groups' takes the tree\n");
 }

@@ -29,6 +29,12 @@ static double ratio(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
+/* Kernels of a device make lists and terms at once. */
+static int is_on_device(const struct gpunb_tree_counts *c)
+{
+    return c->cell_terms > 0 && c->seconds[GPUNB_TREE_CELLS] == 0;
+}
+
 static void print_stages(FILE *out, const struct gpunb_tree_counts *c)
 {
     fprintf(out, "  forces by tree: %llu, of which %llu with a force by angle first; %llu trees built\n",
@@ -38,7 +44,11 @@ static void print_stages(FILE *out, const struct gpunb_tree_counts *c)
             "cells and %.1f bodies in its list\n",
             ratio(c->cell_terms, c->targets), ratio(c->pair_terms, c->targets), ratio(c->targets, c->groups),
             ratio(c->tests, c->groups), ratio(c->listed_cells, c->groups), ratio(c->listed_bodies, c->groups));
-    fprintf(out, "  stage      seconds (of all threads together from lists on)\n");
+    fprintf(out, "  stage      seconds (%s)\n",
+            is_on_device(c)
+                ? "on a device: keys and their order are in link, terms in lists; what the host waits for, so "
+                  "nothing of bodies that stay there"
+                : "of all threads together from lists on");
     for (int stage = 0; stage < GPUNB_TREE_STAGES; stage++)
         fprintf(out, "  %-8s %9.3f\n", gpunb_tree_stage_name((enum gpunb_tree_stage)stage), c->seconds[stage]);
 }
