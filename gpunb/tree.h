@@ -48,7 +48,7 @@ int gpunb_tree_is_worth(const gpunb_t *handle, size_t n_i, size_t n_j);
 /** A tree of the present sources.
  *  @param[out] tree  set on success only; to be freed before the handle
  *  @return NBC_OK; NBC_BAD_STATE (no sources; the handle was opened for direct sums); NBC_BAD_ARGUMENT (a mass is
- *          negative); NBC_NO_MEMORY */
+ *          negative); NBC_NO_MEMORY; NBC_DEVICE (a device failed, or has no memory for it) */
 int gpunb_tree_build(gpunb_t *handle, gpunb_tree_t **tree);
 /** The same cells with the present sources, which are as many and have the same numbers, where they are now: boxes and
  *  multipoles are made anew. Forces are within the aim wherever the sources went; the farther, the longer they take.

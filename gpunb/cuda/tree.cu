@@ -21,6 +21,13 @@ int result()
     return (int)cudaGetLastError();
 }
 
+/* A failure, which is not that of a later call as well. */
+int failed(cudaError_t code)
+{
+    cudaGetLastError();
+    return (int)code;
+}
+
 __device__ __forceinline__ int thread_of_all()
 {
     return blockIdx.x * blockDim.x + threadIdx.x;
@@ -350,7 +357,7 @@ int gpunb_cuda_tree_check(const device_tree *tree, const softened_sources *sourc
     int32_t *negative = &tree->shape->negative;
     const cudaError_t code =
         cudaMemsetAsync(negative, DEVICE_TREE_NO_SOURCE & 0xff, sizeof *negative, (cudaStream_t)stream);
-    if (code != cudaSuccess) return (int)code;
+    if (code != cudaSuccess) return failed(code);
     check_masses<<<blocks_for(tree->n), BLOCK, 0, (cudaStream_t)stream>>>(*tree, *sources);
     return result();
 }
@@ -372,7 +379,7 @@ int gpunb_cuda_tree_keys(const device_tree *tree, const softened_sources *source
 int gpunb_cuda_tree_ties(const device_tree *tree, const softened_sources *sources, nbd_stream *stream)
 {
     const cudaError_t code = cudaMemsetAsync(&tree->shape->tied, 0, sizeof tree->shape->tied, (cudaStream_t)stream);
-    if (code != cudaSuccess) return (int)code;
+    if (code != cudaSuccess) return failed(code);
     count_ties<<<blocks_for(tree->n), BLOCK, 0, (cudaStream_t)stream>>>(*tree, *sources);
     return result();
 }
@@ -408,7 +415,7 @@ int gpunb_cuda_tree_link(const device_tree *tree, nbd_stream *stream)
     void *arguments[] = {const_cast<device_tree *>(tree)};
     if (code == cudaSuccess)
         code = cudaLaunchCooperativeKernel((const void *)link_cells, blocks, BLOCK, arguments, 0, (cudaStream_t)stream);
-    return (int)code;
+    return code == cudaSuccess ? 0 : failed(code);
 }
 
 int gpunb_cuda_tree_gather(const device_tree *tree, const softened_sources *sources, int to_float, nbd_stream *stream)

@@ -129,6 +129,11 @@ int gpunb_device_tree_sum(const struct device_tree_force *f, const struct device
     NBD_LAUNCH(err, &f->gpu->device,
                f->gpu->kernels->sort64(s->sort, &bytes, s->key, s->sorted_key, s->number, s->order, walk.n_i,
                                        gpunb_device_tree_bits((size_t)tree->n), f->stream));
+    /* Blocks of a group read the scale of all its targets while others write results. */
+    if (walk.acc_last == walk.acc && walk.acc_last) {
+        NBD_TRY(nbd_copy(&f->gpu->device, f->stream, s->first, walk.acc_last, targets->n * sizeof *s->first, err));
+        walk.acc_last = (const double(*)[3])s->first;
+    }
     if (f->use->theta == 0 && !targets->acc_last) {
         const struct gpunb_softened_job job = {.softening = targets->softening};
         struct device_tree_walk first = walk;

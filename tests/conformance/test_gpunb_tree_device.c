@@ -293,6 +293,38 @@ static void test_one_after_another(void **state)
     free_model(&m);
 }
 
+/* Results may take the place of the last accelerations; a group of several blocks has the scale of those. */
+static void test_in_place(void **state)
+{
+    (void)state;
+    enum { MANY = 6000 };
+    struct model m = make_scene(SPHERE, MANY);
+    struct forces last = make_forces(MANY);
+    struct gpunb_options options = usual;
+    options.group = 128;
+    options.walk = GPUNB_WALK_ONE_BY_ONE_I; /* the size of its groups does not depend on their number */
+    struct bench b = open_bench(MANY, MANY, options, 0);
+    struct gpunb_softened_job job = job_of(&m, SOFTENING, &last);
+    send_model(b.handle, &m);
+    make_force_of(b.handle, &job);
+    /* A few that set the scale of their groups: what had replaced them would be seen. */
+    for (int i = 0; i < MANY; i++)
+        for (int k = 0; k < 3; k++) last.acc[i][k] *= i % 100 == 7 ? 1e3 : 1;
+    job.acc_last = (const double(*)[3])last.acc;
+    struct gpunb_softened_device there = job_on(&b, &m, &job, 1);
+    enqueue(&b, &there);
+    struct forces apart = results(&b, &there);
+    there.acc = b.last;
+    enqueue(&b, &there);
+    struct forces in_place = results(&b, &there);
+    assert_same_forces(&apart, &in_place);
+    close_bench(&b);
+    free_forces(&last);
+    free_forces(&apart);
+    free_forces(&in_place);
+    free_model(&m);
+}
+
 /* A handle on another device has the same bits. */
 static void test_another_device(void **state)
 {
@@ -372,6 +404,7 @@ static int run_suite(const char *title)
         cmocka_unit_test(test_few_bodies),
         cmocka_unit_test(test_worth),
         cmocka_unit_test(test_one_after_another),
+        cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_another_device),
         cmocka_unit_test(test_refusals),
     };
