@@ -73,6 +73,22 @@ NBC_HD float nbc_float_of_bits(uint32_t bits)
     return a;
 }
 
+/** Bits of a double as a number whose order is that of the doubles, and back. */
+NBC_HD uint64_t nbc_ordered_bits(double a)
+{
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+NBC_HD double nbc_of_ordered_bits(uint64_t bits)
+{
+    double a;
+    bits = bits >> 63 ? bits & ~((uint64_t)1 << 63) : ~bits;
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+
 /** A number rounded to float. On the host it goes through memory: gcc 12 drops (double)(float)a where it vectorises. */
 NBC_HD float nbc_rounded(double a)
 {

@@ -2,6 +2,7 @@
  * the sum of the slots. Everything is enqueued; nothing is allocated. */
 #include "gpunb/cuda/softened.cuh"
 #include "gpunb/curve.h"
+#include "gpunb/device/softened_sources.h"
 
 namespace
 {
@@ -112,24 +113,6 @@ cudaError_t lay_out(size_t n_i, size_t n_j, char *work, scratch *to)
 
 constexpr int BLOCK = 256, SAMPLE = 255;
 
-__device__ __forceinline__ const double *position(const softened_sources &s, size_t j)
-{
-    return reinterpret_cast<const double *>(static_cast<const char *>(s.x) + j * s.x_step);
-}
-
-__device__ __forceinline__ double mass(const softened_sources &s, size_t j)
-{
-    const char *at = static_cast<const char *>(s.mass) + j * s.mass_step;
-    return s.mass_is_float ? (double)*reinterpret_cast<const float *>(at) : *reinterpret_cast<const double *>(at);
-}
-
-/* A coordinate as the sums use it. */
-__device__ __forceinline__ double rounded_to(double x, int to_float)
-{
-    const double high = (double)(float)x;
-    return to_float ? high : high + (double)(float)(x - high);
-}
-
 /* The middle one of `count` values, of which each thread has one. */
 __device__ double median(double value, int count, double *values, double *result)
 {
@@ -149,7 +132,7 @@ __global__ void __launch_bounds__(BLOCK) make_map(const softened_sources s, gpun
 {
     __shared__ double values[SAMPLE], result;
     const int count = min(s.n, SAMPLE), own = min((int)threadIdx.x, count - 1);
-    const double *x = position(s, (size_t)own * s.n / count);
+    const double *x = softened_position(&s, (size_t)own * s.n / count);
     double distance = 0.0;
     if (threadIdx.x == 0) result = 0.0; /* without a middle one: NaN among the sources */
     for (int k = 0; k < 3; k++) {
@@ -166,7 +149,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
     const int j = blockIdx.x * BLOCK + threadIdx.x;
     if (j >= s.n) return;
-    keys[j] = gpunb_curve_key(position(s, j), map);
+    keys[j] = gpunb_curve_key(softened_position(&s, j), map);
     places[j] = j;
 }
 
@@ -191,7 +174,7 @@ __global__ void __launch_bounds__(SOFTENED_TILE)
     const int j = order ? order[at] : at;
     float from[3], low[3], centre[3], extent[3];
     for (int k = 0; k < 3; k++) {
-        const double x = rounded_to(position(s, j)[k], to_float);
+        const double x = softened_rounded(softened_position(&s, j)[k], to_float);
         const float near_x = (float)x, high = block_max(near_x, scratch), least = -block_max(-near_x, scratch);
         centre[k] = least + 0.5f * (high - least);
         extent[k] = widened(0.5f * (high - least), centre[k]);
@@ -199,7 +182,7 @@ __global__ void __launch_bounds__(SOFTENED_TILE)
         from[k] = (float)d;
         low[k] = (float)(d - (double)from[k]);
     }
-    const float m = place < s.n ? (float)mass(s, j) : 0.0f;
+    const float m = place < s.n ? softened_mass(&s, j) : 0.0f;
     tile.from[threadIdx.x] = make_float4(from[0], from[1], from[2], m);
     tile.low[threadIdx.x] = make_float4(low[0], low[1], low[2], 0.0f);
     if (place < s.n) places[j] = place;
@@ -223,16 +206,16 @@ __device__ void exact_target(const device_softened &a, int i, double sum[SOFTENE
 {
     const int self = a.self ? a.self[i] - a.self_first : -1;
     double x[3];
-    for (int k = 0; k < 3; k++) x[k] = rounded_to(a.x[i][k], a.rounded);
+    for (int k = 0; k < 3; k++) x[k] = softened_rounded(a.x[i][k], a.rounded);
     for (int q = 0; q < SOFTENED_CUDA_SUMS; q++) sum[q] = 0.0;
     for (int j = 0; j < a.sources.n; j++) {
-        const double *from = position(a.sources, j);
+        const double *from = softened_position(&a.sources, j);
         double d[3], r2 = a.softening * a.softening;
         for (int k = 0; k < 3; k++) {
-            d[k] = rounded_to(from[k], a.rounded) - x[k];
+            d[k] = softened_rounded(from[k], a.rounded) - x[k];
             r2 += d[k] * d[k];
         }
-        const double mr = (double)(float)mass(a.sources, j) / sqrt(r2);
+        const double mr = (double)softened_mass(&a.sources, j) / sqrt(r2);
         for (int k = 0; k < 3; k++) sum[k] += mr / r2 * d[k];
         if (j != self) sum[3] += mr;
     }

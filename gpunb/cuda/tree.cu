@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(BLOCK) bound(const device_tree tree, const sof
         high[k] = 0;
     }
     for (int j = thread_of_all(); j < tree.n; j += gridDim.x * BLOCK) {
-        const double *x = tree_source_x(&sources, j);
+        const double *x = softened_position(&sources, j);
         for (int k = 0; k < 3; k++) {
             const uint64_t bits = nbc_ordered_bits(x[k]);
             low[k] = min((ull)low[k], (ull)bits);
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(BLOCK) bound(const device_tree tree, const sof
 __global__ void __launch_bounds__(BLOCK) check_masses(const device_tree tree, const softened_sources sources)
 {
     const int j = thread_of_all();
-    if (j < tree.n && tree_source_mass(&sources, j) < 0) atomicMin(&tree.shape->negative, j);
+    if (j < tree.n && softened_mass(&sources, j) < 0) atomicMin(&tree.shape->negative, j);
 }
 
 __global__ void __launch_bounds__(BLOCK)
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
     const int j = thread_of_all();
     if (j >= tree.n) return;
-    scratch.key[j] = tree_source_key(&tree, tree_source_x(&sources, j));
+    scratch.key[j] = tree_source_key(&tree, softened_position(&sources, j));
     scratch.number[j] = j;
 }
 
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(BLOCK)
     bound_runs(const device_tree tree, const softened_sources sources, const device_tree_scratch scratch)
 {
     const int p = thread_of_all(), at = min(p, tree.n - 1);
-    const double *x = tree_source_x(&sources, tree.number[at]);
+    const double *x = softened_position(&sources, tree.number[at]);
     uint64_t *box = scratch.box[scratch.run[at]];
     const bool is_one_run = __match_any_sync(ALL, (unsigned)scratch.run[at]) == ALL;
     for (int k = 0; k < 3; k++) {

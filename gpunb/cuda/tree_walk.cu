@@ -1,5 +1,5 @@
-/* Walks of groups through a tree (gpunb/device/tree_walk.h): a block of threads for TREE_TARGETS targets, all groups in
- * a launch. */
+/* Walks of groups through a tree (gpunb/device/tree_walk.h): a block of threads for DEVICE_TREE_MOST_TARGETS targets,
+ * all groups in a launch. */
 #include "gpunb/cuda/tree.h"
 #include "gpunb/device/tree_walk.h"
 
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(THREADS) add_shares(const __grid_constant__ de
  * many as are worth it. */
 unsigned blocks_of(const device_tree_walk &job)
 {
-    const int64_t of_group = (job.group + TREE_TARGETS - 1) / TREE_TARGETS * job.shares;
+    const int64_t of_group = (job.group + DEVICE_TREE_MOST_TARGETS - 1) / DEVICE_TREE_MOST_TARGETS * job.shares;
     if (job.sample) return DEVICE_TREE_SAMPLE;
     return job.again ? BLOCKS_FOR_LEFT : (unsigned)(job.n_groups * of_group);
 }

@@ -3,6 +3,7 @@
 #include "device/emulated/emulated.h"
 #include "gpunb/backend.h"
 #include "gpunb/device/emulated.h"
+#include "gpunb/device/softened_sources.h"
 
 #include <string.h>
 
@@ -88,25 +89,6 @@ int gpunb_emulated_potential(const struct device_potential *potential, int split
 
 /* ---- softened forces: pairs in double, of positions of two floats, or of one */
 
-static double rounded(double x, int to_float)
-{
-    const double high = gpunb_emulated_rounded(x);
-    return to_float ? high : high + gpunb_emulated_rounded(x - high);
-}
-
-static double mass_of(const struct softened_sources *s, int j)
-{
-    const char *at = (const char *)s->mass + (size_t)j * s->mass_step;
-    float light;
-    double mass;
-    if (!s->mass_is_float) {
-        memcpy(&mass, at, sizeof mass);
-        return gpunb_emulated_rounded(mass);
-    }
-    memcpy(&light, at, sizeof light);
-    return (double)light;
-}
-
 struct softened_job {
     struct device_softened a;
     struct device_body *source; /* [a.sources.n] as the sums use them */
@@ -116,9 +98,9 @@ static void round_sources(const struct softened_job *job)
 {
     const struct softened_sources *s = &job->a.sources;
     for (int j = 0; j < s->n; j++) {
-        const double *x = (const void *)((const char *)s->x + (size_t)j * s->x_step);
-        for (int k = 0; k < 3; k++) job->source[j].x[k] = rounded(x[k], job->a.rounded);
-        job->source[j].m = mass_of(s, j);
+        const double *x = softened_position(s, (size_t)j);
+        for (int k = 0; k < 3; k++) job->source[j].x[k] = softened_rounded(x[k], job->a.rounded);
+        job->source[j].m = (double)softened_mass(s, (size_t)j);
     }
 }
 
@@ -127,7 +109,7 @@ static void sum_target(const struct softened_job *job, int i)
     const struct device_softened *a = &job->a;
     const int self = a->self ? a->self[i] - a->self_first : -1;
     double x[3], acc[3] = {0}, pot = 0.0;
-    for (int k = 0; k < 3; k++) x[k] = rounded(a->x[i][k], a->rounded);
+    for (int k = 0; k < 3; k++) x[k] = softened_rounded(a->x[i][k], a->rounded);
     for (int j = 0; j < a->sources.n; j++) {
         const struct device_body *s = &job->source[j];
         double d[3], r2 = a->softening * a->softening;

@@ -22,12 +22,13 @@ enum {
                                bodies have tight boxes */
     DEVICE_TREE_NO_SOURCE = 0x7f7f7f7f, /* four equal bytes, as memset sets them */
     DEVICE_TREE_SHARES = 16,            /* of a list, in walks one by one that share it */
+    DEVICE_TREE_MOST_TARGETS = 64,      /* of a block of threads */
     DEVICE_TREE_SAMPLE = 256,           /* groups of a sample, at least */
     DEVICE_TREE_COUNTS = 7,
     DEVICE_TREE_BLOCKS = 1024 /* the most blocks of threads that link cells */
 };
 
-/** What the host reads. */
+/** The record that the host reads. */
 struct device_tree_shape {
     uint64_t low[3], high[3]; /**< the box of the bodies, as nbc_ordered_bits */
     int32_t negative;         /**< the first source with a negative mass; DEVICE_TREE_NO_SOURCE: none */
@@ -78,7 +79,7 @@ struct device_tree_scratch {
 struct device_tree_run {
     int32_t first, count;
 };
-/** What the lists of some groups cost, in bodies; then none is to be many times as long. */
+/** The cost of the lists of some groups, in bodies: no list is to be many times as long. */
 struct device_tree_sample {
     unsigned long long groups, cost;
 };
@@ -110,22 +111,6 @@ struct device_tree_walk {
     int parts;
     unsigned long long *counts;
 };
-
-/** Bits of a double as a number whose order is that of the doubles, and back. */
-NBC_HD uint64_t nbc_ordered_bits(double a)
-{
-    uint64_t bits;
-    memcpy(&bits, &a, sizeof bits);
-    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
-}
-
-NBC_HD double nbc_of_ordered_bits(uint64_t bits)
-{
-    double a;
-    bits = bits >> 63 ? bits & ~((uint64_t)1 << 63) : ~bits;
-    memcpy(&a, &bits, sizeof a);
-    return a;
-}
 
 /** Floats of a cell's coefficients in memory of a device, by order: those of tree_coefficients, in whole loads of four.
  */

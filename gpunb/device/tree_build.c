@@ -37,7 +37,6 @@ size_t gpunb_device_tree_lay_out(const struct gpunb_tree_use *use, size_t n, cha
                                  .moment = gpunb_device_tree_take(&l, room * (size_t)moments, sizeof(float)),
                                  .coefficient = gpunb_device_tree_take(&l, room * (size_t)stride, sizeof(float)),
                                  .moments = moments,
-                                 .coefficients = tree_coefficients(order),
                                  .stride = stride,
                                  .order = order,
                                  .tables = t->tables};

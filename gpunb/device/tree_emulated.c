@@ -9,7 +9,7 @@
 
 enum { TEAMS_OF_A_PART = 2, CELLS_OF_A_PART = 16, THREADS_OF_A_PART = 4096 };
 
-/* What the kernels of one tree have. */
+/* Arguments of the kernels of one tree. */
 struct tree_job {
     struct device_tree tree;
     struct softened_sources sources;
@@ -45,7 +45,7 @@ static void check_all(const void *job)
 {
     const struct tree_job *j = job;
     int first = 0;
-    while (first < j->tree.n && !(tree_source_mass(&j->sources, (size_t)first) < 0)) first++;
+    while (first < j->tree.n && !(softened_mass(&j->sources, (size_t)first) < 0)) first++;
     j->tree.shape->negative = first < j->tree.n ? first : DEVICE_TREE_NO_SOURCE;
 }
 
@@ -61,7 +61,7 @@ static void begin_all(const void *job)
     struct device_tree_shape *shape = j->tree.shape;
     shape->tied = shape->n_levels = shape->n_cells = shape->is_full = shape->largest = 0;
     empty_box(shape->low, shape->high);
-    for (int i = 0; i < j->tree.n; i++) add_to_box(shape->low, shape->high, tree_source_x(&j->sources, (size_t)i));
+    for (int i = 0; i < j->tree.n; i++) add_to_box(shape->low, shape->high, softened_position(&j->sources, (size_t)i));
     tree_fill_tables(j->tree.tables, j->tree.view.order + 2, 0, 1);
 }
 
@@ -75,7 +75,7 @@ static void keys_all(const void *job)
 {
     const struct tree_job *j = job;
     for (int i = 0; i < j->tree.n; i++) {
-        j->scratch.key[i] = tree_source_key(&j->tree, tree_source_x(&j->sources, (size_t)i));
+        j->scratch.key[i] = tree_source_key(&j->tree, softened_position(&j->sources, (size_t)i));
         j->scratch.number[i] = i;
     }
 }
@@ -108,7 +108,7 @@ static void next_keys_all(const void *job)
         int32_t first, end;
         tree_find_run(&j->tree, p, &first, &end);
         if (p == first) empty_box(s->box[p], s->box[p] + 3);
-        add_to_box(s->box[first], s->box[first] + 3, tree_source_x(&j->sources, (size_t)j->tree.number[p]));
+        add_to_box(s->box[first], s->box[first] + 3, softened_position(&j->sources, (size_t)j->tree.number[p]));
         s->run[p] = (uint64_t)first;
         s->other[p] = p;
     }

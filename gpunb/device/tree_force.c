@@ -1,13 +1,7 @@
 /* Forces of a tree in memory of a device: lists of all groups in a launch. */
 #include "gpunb/device/tree_host.h"
 
-enum {
-    LEAST_GROUP = 8,
-    TEAMS_OF_A_DEVICE = 2048,
-    MOST_TARGETS = 64, /* of a team */
-    PARTS_OF_A_RUN = 8,
-    TARGETS_WORTH_A_SAMPLE = 32768
-};
+enum { LEAST_GROUP = 8, TEAMS_OF_A_DEVICE = 2048, PARTS_OF_A_RUN = 8, TARGETS_WORTH_A_SAMPLE = 32768 };
 
 size_t gpunb_device_tree_lay_out_force(const struct gpunb_tree_use *use, size_t n_i, size_t sort_bytes, char *at,
                                        struct device_tree_force_scratch *s)
@@ -45,7 +39,7 @@ static int launch_left(const struct device_tree_force *f, const struct device_tr
     again.parts = PARTS_OF_A_RUN;
     NBD_LAUNCH(err, &f->gpu->device, k->walk(&again, f->stream));
     again.again = s->left[1];
-    again.parts = MOST_TARGETS / PARTS_OF_A_RUN;
+    again.parts = DEVICE_TREE_MOST_TARGETS / PARTS_OF_A_RUN;
     again.has_limit = 0;
     NBD_LAUNCH(err, &f->gpu->device, k->walk(&again, f->stream));
     return NBC_OK;

@@ -9,7 +9,6 @@
 #include "gpunb/tree/lanes.h"
 
 enum {
-    TREE_TARGETS = 64, /* the most of a team */
     TREE_STACK = 12 * TREE_TEAM,
     TREE_PILE = 2 * TREE_TEAM,           /* bodies that are summed together; */
     TREE_NEAR_PILE = TREE_TEAM,          /* and near ones */
@@ -56,7 +55,7 @@ struct tree_group_walk {
     unsigned limit; /* of the list, in bodies */
 };
 
-/** What a lane has to do with a cell. */
+/** A lane takes a cell as one of these. */
 enum tree_kind { TREE_NOTHING, TREE_TERM, TREE_FAR, TREE_NEAR, TREE_OPEN };
 struct tree_slot {
     int32_t cell, kind, first, count, child, n_child;
@@ -74,7 +73,7 @@ TREE_FN int32_t tree_target_at(const struct device_tree_walk *job, int32_t place
 
 TREE_FN double tree_target_x(const struct device_tree_walk *job, int32_t target, int k)
 {
-    return tree_rounded(job->x[target][k], job->rounded);
+    return softened_rounded(job->x[target][k], job->rounded);
 }
 
 /* ---- boxes */

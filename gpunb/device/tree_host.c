@@ -9,7 +9,7 @@
 
 enum { TARGETS_OF_A_PART = 4096 }; /* copied by a thread in some ten microseconds */
 
-/* What a gpunb_tree keeps. */
+/* A tree on a device, as gpunb_tree keeps it. */
 struct kept_tree {
     struct device_gpu *gpu;
     struct device_tree tree;

@@ -19,7 +19,7 @@ struct device_tree_force_scratch {
     size_t sort_bytes;
 };
 
-/** Who makes trees and forces. */
+/** The maker of trees and forces: a device of a handle, and its settings. */
 struct device_tree_force {
     const struct device_gpu *gpu;
     const struct gpunb_tree_use *use;
@@ -36,7 +36,7 @@ struct device_tree_building {
     struct device_tree_shape *shape; /* out */
 };
 
-/** What targets are, where they are, and where results go, in memory of the device. */
+/** Targets of a force, and places for their results, in memory of the device. */
 struct device_tree_targets {
     const double (*x)[3];
     const int32_t *self;

@@ -27,7 +27,7 @@ struct tree_four {
     NBC_ALIGNED(16) float of[4];
 };
 
-/** Targets at places [first, first + w->n), at most TREE_TARGETS: lanes share the list of each. */
+/** Targets at places [first, first + w->n), at most DEVICE_TREE_MOST_TARGETS: lanes share the list of each. */
 TREE_FN void tree_place_targets(struct tree_group_walk *w, int32_t first, struct tree_targets *t)
 {
     const struct device_tree_walk *job = w->job;

@@ -1,36 +1,19 @@
-/** What one thread does in each stage of a tree (device/tree.h), for GPUs and emulated devices. */
+/** Stages of a tree (device/tree.h) as one thread does them, for GPUs and emulated devices. */
 #ifndef GPUNB_DEVICE_TREE_STEPS_H
 #define GPUNB_DEVICE_TREE_STEPS_H
 
+#include "gpunb/device/softened_sources.h"
 #include "gpunb/device/tree.h"
 
 /* ---- sources */
-
-NBC_HD const double *tree_source_x(const struct softened_sources *s, size_t j)
-{
-    return (const double *)((const char *)s->x + j * s->x_step);
-}
-
-NBC_HD float tree_source_mass(const struct softened_sources *s, size_t j)
-{
-    const char *at = (const char *)s->mass + j * s->mass_step;
-    return s->mass_is_float ? *(const float *)at : (float)*(const double *)at;
-}
-
-/** A coordinate as sums use it: two floats, or one. */
-NBC_HD double tree_rounded(double x, int to_float)
-{
-    const double high = (double)nbc_rounded(x);
-    return to_float ? high : high + (double)nbc_rounded(x - high);
-}
 
 /** A source at its place. */
 NBC_HD void tree_gather_source(const struct device_tree *tree, const struct softened_sources *s, int to_float, int p)
 {
     const int32_t j = tree->number[p];
-    const double *x = tree_source_x(s, (size_t)j);
-    for (int k = 0; k < 3; k++) tree->x[p][k] = tree_rounded(x[k], to_float);
-    tree->mass[p] = (double)tree_source_mass(s, (size_t)j);
+    const double *x = softened_position(s, (size_t)j);
+    for (int k = 0; k < 3; k++) tree->x[p][k] = softened_rounded(x[k], to_float);
+    tree->mass[p] = (double)softened_mass(s, (size_t)j);
     tree->place[j] = p;
 }
 
@@ -78,8 +61,8 @@ NBC_HD int tree_is_to_part(const struct device_tree *tree, const struct softened
 {
     int32_t first, end;
     if (p == 0 || !tree_is_tied(tree, p - 1, p)) return 0;
-    const double *x = tree_source_x(s, (size_t)tree->number[p]),
-                 *before = tree_source_x(s, (size_t)tree->number[p - 1]);
+    const double *x = softened_position(s, (size_t)tree->number[p]),
+                 *before = softened_position(s, (size_t)tree->number[p - 1]);
     if (x[0] == before[0] && x[1] == before[1] && x[2] == before[2]) return 0;
     tree_find_run(tree, p, &first, &end);
     return end - first > tree->leaf;
@@ -92,7 +75,7 @@ NBC_HD uint64_t tree_next_key(const struct device_tree *tree, const struct devic
     int32_t first, end;
     tree_find_run(tree, p, &first, &end);
     if (end - first <= tree->leaf) return 0;
-    return tree_key_in(scratch->box[first], scratch->box[first] + 3, tree_source_x(s, (size_t)tree->number[p]));
+    return tree_key_in(scratch->box[first], scratch->box[first] + 3, softened_position(s, (size_t)tree->number[p]));
 }
 
 /* ---- cells */

@@ -1,5 +1,5 @@
-/** The walk of a team for up to TREE_TARGETS targets. Lanes test cells side by side; terms and bodies that are found
- *  are piled up in shared memory, and all targets meet a full pile. Nothing is kept of a list.
+/** The walk of a team for up to DEVICE_TREE_MOST_TARGETS targets. Lanes test cells side by side; terms and bodies that
+ * are found are piled up in shared memory, and all targets meet a full pile. Nothing is kept of a list.
  *
  *  Hamada et al. 2009, Comput. Sci. Res. Dev. 24, 21: many walks in one launch. */
 #ifndef GPUNB_DEVICE_TREE_WALK_H
@@ -237,22 +237,24 @@ TREE_FN int64_t tree_items(const struct device_tree_walk *job)
 {
     if (job->again) return (int64_t)job->again->n * job->parts;
     if (job->sample) return DEVICE_TREE_SAMPLE;
-    return (int64_t)job->n_groups * ((job->group + TREE_TARGETS - 1) / TREE_TARGETS * job->shares);
+    return (int64_t)job->n_groups *
+           ((job->group + DEVICE_TREE_MOST_TARGETS - 1) / DEVICE_TREE_MOST_TARGETS * job->shares);
 }
 
-/* The part-th TREE_TARGETS of a group, of which a share of the list is met. */
+/* The part-th DEVICE_TREE_MOST_TARGETS of a group, of which a share of the list is met. */
 TREE_FN void tree_find_part(const struct device_tree_walk *job, int64_t item, int *share, int32_t *first, int *count,
                             int32_t *group_first, int *group_count)
 {
-    const int teams = (job->group + TREE_TARGETS - 1) / TREE_TARGETS * job->shares, of_group = (int)(item % teams);
+    const int teams = (job->group + DEVICE_TREE_MOST_TARGETS - 1) / DEVICE_TREE_MOST_TARGETS * job->shares,
+              of_group = (int)(item % teams);
     const int64_t group = job->sample ? item * job->n_groups / DEVICE_TREE_SAMPLE : job->first_group + item / teams;
     const int32_t begin = (int32_t)(group * job->group), left = job->n_i - begin;
     *share = of_group % job->shares;
     *group_first = begin;
     *group_count = left < job->group ? left : job->group;
-    *first = begin + of_group / job->shares * TREE_TARGETS;
+    *first = begin + of_group / job->shares * DEVICE_TREE_MOST_TARGETS;
     *count = begin + *group_count - *first;
-    if (*count > TREE_TARGETS) *count = TREE_TARGETS;
+    if (*count > DEVICE_TREE_MOST_TARGETS) *count = DEVICE_TREE_MOST_TARGETS;
 }
 
 /* A part of a run that an earlier launch has left is a group. */

@@ -9,7 +9,7 @@
 #ifndef TREE_TEAM
 #define TREE_TEAM 32
 #endif
-enum { TREE_LANES_OF_A_TEAM = TREE_TEAM, TREE_WARP = 32, TREE_WARPS = TREE_TEAM / TREE_WARP };
+enum { TREE_WARP = 32, TREE_WARPS = TREE_TEAM / TREE_WARP };
 
 #ifdef __CUDACC__
 #define TREE_FN static __device__ __forceinline__
@@ -39,7 +39,7 @@ enum { TREE_LANES_OF_A_TEAM = TREE_TEAM, TREE_WARP = 32, TREE_WARPS = TREE_TEAM 
 /** The same, as a loop that the compiler is to leave short: where few turns are made. */
 #define TREE_EACH_ROLLED(k, count) TREE_UNROLL_BY(1) TREE_EACH(k, count)
 
-/** What the lanes have written is seen by all. */
+/** All lanes see what each has written. */
 TREE_FN void tree_sync(void)
 {
 #ifdef __CUDACC__

@@ -47,7 +47,6 @@ int tree_make_moments(struct gpunb_tree *tree)
                                    .moment = tree->moment,
                                    .coefficient = tree->coefficient,
                                    .moments = (int)tree->moments,
-                                   .coefficients = (int)tree->coefficients,
                                    .stride = (int)tree->coefficients,
                                    .order = tree->use->order,
                                    .in_double = tree->use->method->in_double,

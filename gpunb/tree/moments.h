@@ -153,8 +153,8 @@ TREE_FN void tree_store(const struct tree_view *tree, void *to, size_t at, doubl
         ((float *)to)[at] = (float)value;
 }
 
-/* As tree_powers. */
-TREE_FN void tree_powers_by_lanes(const struct tree_tables *tables, const double x[3], int rank, double *power)
+/* Products of the coordinates of a vector, rank by rank: x^a y^b z^c at tree_components_below(rank) + place. */
+TREE_FN void tree_powers(const struct tree_tables *tables, const double x[3], int rank, double *power)
 {
     if (TREE_OWN_LANE == 0) power[0] = 1;
     for (int n = 1; n <= rank; n++) {
@@ -229,7 +229,7 @@ TREE_FN void tree_add_part(const struct tree_view *tree, const struct tree_cell 
         for (int k = 0; k < rank; k++) scale *= cell->radius / whole->radius;
         m->scale[rank] = scale;
     }
-    tree_powers_by_lanes(tables, d, top, m->power);
+    tree_powers(tables, d, top, m->power);
     TREE_EACH(at, n)
     {
         m->power[at] *= tables->inverse[at];
@@ -244,7 +244,7 @@ TREE_FN void tree_add_part(const struct tree_view *tree, const struct tree_cell 
 /* ---- what follows from them */
 
 /* The trace of a tensor of this rank. */
-TREE_FN void tree_trace_by_lanes(const struct tree_tables *tables, const double *tensor, int rank, double *trace)
+TREE_FN void tree_trace(const struct tree_tables *tables, const double *tensor, int rank, double *trace)
 {
     const int first = tree_components_below(rank - 2);
     TREE_EACH(i, tree_components(rank - 2))
@@ -266,7 +266,7 @@ TREE_FN float tree_power_of(const struct tree_tables *tables, int n, struct tree
         const double *multinomial = tables->multinomial + tree_components_below(rank);
         double norm2 = 0;
         if (k > 0) {
-            tree_trace_by_lanes(tables, tensor, rank + 2, m->trace[k % 2]);
+            tree_trace(tables, tensor, rank + 2, m->trace[k % 2]);
             tensor = m->trace[k % 2];
         }
         TREE_EACH(i, tree_components(rank)) norm2 += multinomial[i] * tensor[i] * tensor[i];
@@ -282,7 +282,7 @@ TREE_FN float tree_size_of(const struct tree_tables *tables, int n, struct tree_
     const double *tensor = m->sum + tree_components_below(n);
     for (int rank = n; rank > 0; rank -= 2) {
         double *trace = m->trace[rank / 2 % 2];
-        tree_trace_by_lanes(tables, tensor, rank, trace);
+        tree_trace(tables, tensor, rank, trace);
         tensor = trace;
     }
     const float size = (float)tensor[0];
@@ -310,7 +310,7 @@ TREE_FN void tree_make_coefficients(const struct tree_view *tree, size_t c, stru
             const int rank = n - 2 * k;
             const double weight = tables->weight[n][k];
             if (k > 0) {
-                tree_trace_by_lanes(tables, tensor, rank + 2, m->trace[k % 2]);
+                tree_trace(tables, tensor, rank + 2, m->trace[k % 2]);
                 tensor = m->trace[k % 2];
             }
             TREE_EACH(i, tree_components(rank)) tree_store(tree, tree->coefficient, at + (size_t)i, tensor[i] * weight);

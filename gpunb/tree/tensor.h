@@ -69,41 +69,4 @@ NBC_HD int tree_coefficients(int order)
     return count;
 }
 
-/** Products of the coordinates of a vector, rank by rank: x^a y^b z^c at tree_components_below(rank) + place. */
-NBC_HD void tree_powers(const double x[3], int rank, double *power)
-{
-    power[0] = 1;
-    for (int n = 1; n <= rank; n++) {
-        const double *before = power + tree_components_below(n - 1);
-        double *now = power + tree_components_below(n);
-        now[0] = before[0] * x[0];
-        for (int i = 1; i <= n; i++) {
-            for (int c = 0; c < i; c++) now[tree_place(i - c, c)] = before[tree_place(i - c - 1, c)] * x[1];
-            now[tree_place(0, i)] = before[tree_place(0, i - 1)] * x[2];
-        }
-    }
-}
-
-/** The trace of a tensor. */
-NBC_HD void tree_trace(const double *tensor, int rank, double *trace)
-{
-    for (int b = 0; b <= rank - 2; b++)
-        for (int c = 0; b + c <= rank - 2; c++)
-            trace[tree_place(b, c)] =
-                tensor[tree_place(b, c)] + tensor[tree_place(b + 2, c)] + tensor[tree_place(b, c + 2)];
-}
-
-/** The square of a tensor's size, all indices summed. */
-NBC_HD double tree_norm2(const double *tensor, int rank)
-{
-    const double all = tree_factorial(rank);
-    double sum = 0;
-    for (int b = 0; b <= rank; b++)
-        for (int c = 0; b + c <= rank; c++) {
-            const double t = tensor[tree_place(b, c)];
-            sum += all / (tree_factorial(rank - b - c) * tree_factorial(b) * tree_factorial(c)) * t * t;
-        }
-    return sum;
-}
-
 #endif

@@ -18,7 +18,7 @@ struct gpunb_tree {
     void *moment;           /**< [cells][moments] sum m s^a.../(mass radius^rank), ranks 2 to order + 2 */
     void *coefficient;      /**< [cells][coefficients] of term.h */
     size_t moments, coefficients;
-    void *state, *kept; /**< of a tree on a device: that of the handle, and its memory; NULL: it is on the host */
+    void *kept; /**< of a tree on a device: its memory; NULL: it is on the host */
     struct tree_room nodes, xs, masses, places, moments_room, coefficients_room;
 };
 

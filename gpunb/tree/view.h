@@ -1,4 +1,4 @@
-/** What is in a tree's memory, on the host or on a device. */
+/** The arrays of a tree, in memory of the host or of a device. */
 #ifndef GPUNB_TREE_VIEW_H
 #define GPUNB_TREE_VIEW_H
 
@@ -24,9 +24,9 @@ struct tree_view {
     const double (*x)[3], *mass; /**< of bodies, by place */
     struct tree_cell *cell;
     struct tree_node *node;
-    void *moment;      /**< [cells][moments] sum m s^a.../(mass radius^rank), ranks 2 to order + 2 */
-    void *coefficient; /**< [cells][stride] of term.h */
-    int moments, coefficients, stride;
+    void *moment;         /**< [cells][moments] sum m s^a.../(mass radius^rank), ranks 2 to order + 2 */
+    void *coefficient;    /**< [cells][stride] of term.h */
+    int moments, stride;  /**< numbers of a cell */
     int order, in_double; /* in_double: of moments and coefficients; 0: floats */
     const struct tree_tables *tables;
 };

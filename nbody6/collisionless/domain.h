@@ -17,7 +17,7 @@ struct nb6_device_domain;
  *  @param[in,out] part  gets the addresses of the arrays */
 int nb6_domain_open(struct nb6_device_domain **domain, const struct nb6_residence *residence, struct nb6_part *part,
                     int device, const struct gpunb_options *options, gpunb_t *force, struct nbc_error *err);
-/** What the arrays of such a part take, in bytes, before any of them is there.   @param[in] part  n and n_own */
+/** Bytes that the arrays of such a part take, before any of them is there.   @param[in] part  n and n_own */
 int nb6_domain_bytes(const struct nb6_residence *residence, const struct nb6_part *part, int device,
                      const struct gpunb_options *options, gpunb_t *force, double *bytes, struct nbc_error *err);
 /** Accepts NULL. */

@@ -3,6 +3,7 @@
 #include "gpunb/softened_device.h"
 
 #include "device/device.h"
+#include "gpunb/device/tree.h"
 #include "tests/conformance/gpunb_tree_model.h"
 
 enum { N = 1200, OTHERS = 501 };
@@ -351,6 +352,16 @@ static void test_another_device(void **state)
     free_model(&m);
 }
 
+/* Devices read coefficients in whole loads of four floats. */
+static void test_strides(void **state)
+{
+    (void)state;
+    static const int strides[] = DEVICE_TREE_STRIDES;
+    assert_int_equal(sizeof strides / sizeof strides[0], GPUNB_MOST_ORDER + 1);
+    for (int order = 0; order <= GPUNB_MOST_ORDER; order++)
+        assert_int_equal(strides[order], (tree_coefficients(order) + 3) / 4 * 4);
+}
+
 /* ---- refusals */
 
 static void refuse(const struct bench *b, const struct gpunb_softened_device *job, const char *words)
@@ -405,6 +416,7 @@ static int run_suite(const char *title)
         cmocka_unit_test(test_worth),
         cmocka_unit_test(test_one_after_another),
         cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_strides),
         cmocka_unit_test(test_another_device),
         cmocka_unit_test(test_refusals),
     };

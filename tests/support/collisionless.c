@@ -49,6 +49,15 @@ void collisionless_assert_same(struct nb6_collisionless *a, struct nb6_collision
     assert_memory_equal(a->level, b->level, n * sizeof *a->level);
 }
 
+void collisionless_end_alike(struct nb6_collisionless *a, struct nb6_collisionless *b, double t)
+{
+    collisionless_evolve(a, t);
+    collisionless_evolve(b, t);
+    collisionless_assert_same(a, b);
+    nb6_collisionless_free(a);
+    nb6_collisionless_free(b);
+}
+
 void collisionless_refuse(const struct cluster *c, const struct nb6_collisionless_options *options, int status,
                           const char *words)
 {

@@ -12,6 +12,8 @@ void collisionless_evolve(struct nb6_collisionless *s, double t);
 void collisionless_home(struct nb6_collisionless *s);
 /** Time, numbers of blocks and steps, and all arrays have the same bits; they are copied to host memory for that. */
 void collisionless_assert_same(struct nb6_collisionless *a, struct nb6_collisionless *b);
+/** Both evolve to time t, have the same bits there, and are freed. */
+void collisionless_end_alike(struct nb6_collisionless *a, struct nb6_collisionless *b, double t);
 /** No system is made, with this status and a message that has these words. */
 void collisionless_refuse(const struct cluster *c, const struct nb6_collisionless_options *options, int status,
                           const char *words);

@@ -163,11 +163,7 @@ static int fail_at(const struct cluster *c, const char *backend, int at_home, in
     nbd_fault_set(NBD_FAULT_NONE, 0, 0);
     assert_int_equal(status, failed ? NBC_DEVICE : NBC_OK);
     if (status) collisionless_assert_same(a, b); /* as at t = 0.5 */
-    collisionless_evolve(a, 1);
-    collisionless_evolve(b, 1);
-    collisionless_assert_same(a, b);
-    nb6_collisionless_free(a);
-    nb6_collisionless_free(b);
+    collisionless_end_alike(a, b, 1);
     return failed;
 }
 

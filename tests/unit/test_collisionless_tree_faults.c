@@ -76,11 +76,7 @@ static int fail_at(const struct cluster *c, const struct failure *f, int64_t k)
     assert_int_equal(status, failed ? NBC_DEVICE : NBC_OK);
     if (status) assert_non_null(strstr(err.text, "was asked for"));
     if (status) collisionless_assert_same(a, b); /* as at the beginning */
-    collisionless_evolve(a, f->begin + 0.125);
-    collisionless_evolve(b, f->begin + 0.125);
-    collisionless_assert_same(a, b);
-    nb6_collisionless_free(a);
-    nb6_collisionless_free(b);
+    collisionless_end_alike(a, b, f->begin + 0.125);
     return failed;
 }
 

@@ -1,8 +1,8 @@
 /* Terms of cells of a tree: expansions against sums in long double, each rank against a closed form, and the bound of
  * what an expansion leaves out against what it does leave out. */
-#include "gpunb/device/tree.h"
 #include "gpunb/gpunb.h"
 #include "gpunb/tree/accept.h"
+#include "gpunb/tree/moments.h"
 #include "gpunb/tree/tree.h"
 #include "tests/support/test_size.h"
 
@@ -327,7 +327,9 @@ static void one_body_off_centre(void **state)
     const real x[3] = {0.7L, 1.1L, -0.4L}, at[3] = {s[0], s[1], s[2]};
     double coefficient[TREE_MOST_MOMENTS * 2], power[TREE_MOST_MOMENTS];
     size_t n_coefficients = 0;
-    tree_powers(s, GPUNB_MOST_ORDER, power);
+    struct tree_tables tables;
+    tree_fill_tables(&tables, GPUNB_MOST_ORDER, 0, 1);
+    tree_powers(&tables, s, GPUNB_MOST_ORDER, power);
     for (int n = 2; n <= GPUNB_MOST_ORDER; n++) {
         double tensor[TREE_MOST_MOMENTS], trace[TREE_MOST_MOMENTS];
         memcpy(tensor, power + tree_components_below(n), (size_t)tree_components(n) * sizeof *tensor);
@@ -336,7 +338,7 @@ static void one_body_off_centre(void **state)
             for (int i = 0; i < tree_components(rank); i++)
                 coefficient[n_coefficients++] = (k % 2 ? -1 : 1) * tree_weight(n, k) * tensor[i];
             if (rank < 2) break;
-            tree_trace(tensor, rank, trace);
+            tree_trace(&tables, tensor, rank, trace);
             memcpy(tensor, trace, (size_t)tree_components(rank - 2) * sizeof *tensor);
         }
     }
@@ -482,23 +484,16 @@ static void bound_of_solids(void **state)
     assert_int_equal(missed, 0);
 }
 
-/* Devices read coefficients in whole loads of four floats. */
-static void strides_of_devices(void **state)
-{
-    (void)state;
-    static const int strides[] = DEVICE_TREE_STRIDES;
-    assert_int_equal(sizeof strides / sizeof strides[0], GPUNB_MOST_ORDER + 1);
-    for (int order = 0; order <= GPUNB_MOST_ORDER; order++)
-        assert_int_equal(strides[order], (tree_coefficients(order) + 3) / 4 * 4);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strides_of_devices),         cmocka_unit_test(errors_are_below_the_series),
-        cmocka_unit_test(errors_fall_with_the_order), cmocka_unit_test(ranks_are_those_of_the_series),
-        cmocka_unit_test(one_body_off_centre),        cmocka_unit_test(two_equal_bodies),
-        cmocka_unit_test(bound_of_what_is_left_out),  cmocka_unit_test(bound_of_solids),
+        cmocka_unit_test(errors_are_below_the_series),
+        cmocka_unit_test(errors_fall_with_the_order),
+        cmocka_unit_test(ranks_are_those_of_the_series),
+        cmocka_unit_test(one_body_off_centre),
+        cmocka_unit_test(two_equal_bodies),
+        cmocka_unit_test(bound_of_what_is_left_out),
+        cmocka_unit_test(bound_of_solids),
     };
     return cmocka_run_group_tests_name("terms of a tree", tests, NULL, NULL);
 }
