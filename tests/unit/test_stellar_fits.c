@@ -19,40 +19,19 @@ static double l_hei(const struct stellar_fits *f, double m)
     return stellar_l_hei(f, m);
 }
 
-static double t_he(const struct stellar_fits *f, double m)
-{
-    struct stellar_giant g;
-    stellar_giant_make(f, m, &g);
-    return g.t_he;
-}
-
-static double mc_hei(const struct stellar_fits *f, double m)
-{
-    struct stellar_giant g;
-    stellar_giant_make(f, m, &g);
-    return g.mc_hei;
-}
-
-static double mc_bgb(const struct stellar_fits *f, double m)
-{
-    struct stellar_giant g;
-    stellar_giant_make(f, m, &g);
-    return g.mc_bgb;
-}
-
-static double l_x(const struct stellar_fits *f, double m)
-{
-    struct stellar_giant g;
-    stellar_giant_make(f, m, &g);
-    return g.l_x;
-}
-
-static double r_mhe(const struct stellar_fits *f, double m)
-{
-    struct stellar_giant g;
-    stellar_giant_make(f, m, &g);
-    return g.r_mhe;
-}
+/* A number of the giant of this mass. */
+#define OF_A_GIANT(number)                                                                                             \
+    static double number(const struct stellar_fits *f, double m)                                                       \
+    {                                                                                                                  \
+        struct stellar_giant g;                                                                                        \
+        stellar_giant_make(f, m, &g);                                                                                  \
+        return g.number;                                                                                               \
+    }
+OF_A_GIANT(t_he)
+OF_A_GIANT(mc_hei)
+OF_A_GIANT(mc_bgb)
+OF_A_GIANT(l_x)
+OF_A_GIANT(r_mhe)
 
 static double r_agb(const struct stellar_fits *f, double m)
 {
