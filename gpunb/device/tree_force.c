@@ -28,7 +28,7 @@ static int is_one_by_one(const struct gpunb_tree_use *use)
 }
 
 /* Lists that are some times as long as usual ones are left for smaller groups: an eighth of the targets, then single
- * ones. What is usual, a sample tells. */
+ * ones. A sample of groups tells the usual length. */
 static int launch_left(const struct device_tree_force *f, const struct device_tree_walk *walk,
                        const struct device_tree_force_scratch *s, struct nbc_error *err)
 {

@@ -41,7 +41,7 @@ struct nb6_residence {
                       gpunb_t *system, struct nbc_error *err);
     /** As gpunb_softened_device_bytes. */
     int (*force_bytes)(gpunb_t *force, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
-    /** As gpunb_softened_device. What cannot be summed is said by the status, or by the word. */
+    /** As gpunb_softened_device. The status, or the word, tells that a sum failed. */
     int (*sum)(gpunb_t *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
                struct nbd_stream *stream, struct nbc_error *err);
 };
