@@ -58,7 +58,7 @@ static double blue_variable(double l, double r)
 }
 
 /* Hot stars: Vink, de Koter & Lamers 2001, as in Belczynski et al. 2010, ApJ 714, 1217, eqs. 6 and 7, which hold up to
- * 22500 K and from 27500 K on. Between them each is taken at its own end.
+ * 22500 K, and from 27500 to 50000 K. Between them, and for hotter stars, each is taken at its own end.
  * @param[in] cool_side  1: eq. 6, below the jump at 25000 K */
 static double hot_star(double z, double m, double l, double t, int cool_side)
 {
@@ -66,7 +66,7 @@ static double hot_star(double z, double m, double l, double t, int cool_side)
     if (cool_side)
         return stellar_power10(-6.688 + 2.210 * log_l - 1.339 * log_m - 1.601 * log10(1.3 / 2) + 0.85 * log_z +
                                1.07 * log10(fmin(t, 22500) / 20000));
-    const double log_t = log10(fmax(t, 27500) / 40000);
+    const double log_t = log10(fmin(fmax(t, 27500), 50000) / 40000);
     return stellar_power10(-6.697 + 2.194 * log_l - 1.313 * log_m - 1.226 * log10(2.6 / 2) + 0.85 * log_z +
                            0.933 * log_t - 10.92 * log_t * log_t);
 }
@@ -97,7 +97,7 @@ static double wind_belczynski(const struct stellar_model *model, int type, doubl
     const double bare = type >= STELLAR_HG ? stellar_power(z / 0.02, 0.86) * wolf_rayet(l, mu) : 0;
     if (type >= STELLAR_HE_MS) return fmax(bare, giant_winds(model, type, m, l, r));
     if (is_beyond_limit(l, r)) return model->options.flbv * 1e-4;
-    if (t >= 12500 && t <= 50000) return fmax(bare, hot_star(z, m, l, t, t <= 25000 && model->options.mdflag == 3));
+    if (t >= 12500) return fmax(bare, hot_star(z, m, l, t, t <= 25000 && model->options.mdflag == 3));
     return fmax(bare, giant_winds(model, type, m, l, r));
 }
 
