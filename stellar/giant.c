@@ -48,7 +48,7 @@ static void make_second_branch(const struct stellar_fits *f, const struct stella
     g->lambda = fmin(0.9, 0.3 + 0.001 * m * m * m * m * m);
 }
 
-/* Begin of the blue phase: eqs. 55, 58, 59 */
+/* Begin of the blue phase: eqs. 58, 59 */
 static void make_blue_phase(const struct stellar_fits *f, struct stellar_giant *g)
 {
     const double m = g->m0;
@@ -56,10 +56,9 @@ static void make_blue_phase(const struct stellar_fits *f, struct stellar_giant *
     g->tau_x = m >= f->m_hef && m < f->m_fgb ? 1 - g->tau_bl : 0;
     if (m < f->m_hef) {
         g->l_x = stellar_l_zahb(f, m, g->mc_hei);
-        g->r_mhe = stellar_r_gb(f, m, g->l_x) * stellar_power(f->r_ratio_hef, m / f->m_hef);
+        g->least_part = stellar_power(f->r_ratio_hef, m / f->m_hef);
     } else {
         g->l_x = m < f->m_fgb ? stellar_l_min(f, m) : g->l_hei;
-        g->r_mhe = stellar_r_mhe(f, m);
     }
 }
 
@@ -79,11 +78,17 @@ void stellar_giant_make(const struct stellar_fits *f, double m0, struct stellar_
     g->mc_tms = g->mc_ehg * (1.586 + power) / (2.434 + 1.02 * power);
 }
 
+double stellar_r_least(const struct stellar_fits *f, const struct stellar_giant *g, double m)
+{
+    if (g->m0 < f->m_hef) return stellar_r_gb(f, m, g->l_x) * g->least_part;
+    return stellar_r_mhe(f, g->m0 < f->m_fgb ? m : g->m0);
+}
+
 /* Radius at helium ignition of a star with no first giant branch. Eq. 50, or that of a giant if no blue phase follows
  */
 static double ignition_radius(const struct stellar_fits *f, const struct stellar_giant *g, double m)
 {
-    const double least = fmin(g->r_mhe, stellar_r_agb(f, m, g->l_hei)), middle = 12;
+    const double least = fmin(stellar_r_least(f, g, m), stellar_r_agb(f, m, g->l_hei)), middle = 12;
     if (g->tau_bl <= 0) return stellar_r_agb(f, m, g->l_hei);
     if (g->m0 >= fmax(f->m_fgb, middle)) return least;
     return least * stellar_power(stellar_r_gb(f, m, g->l_hei) / least, log(g->m0 / middle) / log(f->m_fgb / middle));
@@ -135,9 +140,9 @@ void stellar_cheb_point(const struct stellar_fits *f, const struct stellar_giant
         *r = stellar_r_gb(f, m, *l);
         return;
     }
-    const double r_x = blue_begin_radius(f, g, m), r_least = fmin(g->r_mhe, r_x);
+    const double r_x = blue_begin_radius(f, g, m), r_mhe = stellar_r_least(f, g, m), r_least = fmin(r_mhe, r_x);
     const int branch = g->m0 < f->m_fgb; /* a massive star begins at its least radius or has no blue phase */
-    const double xi = fmin(2.5, fmax(0.4, (branch ? g->r_mhe : r_least) / r_x)), tau_y = branch ? 1 : g->tau_bl;
+    const double xi = fmin(2.5, fmax(0.4, (branch ? r_mhe : r_least) / r_x)), tau_y = branch ? 1 : g->tau_bl;
     *l = g->l_x *
          stellar_power(g->l_bagb / g->l_x, stellar_power((tau - g->tau_x) / (1 - g->tau_x), xi)); /* eqs. 61, 62 */
     if (tau >= tau_y) {

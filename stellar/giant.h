@@ -16,7 +16,8 @@ struct stellar_giant {
     struct stellar_shell gb, eagb, tpagb; /* hydrogen; helium; both */
     double lambda;                        /* HPT eq. 73: what dredge-up takes from the core's growth */
     double tau_x, tau_bl;                 /* begin of the blue phase, its length: fractions of t_he, HPT eq. 58 */
-    double l_x, r_mhe;                    /* luminosity at tau_x; least radius while helium burns, HPT eqs. 59, 55 */
+    double l_x;                           /* luminosity at tau_x, HPT eq. 59 */
+    double least_part; /* below M_HeF: least radius while helium burns, as a part of R_GB(l_x), HPT eq. 55 */
 };
 
 /** Radii on the giant branches of a star of mass m and luminosity l. HPT eqs. 46 and 74 */
@@ -27,6 +28,9 @@ double stellar_mc_bagb(const struct stellar_fits *f, double m);
 /** Constants by which the fits below m_hef join those above it; needs the tables. */
 void stellar_giant_join(struct stellar_fits *f);
 void stellar_giant_make(const struct stellar_fits *f, double m0, struct stellar_giant *g);
+/** Least radius while helium burns, of a star whose mass is m now. HPT eq. 55; above M_FGB, where helium ignites at
+ * that radius, it is that of the initial mass, as in the programs that share these fits. */
+double stellar_r_least(const struct stellar_fits *f, const struct stellar_giant *g, double m);
 
 /* Points of a star of mass m at an age. @param[out] mc  core mass */
 void stellar_hg_point(const struct stellar_fits *f, const struct stellar_giant *g, double m, double age, double *l,

@@ -161,11 +161,11 @@ static double beta_r_middle(const double a[], double m)
     return a[69] * m * m * m * sqrt(m) / (a[70] + stellar_power(m, a[71]));
 }
 
-/* Eq. 22. The denominator a74 - 1.06 is that of the paper. */
+/* Eq. 22, which is printed with a74 - 1.06 below the fraction: with a74 - 1 it is the line that ends at a72 */
 static double beta_r(const double a[], double m)
 {
     if (m <= 1) return 0.06;
-    if (m < a[74]) return 1.06 + (a[72] - 1.06) * (m - 1) / (a[74] - 1.06) - 1;
+    if (m < a[74]) return line(1, 1.06, a[74], a[72], m) - 1;
     if (m < 2) return line(a[74], a[72], 2, beta_r_middle(a, 2), m) - 1;
     return (m <= 16 ? beta_r_middle(a, m) : beta_r_middle(a, 16) + a[73] * (m - 16)) - 1;
 }

@@ -31,7 +31,33 @@ OF_A_GIANT(t_he)
 OF_A_GIANT(mc_hei)
 OF_A_GIANT(mc_bgb)
 OF_A_GIANT(l_x)
-OF_A_GIANT(r_mhe)
+
+static double r_least(const struct stellar_fits *f, double m)
+{
+    struct stellar_giant g;
+    stellar_giant_make(f, m, &g);
+    return stellar_r_least(f, &g, m);
+}
+
+/* Radius and luminosity near the end of the main sequence, where all terms of HPT eqs. 12 and 13 count */
+static double ms_late(const struct stellar_fits *f, double m, int is_radius)
+{
+    struct stellar_ms s;
+    double l, r;
+    stellar_ms_make(f, m, &s);
+    stellar_ms_point(&s, 0.97 * s.t_ms, &l, &r);
+    return is_radius ? r : l;
+}
+
+static double l_late(const struct stellar_fits *f, double m)
+{
+    return ms_late(f, m, 0);
+}
+
+static double r_late(const struct stellar_fits *f, double m)
+{
+    return ms_late(f, m, 1);
+}
 
 static double r_agb(const struct stellar_fits *f, double m)
 {
@@ -53,9 +79,16 @@ static void joints(void **state)
         struct stellar_fits f;
         stellar_fits_make(Z[k], &f);
         double (*const at_flash[])(const struct stellar_fits *, double) = {l_hei, stellar_l_bagb, t_he, mc_hei, mc_bgb,
-                                                                           l_x,   r_mhe,          r_agb};
+                                                                           l_x,   r_least,        r_agb};
         for (size_t i = 0; i < sizeof at_flash / sizeof at_flash[0]; i++) assert_joined(at_flash[i], &f, f.m_hef);
         assert_joined(r_agb, &f, f.m_hef - 0.2);
+        const double main_sequence[] = {0.5,     0.65,    0.7,           2,       16,      f.a[33],
+                                        f.a[52], f.a[53], f.a[57] + 0.1, f.a[66], f.a[67], f.a[68],
+                                        f.a[74], f.a[75], f.a[75] + 0.1};
+        for (size_t i = 0; i < sizeof main_sequence / sizeof main_sequence[0]; i++) {
+            assert_joined(l_late, &f, main_sequence[i]);
+            assert_joined(r_late, &f, main_sequence[i]);
+        }
         assert_joined(stellar_r_tms, &f, f.a[17]);
         assert_joined(stellar_r_tms, &f, f.a[17] + 0.1);
         /* HPT eq. 51 itself has b17 there, which is 1 at low metallicity only. */
