@@ -26,7 +26,7 @@ void stellar_kick_collapse(const struct stellar_options *options, const struct s
 /** The same of a white dwarf, at most WDKMAX. */
 void stellar_kick_white_dwarf(const struct stellar_options *options, int type, struct stellar_random *random,
                               double kick[3]);
-/** Spin of a black hole at birth, c J / (G M^2), as BHSPINFL says. */
+/** Spin of a black hole at birth, c J / (G M^2), as BHSPINFL or BHFLAG says. */
 double stellar_birth_spin(const struct stellar_model *model, const struct stellar_collapse *left,
                           struct stellar_random *random);
 

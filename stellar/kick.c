@@ -8,7 +8,7 @@ static void maxwellian(double dispersion, struct stellar_random *random, double 
     for (int k = 0; k < 3; k++) kick[k] = dispersion * stellar_random_normal(random);
 }
 
-/* Factor of a kick if BHFLAG is 2, by KMECH: Banerjee et al. 2020, A&A 639, A41 */
+/* Factor of a kick if BHFLAG is 2 or more, by KMECH: Banerjee et al. 2020, A&A 639, A41 */
 static double mechanism(const struct stellar_options *o, const struct stellar_collapse *left)
 {
     const double m_ns = 1.4, convection = 5, collapse = 0.1, m_neutrino = 7;
@@ -29,7 +29,7 @@ static double kick_factor(const struct stellar_options *o, const struct stellar_
 {
     if (left->kind == STELLAR_ELECTRON_CAPTURE) return 1;
     if (left->type == STELLAR_BH && o->bhflag == 0) return 0;
-    return o->bhflag == 2 ? mechanism(o, left) : 1;
+    return o->bhflag >= 2 ? mechanism(o, left) : 1;
 }
 
 void stellar_kick_collapse(const struct stellar_options *options, const struct stellar_collapse *left,
@@ -90,21 +90,33 @@ static double spin_maxwellian(struct stellar_random *random)
     return fmin(1, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
 }
 
+/* Spins that BHFLAG brings with it from 3 on, as BHSPINFL counts them, which has no number for the last one */
+enum { SPIN_GENEVA = 4, SPIN_MESA = 5, SPIN_FULLER = 6 };
+
+/* BHSPINFL, unless that is 0 and BHFLAG brings spins */
+static int spins_of(const struct stellar_options *o)
+{
+    static const int BROUGHT[] = {0, 0, 0, SPIN_GENEVA, SPIN_MESA, SPIN_FULLER};
+    return o->bhspinfl ? o->bhspinfl : BROUGHT[o->bhflag];
+}
+
 double stellar_birth_spin(const struct stellar_model *model, const struct stellar_collapse *left,
                           struct stellar_random *random)
 {
     if (left->type != STELLAR_BH) return 0;
-    switch (model->options.bhspinfl) {
+    switch (spins_of(&model->options)) {
     case 1:
         return stellar_random_uniform(random);
     case 2:
         return spin_normal(random);
     case 3:
         return spin_maxwellian(random);
-    case 4:
+    case SPIN_GENEVA:
         return spin_geneva(model->fits.z, left->mc_co);
-    case 5:
+    case SPIN_MESA:
         return spin_mesa(model->fits.z, left->mc_co);
+    case SPIN_FULLER: /* Fuller & Ma 2019, ApJ 881, L1 */
+        return 0.01;
     default:
         return 0;
     }

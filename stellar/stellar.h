@@ -66,7 +66,7 @@ const char *stellar_type_text(int type);
     X(psflag, "PSFLAG", 0, 0, 1, 3, "none strong moderate weak", "pulsational pair instability")                       \
     X(ecflag, "ECFLAG", 0, 1, 1, 1, "off on", "supernovae by electron capture")                                        \
     X(mdflag, "MDFLAG", 1, 3, 4, 4, "none hurley2000 lbv belczynski2010 no_jump", "winds")                             \
-    X(bhflag, "BHFLAG", 0, 2, 2, 2, "none unscaled fallback", "kicks of black holes")                                  \
+    X(bhflag, "BHFLAG", 0, 2, 2, 5, "none unscaled fallback geneva mesa fuller", "kicks of black holes, and spins")    \
     X(kmech, "KMECH", 1, 1, 4, 4, "- momentum convection collapse neutrino", "mechanism of kicks")                     \
     X(wdflag, "WDFLAG", 1, 1, 1, 1, "mestel modified_mestel", "cooling of white dwarfs")                               \
     X(bhspinfl, "BHSPINFL", 0, 0, 0, 5, "zero uniform gaussian maxwellian geneva mesa", "spins of black holes")

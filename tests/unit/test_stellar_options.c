@@ -173,7 +173,9 @@ static void mechanisms(void **state)
                {"BHFLAG=2 KMECH=1", 0.5, 0.9},
                {"BHFLAG=2 KMECH=2", 5 * 0.5 * 1.4 / 20, 0.9},
                {"BHFLAG=2 KMECH=3", 0.1 * 0.5 * 1.4 / 20, 0.9},
-               {"BHFLAG=2 KMECH=4", 7.0 / 20, 1}};
+               {"BHFLAG=2 KMECH=4", 7.0 / 20, 1},
+               {"BHFLAG=3 KMECH=1", 0.5, 0.9},
+               {"BHFLAG=5 KMECH=4", 7.0 / 20, 1}};
     const struct stellar_collapse hole = {STELLAR_BH, STELLAR_SUPERNOVA, 20, 0.5, 10};
     const struct stellar_collapse star = {STELLAR_NS, STELLAR_SUPERNOVA, 1.4, 0.1, 2};
     const struct stellar_collapse captured = {STELLAR_NS, STELLAR_ELECTRON_CAPTURE, 1.26, 0, 1.38};
@@ -187,7 +189,7 @@ static void mechanisms(void **state)
         stellar_kick_collapse(&o, &hole, &random, drawn);
         struct stellar_model *model = stars_model('B', 0.02, ROW[k].options);
         o.bhflag = (int32_t)(ROW[k].options[7] - '0');
-        if (o.bhflag == 2) o.kmech = (int32_t)(ROW[k].options[15] - '0');
+        if (o.bhflag >= 2) o.kmech = (int32_t)(ROW[k].options[15] - '0');
         random = stellar_random_begin(1, 2, 3);
         stellar_kick_collapse(&o, &hole, &random, kick);
         for (int i = 0; i < 3; i++) assert_true(fabs(kick[i] - ROW[k].hole * drawn[i]) < 1e-10);
@@ -243,6 +245,27 @@ static void spins(void **state)
     }
 }
 
+/* BHFLAG brings spins with it from 3 on, unless BHSPINFL asks for others. */
+static void spins_of_kicks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        double spin;
+    } ROW[] = {{"BHFLAG=2", 0},
+               {"BHFLAG=3", 2.258 - 0.088 * 20},
+               {"BHFLAG=4", 0.115 - 0.0016 * 20},
+               {"BHFLAG=fuller", 0.01},
+               {"BHFLAG=3 BHSPINFL=mesa", 0.115 - 0.0016 * 20}};
+    const struct stellar_collapse hole = {STELLAR_BH, STELLAR_SUPERNOVA, 20, 1, 20};
+    for (size_t k = 0; k < sizeof ROW / sizeof ROW[0]; k++) {
+        struct stellar_model *model = stars_model('B', 0.02, ROW[k].options);
+        struct stellar_random random = stellar_random_begin(1, 1, 0);
+        assert_true(fabs(stellar_birth_spin(model, &hole, &random) - ROW[k].spin) < 1e-12); /* rounding */
+        stellar_free(model);
+    }
+}
+
 static void words(void **state)
 {
     (void)state;
@@ -254,10 +277,10 @@ static void words(void **state)
     assert_int_equal(stellar_options_set(&a, "nsflag", "4", &err), NBC_OK);
     assert_int_equal(stellar_options_set(&b, "NSFLAG", "Delayed", &err), NBC_OK);
     assert_memory_equal(&a, &b, sizeof a);
-    static const char *const BAD[][3] = {{"NSFLAG", "5", "0 to 4"},   {"NSFLAG", "slow", "rapid"},
-                                         {"KMECH", "0", "1 to 4"},    {"KMECH", "-", "1 to 4"},
-                                         {"DISP", "-3", "0 to 2000"}, {"MCH", "nan", "1.3 to 1.5"},
-                                         {"LAMBD1", "0.5", "NSFLAG"}, {"PSFLAG", "1.5", "0 to 3"}};
+    static const char *const BAD[][3] = {
+        {"NSFLAG", "5", "0 to 4"},   {"NSFLAG", "slow", "rapid"}, {"KMECH", "0", "1 to 4"},
+        {"KMECH", "-", "1 to 4"},    {"DISP", "-3", "0 to 2000"}, {"MCH", "nan", "1.3 to 1.5"},
+        {"LAMBD1", "0.5", "NSFLAG"}, {"PSFLAG", "1.5", "0 to 3"}, {"BHFLAG", "6", "0 to 5"}};
     for (size_t k = 0; k < sizeof BAD / sizeof BAD[0]; k++) {
         assert_int_equal(stellar_options_set(&a, BAD[k][0], BAD[k][1], &err), NBC_BAD_INPUT);
         if (!strstr(err.text, BAD[k][2]) || !strstr(err.text, BAD[k][0])) fail_msg("%s", err.text);
@@ -282,6 +305,7 @@ int main(void)
                                        cmocka_unit_test(mechanisms),
                                        cmocka_unit_test(white_dwarf_kicks),
                                        cmocka_unit_test(spins),
+                                       cmocka_unit_test(spins_of_kicks),
                                        cmocka_unit_test(words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
