@@ -1,10 +1,14 @@
 """Single stars that age: masses, radii, luminosities, types and remnants at any age (docs/algorithms/stellar.md).
 
-    model = nbody6.stellar.Model(z=0.02, level="B", nsflag="rapid")
-    stars = model.birth([1, 5, 20])                 # a structured array, which evolve moves in place
-    seen, events = model.evolve(stars, 100)         # at 100 Myr; events: (number of the star, what happened)
-    seen["mass"], seen["luminosity"], seen["radius"]
-    track = model.track(5)                          # one star, as often as it changes
+    >>> model = Model(z=0.02, level="B", nsflag="rapid")
+    >>> stars = model.birth([1, 5, 20])          # a structured array, which evolve moves in place
+    >>> seen, events = model.evolve(stars, 100)  # at 100 Myr; events: (number of the star, what happened)
+    >>> seen["mass"].round(2).tolist(), [type_text(kind) for kind in seen["type"]]
+    ([1.0, 4.99, 1.71], ['main sequence', 'main sequence', 'neutron star'])
+    >>> track, _ = model.track(5)                # one star, as often as it changes
+    >>> float(track["radius"].max().round())
+    1064.0
+    >>> model.close()
 
 Solar masses, radii and luminosities, Myr, km/s. Options are those of &INSSE, as numbers or words.
 """
