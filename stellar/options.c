@@ -78,7 +78,7 @@ static int set_seed(int64_t *field, const char *value, struct nbc_error *err)
 {
     double number;
     if (!read_number(value, &number) || number != floor(number) || fabs(number) > 0x1p53)
-        return nbc_fail(err, NBC_BAD_INPUT, "NRAND: '%.40s' is no seed; give an integer", value);
+        return nbc_fail(err, NBC_BAD_INPUT, "NRAND: '%.40s' is no seed; give an integer, at most 2^53 in size", value);
     *field = (int64_t)number;
     return NBC_OK;
 }

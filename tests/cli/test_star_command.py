@@ -13,6 +13,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 COMMAND = os.path.join(SOURCE, "tools", "nbody6-star")
 sys.path.insert(0, os.path.join(SOURCE, "python"))
 
+import stellar_programs  # noqa: E402
 from nbody6 import SimulationError, stellar  # noqa: E402
 
 
@@ -73,6 +74,15 @@ class StarCommandTest(unittest.TestCase):
             page = file.read().replace("\\-", "-")
         for option in re.findall(r"--[a-z]+", text):
             self.assertIn(option, page)
+
+
+class ProgramsTest(unittest.TestCase):
+    def test_changes_find_their_places(self):
+        """Of sources that were changed, so that long_stellar_oracles.py can compare them."""
+        with tempfile.TemporaryDirectory() as folder:
+            stellar_programs.copy(folder, stellar_programs.FITS + stellar_programs.WINDS)
+            with self.assertRaisesRegex(ValueError, "wind.c has 0 of"):
+                stellar_programs.copy(os.path.join(folder, "again"), (("wind.c", "no such text", ""),))
 
 
 class StellarPackageTest(unittest.TestCase):
