@@ -113,7 +113,9 @@ int stellar_create(double z, const struct stellar_options *options, struct stell
 void stellar_free(struct stellar_model *model);
 double stellar_metallicity(const struct stellar_model *model);
 
-/** A star at the last point of its time grid. Its owner keeps and copies it; the library alone writes to it. */
+/** A star at the last point of its time grid. Its owner keeps and copies it; the library alone writes to it, but for a
+ *  star that is evolved when it begins: type, name, z, time, age, both masses, and 0 elsewhere. The first call finds
+ * the cores. Those of a remnant are its mass. */
 struct stellar_star {
     int32_t type;    /**< enum stellar_type */
     int32_t n_event; /**< supernovae and births of white dwarfs so far */

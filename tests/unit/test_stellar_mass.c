@@ -104,9 +104,43 @@ static void remnants(void **state)
     stellar_free(model);
 }
 
+/* Stars that begin evolved, by type, age and masses alone, end as those that were followed from birth: 1e-4 is the
+ * accuracy of the grid (tests/conformance/test_stellar_grid.c), which begins elsewhere. */
+static void begun_late(void **state)
+{
+    (void)state;
+    static const struct {
+        double mass, time;
+        int type;
+    } ROW[] = {{1, 8000, STELLAR_MS},    {1, 12000, STELLAR_GB},    {2.5, 700, STELLAR_CHEB},
+               {5, 104.2, STELLAR_HG},   {5, 120.5, STELLAR_EAGB},  {5, 121.2, STELLAR_TPAGB},
+               {40, 5.3, STELLAR_HE_MS}, {40, 5.445, STELLAR_HE_HG}};
+    struct stellar_model *model = stars_model('A', 0.02, "");
+    for (size_t k = 0; k < sizeof ROW / sizeof ROW[0]; k++) {
+        struct stellar_star old = star_at(model, ROW[k].mass, ROW[k].time);
+        struct stellar_star late = {.type = old.type,
+                                    .name = old.name,
+                                    .z = old.z,
+                                    .time_myr = old.time_myr,
+                                    .age_myr = old.age_myr,
+                                    .mass_track = old.mass_track,
+                                    .mass = old.mass};
+        struct stellar_view a, b;
+        assert_int_equal(old.type, ROW[k].type);
+        for (int end = 0; end < 2; end++) {
+            const double time = end ? 14000 : old.time_myr;
+            assert_int_equal(stellar_evolve(model, &old, time, &a, NULL, NULL), NBC_OK);
+            assert_int_equal(stellar_evolve(model, &late, time, &b, NULL, NULL), NBC_OK);
+            assert_true(a.type == b.type && fabs(b.mass / a.mass - 1) < 1e-4);
+            assert_true(fabs(b.core_mass - a.core_mass) <= 1e-4 * a.core_mass);
+        }
+    }
+    stellar_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(main_sequence), cmocka_unit_test(giants),
-                                       cmocka_unit_test(remnants)};
+                                       cmocka_unit_test(remnants), cmocka_unit_test(begun_late)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
