@@ -8,12 +8,10 @@
 
 #include <stdint.h>
 
-struct nb6_body;
 struct nb6_checkpoint_state;
 struct nb6_config;
 struct nb6_run_state;
 struct nb6_sim;
-struct nb6_star;
 
 /** Everything of fixed size: configuration, units, field, times, counters and books.
  *  @param[in] settled           the configuration given to the run, with the requested backends
@@ -22,9 +20,8 @@ void nb6_relations_state(struct nb6_hdf5 *file, const struct nb6_checkpoint_stat
                          const struct nb6_config *settled, int is_collisionless);
 /** Fields of the command. */
 void nb6_relations_heading(struct nb6_hdf5 *file, const struct nb6_run_state *run);
-/** Bodies of a collisionless run: their times, levels and names.   @param[in] body, star  [state->n] */
-void nb6_relations_collisionless(struct nb6_hdf5 *file, const struct nb6_checkpoint_state *state,
-                                 const struct nb6_body *body, const struct nb6_star *star);
+/** Bodies of a collisionless run: their number and names.   @param[in] name  [n] */
+void nb6_relations_collisionless(struct nb6_hdf5 *file, int64_t n, const int64_t *name);
 /** Slots, members, owners and chains against each other. */
 void nb6_relations_members(struct nb6_hdf5 *file, const struct nb6_sim *sim);
 /** Bodies that take part, with their times, levels, forces, names and masses, after nb6_relations_members. */

@@ -238,14 +238,27 @@ static int ascends(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Names of stars, a number of bytes apart. */
+struct names {
+    const int64_t *first;
+    size_t stride;
+};
+
+static int64_t name_at(const struct names *names, int64_t i)
+{
+    int64_t name;
+    memcpy(&name, (const char *)names->first + (size_t)i * names->stride, sizeof name);
+    return name;
+}
+
 /* Names of stars are positive, and none is twice. Nearly always they ascend. */
-static void judge_names(struct nb6_hdf5 *file, int64_t n, const struct nb6_star *star)
+static void judge_names(struct nb6_hdf5 *file, int64_t n, const struct names *names)
 {
     int64_t rising = 1;
     for (int64_t i = 0; i < n; i++) {
-        const int64_t name = star[i].name;
+        const int64_t name = name_at(names, i);
         if (name < 1) nb6_rules_refuse(file, "stars/name", i, (double)name, "a number > 0");
-        rising += i > 0 && name > star[i - 1].name;
+        rising += i > 0 && name > name_at(names, i - 1);
     }
     if (file->status || rising == n) return;
     int64_t *sorted = nbc_alloc((size_t)n, sizeof *sorted);
@@ -253,7 +266,7 @@ static void judge_names(struct nb6_hdf5 *file, int64_t n, const struct nb6_star 
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for the names of its stars");
         return;
     }
-    for (int64_t i = 0; i < n; i++) sorted[i] = star[i].name;
+    for (int64_t i = 0; i < n; i++) sorted[i] = name_at(names, i);
     qsort(sorted, (size_t)n, sizeof *sorted, ascends);
     for (int64_t i = 1; i < n; i++)
         if (sorted[i] == sorted[i - 1])
@@ -264,16 +277,13 @@ static void judge_names(struct nb6_hdf5 *file, int64_t n, const struct nb6_star 
 void nb6_relations_bodies(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 {
     nb6_rules_each(file, sim, nb6_bodies(sim), judge_body);
-    if (!file->status) judge_names(file, sim->n, sim->star);
+    if (!file->status) judge_names(file, sim->n, &(struct names){&sim->star->name, sizeof *sim->star});
 }
 
-void nb6_relations_collisionless(struct nb6_hdf5 *file, const struct nb6_checkpoint_state *state,
-                                 const struct nb6_body *body, const struct nb6_star *star)
+void nb6_relations_collisionless(struct nb6_hdf5 *file, int64_t n, const int64_t *name)
 {
-    if (!file->status && state->n < 1) nb6_rules_refuse(file, "state/n", -1, (double)state->n, "1 or more");
-    for (int64_t i = 0; i < state->n && !file->status; i++)
-        if (body[i].t0 != state->ti_now) nb6_rules_refuse(file, "bodies/t0", i, (double)body[i].t0, "state/ti_now");
-    if (!file->status) judge_names(file, state->n, star);
+    if (!file->status && n < 1) nb6_rules_refuse(file, "state/n", -1, (double)n, "1 or more");
+    if (!file->status) judge_names(file, n, &(struct names){name, sizeof *name});
 }
 
 /* ---- lists ---- */

@@ -185,6 +185,29 @@ void nb6_rules_judge_field(struct nb6_hdf5 *file, const struct nb6_field_group *
     }
 }
 
+void nb6_rules_judge_values(struct nb6_hdf5 *file, const struct nb6_field_group *group, const struct nb6_state_field *f,
+                            const void *values, const struct nb6_rule_rows *rows, const struct nb6_rule_sizes *sizes)
+{
+    double least, most;
+    const size_t of_row = nb6_state_field_values(f), bytes = nb6_state_field_bytes(f->type);
+    const char *at = values;
+    if (!range_of(&f->rule, sizes, &least, &most)) return;
+    for (size_t k = 0; k < (size_t)rows->count * of_row; k++, at += bytes) {
+        const double x = value_at(f->type, at);
+        if (x >= least && x <= most) continue; /* not so for NaN */
+        refuse_value(file, group, f, rows->all > 1 ? rows->first + (int64_t)(k / of_row) : -1, x, sizes);
+        return;
+    }
+}
+
+void nb6_rules_refuse_value(struct nb6_hdf5 *file, const struct nb6_field_group *group, const struct nb6_state_field *f,
+                            int64_t row, const void *value, const char *must_be)
+{
+    char name[TEXT_BYTES];
+    name_of(group, f, name);
+    nb6_rules_refuse(file, name, row, value_at(f->type, value), must_be);
+}
+
 void nb6_rules_judge(struct nb6_hdf5 *file, const struct nb6_field_group *group, const void *array, int64_t rows,
                      const int8_t *is_used, const struct nb6_rule_sizes *sizes)
 {

@@ -31,6 +31,18 @@ void nb6_rules_judge(struct nb6_hdf5 *file, const struct nb6_field_group *group,
 void nb6_rules_judge_field(struct nb6_hdf5 *file, const struct nb6_field_group *group,
                            const struct nb6_state_field *field, const void *array, int64_t rows, const int8_t *is_used,
                            const struct nb6_rule_sizes *sizes);
+/** Some rows of a field, of all that the file has. */
+struct nb6_rule_rows {
+    int64_t first, count, all;
+};
+/** Judge these rows of a field as they come from the file.
+ *  @param[in] values  [rows->count] times the values of a row, of the type of the field, one after the other */
+void nb6_rules_judge_values(struct nb6_hdf5 *file, const struct nb6_field_group *group,
+                            const struct nb6_state_field *field, const void *values, const struct nb6_rule_rows *rows,
+                            const struct nb6_rule_sizes *sizes);
+/** Refuse a row of a field whose value is not that of another field.   @param[in] value  of the type of the field */
+void nb6_rules_refuse_value(struct nb6_hdf5 *file, const struct nb6_field_group *group,
+                            const struct nb6_state_field *field, int64_t row, const void *value, const char *must_be);
 /** Whether a field may have all these values, as they come from the file: far less work than to find the one that is
  *  not allowed.   @param[in] values  [n] of the type of the field, one after the other */
 int nb6_rules_allow(const struct nb6_state_field *field, const void *values, size_t n,

@@ -7,6 +7,7 @@
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/checkpoint_advice.h"
+#include "nbody6/output/checkpoint_arrays.h"
 #include "nbody6/output/checkpoint_columns.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_properties.h"
@@ -17,27 +18,26 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/run_record.h"
 
+#include <stdint.h>
 #include <string.h>
 
 static const char ENGINE[] = "collisionless";
 
-/* Bodies as the records of nbody6, which give the columns of the file. */
-static int to_records(const struct nb6_collisionless *system, struct nb6_body **body, struct nb6_star **star)
+/* The fields of nbody6 that bodies have: places in the arrays of a system, whose time each record has. */
+enum { BODY_ARRAYS = 5, STAR_ARRAYS = 2 };
+struct places {
+    struct nb6_field_array body[BODY_ARRAYS], star[STAR_ARRAYS];
+};
+
+static struct places places_in(const struct nb6_collisionless *s, const nb6_time *now)
 {
-    *body = nbc_alloc((size_t)system->n, sizeof **body);
-    *star = nbc_alloc((size_t)system->n, sizeof **star);
-    if (!*body || !*star) return NBC_NO_MEMORY;
-    for (int64_t i = 0; i < system->n; i++) {
-        struct nb6_body *b = &(*body)[i];
-        memcpy(b->x0, system->x0[i], sizeof b->x0);
-        memcpy(b->v0, system->v[i], sizeof b->v0);
-        memcpy(b->acc, system->acc[i], sizeof b->acc);
-        b->mass = system->mass[i];
-        b->t0 = system->ti_now;
-        (*star)[i].name = system->name[i];
-        (*star)[i].level_irr = system->level[i];
-    }
-    return NBC_OK;
+    return (struct places){
+        .body = {{"x0", s->x0, sizeof *s->x0, NULL},
+                 {"v0", s->v, sizeof *s->v, NULL},
+                 {"acc", s->acc, sizeof *s->acc, NULL},
+                 {"mass", s->mass, sizeof *s->mass, NULL},
+                 {"t0", (void *)(uintptr_t)now, 0, "state/ti_now"}},
+        .star = {{"name", s->name, sizeof *s->name, NULL}, {"level_irr", s->level, sizeof *s->level, NULL}}};
 }
 
 /* Fields of simulations are 0. */
@@ -54,22 +54,18 @@ int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, co
                                        struct nbc_error *err)
 {
     struct nb6_hdf5 file;
-    struct nb6_body *body = NULL;
-    struct nb6_star *star = NULL;
     struct nb6_checkpoint_state state;
+    const struct places places = places_in(system, &system->ti_now);
     state_of(record, system, &state);
     nb6_hdf5_create(&file, path, NB6_SEAL_BYTES, err);
-    if (to_records(system, &body, &star)) nb6_hdf5_fail(&file, NBC_NO_MEMORY, "not enough memory to write it");
     /* nbody6 reads on, up to the engine */
     nb6_checkpoint_write_heading(&file, gpunb_info(system->force)->name, "none", ENGINE, run);
     nb6_checkpoint_write_state(&file, &state);
-    nb6_checkpoint_write_columns(&file, &nb6_body_fields, body, system->n);
-    nb6_checkpoint_write_columns(&file, &nb6_star_fields, star, system->n);
+    nb6_checkpoint_write_arrays(&file, &nb6_body_fields, places.body, BODY_ARRAYS, system->n);
+    nb6_checkpoint_write_arrays(&file, &nb6_star_fields, places.star, STAR_ARRAYS, system->n);
     if (!file.status) nb6_checkpoint_write_properties(&file, record->properties);
     nb6_hdf5_finish(&file);
     nb6_seal_write(&file, NB6_CHECKPOINT_SCHEMA);
-    nbc_free(body);
-    nbc_free(star);
     return nb6_hdf5_commit(&file, keep_as);
 }
 
@@ -79,8 +75,7 @@ int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, co
 struct reading {
     const char *path;
     struct nb6_checkpoint_state state;
-    struct nb6_body *body; /* [state.n] */
-    struct nb6_star *star; /* [state.n] */
+    struct nb6_collisionless *then; /* gets its bodies */
     struct nb6_run_state *run;
     struct nbc_error *err;
 };
@@ -103,6 +98,18 @@ static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struc
     nb6_hdf5_close_object(object);
 }
 
+static int allocate(struct nb6_collisionless *then)
+{
+    const size_t n = (size_t)then->n;
+    then->name = nbc_alloc_unset(n, sizeof *then->name);
+    then->mass = nbc_alloc_unset(n, sizeof *then->mass);
+    then->x0 = nbc_alloc_unset(n, sizeof *then->x0);
+    then->v = nbc_alloc_unset(n, sizeof *then->v);
+    then->acc = nbc_alloc_unset(n, sizeof *then->acc);
+    then->level = nbc_alloc_unset(n, sizeof *then->level);
+    return then->name && then->mass && then->x0 && then->v && then->acc && then->level;
+}
+
 static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
 {
     const int64_t n = r->state.n;
@@ -110,15 +117,15 @@ static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
     nb6_checkpoint_check_columns(file, &nb6_body_fields, n);
     nb6_checkpoint_check_columns(file, &nb6_star_fields, n);
     if (file->status) return;
-    r->body = nbc_alloc((size_t)n, sizeof *r->body);
-    r->star = nbc_alloc((size_t)n, sizeof *r->star);
-    if (!r->body || !r->star) {
+    r->then->n = n;
+    if (!allocate(r->then)) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its stars");
         return;
     }
-    nb6_checkpoint_read_columns(file, &nb6_body_fields, r->body, n, NULL, &sizes);
-    nb6_checkpoint_read_columns(file, &nb6_star_fields, r->star, n, NULL, &sizes);
-    nb6_relations_collisionless(file, &r->state, r->body, r->star);
+    const struct places places = places_in(r->then, &r->state.ti_now);
+    nb6_checkpoint_read_arrays(file, &nb6_body_fields, places.body, BODY_ARRAYS, n, &sizes);
+    nb6_checkpoint_read_arrays(file, &nb6_star_fields, places.star, STAR_ARRAYS, n, &sizes);
+    nb6_relations_collisionless(file, n, r->then->name);
     nb6_checkpoint_read_properties(file, &r->state.run);
 }
 
@@ -134,33 +141,6 @@ static void read_state(struct nb6_hdf5 *file, struct nb6_checkpoint_state *state
     if (file->status) return;
     nb6_relations_heading(file, run);
     nb6_relations_state(file, state, &settled, 1);
-}
-
-static int from_records(const struct reading *r, struct nb6_collisionless *then, struct nbc_error *err)
-{
-    const size_t n = (size_t)r->state.n;
-    then->n = r->state.n;
-    then->ti_now = r->state.ti_now;
-    then->n_blocks = r->state.run.counters.blocks;
-    then->n_steps = r->state.run.counters.steps_irr;
-    then->name = nbc_alloc(n, sizeof *then->name);
-    then->mass = nbc_alloc(n, sizeof *then->mass);
-    then->x0 = nbc_alloc(n, sizeof *then->x0);
-    then->v = nbc_alloc(n, sizeof *then->v);
-    then->acc = nbc_alloc(n, sizeof *then->acc);
-    then->level = nbc_alloc(n, sizeof *then->level);
-    if (!then->name || !then->mass || !then->x0 || !then->v || !then->acc || !then->level)
-        return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %zu bodies", n);
-    for (int64_t i = 0; i < then->n; i++) {
-        const struct nb6_body *b = &r->body[i];
-        then->name[i] = r->star[i].name;
-        then->mass[i] = b->mass;
-        memcpy(then->x0[i], b->x0, sizeof b->x0);
-        memcpy(then->v[i], b->v0, sizeof b->v0);
-        memcpy(then->acc[i], b->acc, sizeof b->acc);
-        then->level[i] = r->star[i].level_irr;
-    }
-    return NBC_OK;
 }
 
 static int read_sealed(struct reading *r)
@@ -196,13 +176,14 @@ int nb6_collisionless_checkpoint_read(const char *path, struct nb6_run_record *r
     struct reading *r = nbc_alloc(1, sizeof *r); /* too large for a stack */
     if (!r) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory to read %s", path);
     r->path = path;
+    r->then = then;
     r->run = run;
     r->err = err;
-    int status = read_file(r, err);
-    if (!status) status = from_records(r, then, err);
+    const int status = read_file(r, err);
+    then->ti_now = r->state.ti_now;
+    then->n_blocks = r->state.run.counters.blocks;
+    then->n_steps = r->state.run.counters.steps_irr;
     *record = r->state.run;
-    nbc_free(r->body);
-    nbc_free(r->star);
     nbc_free(r);
     return status;
 }

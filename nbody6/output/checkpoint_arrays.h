@@ -1,0 +1,29 @@
+/** Columns of a checkpoint that are arrays in memory, each in a place of its own: written and read in pieces, without
+ *  records of all rows. Failures stay in the file. Private to collisionless_checkpoint.c and its tests. */
+#ifndef NB6_CHECKPOINT_ARRAYS_H
+#define NB6_CHECKPOINT_ARRAYS_H
+
+#include "nbody6/hdf5/hdf5_util.h"
+#include "nbody6/output/checkpoint_fields.h"
+
+#include <stdint.h>
+
+struct nb6_rule_sizes;
+
+/** The place of a field, whose values of a row follow each other. */
+struct nb6_field_array {
+    const char *field;   /**< its name in the group */
+    void *data;          /**< values of the first row; read only when writing */
+    size_t stride;       /**< bytes from row to row; 0: each row has the values at `data`, also when reading */
+    const char *must_be; /**< stride 0: what a row that differs is refused with */
+};
+
+/** Write a group with n rows. Fields without a place are 0.   @param[in] array  [arrays] */
+void nb6_checkpoint_write_arrays(struct nb6_hdf5 *file, const struct nb6_field_group *group,
+                                 const struct nb6_field_array *array, size_t arrays, int64_t n);
+/** Read the same, judged by the rules of its fields; values without a place are judged and not kept. */
+void nb6_checkpoint_read_arrays(struct nb6_hdf5 *file, const struct nb6_field_group *group,
+                                const struct nb6_field_array *array, size_t arrays, int64_t n,
+                                const struct nb6_rule_sizes *sizes);
+
+#endif
