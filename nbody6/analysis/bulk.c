@@ -3,7 +3,6 @@
 #include "common/nbc.h"
 #include "nbody6/analysis/multiples.h"
 #include "nbody6/analysis/structure.h"
-#include "nbody6/state/nearest.h"
 
 #include <math.h>
 
@@ -178,11 +177,11 @@ int nb6_bulk_find(int64_t n, const double *mass, const double (*x)[3], const dou
 {
     struct nb6_bulk found = {.n = n};
     struct nb6_systems systems = {.n = 0};
-    struct nb6_nearest *nearest = NULL;
-    int status = nb6_nearest_find(n, x, &nearest, err);
-    if (!status) status = nb6_structure_of(n, mass, x, v, nearest, &found.structure, err);
-    if (!status) status = nb6_multiples_systems(n, mass, x, v, nearest, &found.multiples, &systems, err);
-    nb6_nearest_free(nearest);
+    struct nb6_near near;
+    int status = nb6_near_make(n, &near, err);
+    if (!status) status = nb6_structure_watched(n, mass, x, v, nb6_near_take, &near, &found.structure, err);
+    if (!status) status = nb6_multiples_systems(n, mass, x, v, &near, &found.multiples, &systems, err);
+    nb6_near_free(&near);
     if (status) return status;
     found.r_half = found.structure.r_half;
     for (int64_t i = 0; i < n; i++) found.mass_most = fmax(found.mass_most, mass[i]);

@@ -7,11 +7,13 @@
 void nb6_frame_free(struct nb6_frame *frame)
 {
     if (!frame) return;
-    nbc_free(frame->name);
-    nbc_free(frame->mass);
-    nbc_free(frame->x);
-    nbc_free(frame->v);
-    nbc_free(frame->acc);
+    if (!frame->shows) {
+        nbc_free(frame->name);
+        nbc_free(frame->mass);
+        nbc_free(frame->x);
+        nbc_free(frame->v);
+        nbc_free(frame->acc);
+    }
     nbc_free(frame->jerk);
     nbc_free(frame->pot);
     nbc_free(frame->r_nb);

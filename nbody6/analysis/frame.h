@@ -34,8 +34,8 @@ struct nb6_frame_chain {
     int64_t place;                                              /**< of the centre of mass among the bodies */
 };
 
-/** All stars at one time t, predicted with all known derivatives; owns its arrays. Or all bodies: then a regularized
- * pair is its centre of mass. */
+/** All stars at one time t, predicted with all known derivatives. Or all bodies: then a regularized pair is its centre
+ *  of mass. A frame owns its arrays, but those of a system that it shows. */
 struct nb6_frame {
     double t;
     int64_t n;
@@ -56,6 +56,7 @@ struct nb6_frame {
     double *pot; /**< potential per unit mass due to the other stars; NULL if it was not asked for */
     double *r_nb, *dt_irr, *dt_reg;
     int32_t *nnb;
+    int shows; /**< 1: name, mass, x, v and acc are those of a system, which stay when the frame is freed */
 };
 
 enum nb6_frame_options {

@@ -2,7 +2,6 @@
 
 #include "common/nbc.h"
 #include "nbody6/state/kdtree.h"
-#include "nbody6/state/nearest.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,9 +15,8 @@ static const double ALONE = 4;
 struct bodies {
     int64_t n;
     double *mass, (*x)[3], (*v)[3];
-    int *stars;       /* in it */
-    int64_t *nearest; /* [n][NEAREST] */
-    double *r2;       /* [n][NEAREST] */
+    int *stars;            /* in it */
+    struct nb6_near *near; /* not its own */
 };
 
 static void bodies_free(struct bodies *b)
@@ -27,22 +25,18 @@ static void bodies_free(struct bodies *b)
     nbc_free(b->x);
     nbc_free(b->v);
     nbc_free(b->stars);
-    nbc_free(b->nearest);
-    nbc_free(b->r2);
 }
 
 static int bodies_make(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3], struct bodies *b,
                        struct nbc_error *err)
 {
     const size_t count = (size_t)n;
-    *b = (struct bodies){.n = n};
-    b->mass = nbc_alloc(count, sizeof *b->mass);
-    b->x = nbc_alloc(count, sizeof *b->x);
-    b->v = nbc_alloc(count, sizeof *b->v);
-    b->stars = nbc_alloc(count, sizeof *b->stars);
-    b->nearest = nbc_alloc(NEAREST * count, sizeof *b->nearest);
-    b->r2 = nbc_alloc(NEAREST * count, sizeof *b->r2);
-    if (!b->mass || !b->x || !b->v || !b->stars || !b->nearest || !b->r2)
+    b->n = n;
+    b->mass = nbc_alloc_unset(count, sizeof *b->mass);
+    b->x = nbc_alloc_unset(count, sizeof *b->x);
+    b->v = nbc_alloc_unset(count, sizeof *b->v);
+    b->stars = nbc_alloc_unset(count, sizeof *b->stars);
+    if (!b->mass || !b->x || !b->v || !b->stars)
         return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for binaries among %lld stars", (long long)n);
     memcpy(b->mass, mass, count * sizeof *mass);
     memcpy(b->x, x, count * sizeof *x);
@@ -51,19 +45,49 @@ static int bodies_make(int64_t n, const double *mass, const double (*x)[3], cons
     return NBC_OK;
 }
 
-static int find_nearest(struct bodies *b, struct nbc_error *err)
+/* ---- neighbours ---- */
+
+int nb6_near_make(int64_t n, struct nb6_near *near, struct nbc_error *err)
+{
+    *near = (struct nb6_near){.n = n};
+    if (n < 1 || n > INT32_MAX)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "nearest neighbours of %lld stars", (long long)n);
+    near->index = nbc_alloc_unset((size_t)n, sizeof *near->index);
+    near->r2 = nbc_alloc_unset((size_t)n, sizeof *near->r2);
+    if (near->index && near->r2) return NBC_OK;
+    nb6_near_free(near);
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory for the nearest neighbours of %lld stars", (long long)n);
+}
+
+void nb6_near_free(struct nb6_near *near)
+{
+    nbc_free(near->index);
+    nbc_free(near->r2);
+    *near = (struct nb6_near){.n = 0};
+}
+
+void nb6_near_take(void *context, int64_t i, int found, const int64_t *index, const double *r2)
+{
+    const struct nb6_near *near = context;
+    near->index[i] = found > 0 ? (int32_t)index[0] : -1;
+    for (int k = 0; k < NEAREST; k++) near->r2[i][k] = k < found ? r2[k] : INFINITY;
+}
+
+static int find_nearest(int64_t n, const double (*x)[3], struct nb6_near *near, struct nbc_error *err)
 {
     nb6_kdtree_t *tree = NULL;
-    int status = nb6_kdtree_build(b->n, (const double(*)[3])b->x, &tree, err);
-    if (!status) status = nb6_kdtree_neighbours(tree, NEAREST, b->nearest, b->r2, err);
+    int status = nb6_kdtree_build(n, x, &tree, err);
+    if (!status) status = nb6_kdtree_each(tree, NEAREST, nb6_near_take, near, err);
     nb6_kdtree_free(tree);
     return status;
 }
 
+/* ---- systems ---- */
+
 /* Do i and j hold together?   @param[out] a  semi-major axis */
 static int is_system(const struct bodies *b, int64_t i, int64_t j, double *a)
 {
-    const double m = b->mass[i] + b->mass[j], r = sqrt(b->r2[NEAREST * i]);
+    const double m = b->mass[i] + b->mass[j], r = sqrt(b->near->r2[i][0]);
     double v2 = 0, xv = 0;
     for (int d = 0; d < 3; d++) {
         const double v = b->v[i][d] - b->v[j][d];
@@ -75,7 +99,7 @@ static int is_system(const struct bodies *b, int64_t i, int64_t j, double *a)
     *a = -0.5 * m / h;
     const double cosine = 1 - r / *a, sine2 = xv * xv / (m * *a); /* e cos E, (e sin E)^2 */
     const double apocentre = *a * (1 + sqrt(cosine * cosine + sine2));
-    const double third = sqrt(fmin(b->r2[NEAREST * i + 1], b->r2[NEAREST * j + 1]));
+    const double third = sqrt(fmin(b->near->r2[i][1], b->near->r2[j][1]));
     return ALONE * apocentre <= third;
 }
 
@@ -124,43 +148,30 @@ static void remove_gone(struct bodies *b)
     b->n = kept;
 }
 
-static void take_nearest(const struct nb6_nearest *nearest, struct bodies *b)
+static void find_level(struct bodies *b, struct nb6_multiples *found)
 {
-    for (int64_t i = 0; i < b->n; i++)
-        for (int k = 0; k < NEAREST; k++) {
-            b->nearest[NEAREST * i + k] = nearest->index[i][k];
-            b->r2[NEAREST * i + k] = nearest->r2[i][k];
-        }
-}
-
-/* @param[in] nearest  of these bodies; NULL: to be found */
-static int find_level(const struct nb6_nearest *nearest, struct bodies *b, struct nb6_multiples *found,
-                      struct nbc_error *err)
-{
-    const int status = nearest ? NBC_OK : find_nearest(b, err);
-    if (nearest) take_nearest(nearest, b);
-    if (status) return status;
+    const int32_t *nearest = b->near->index;
     for (int64_t i = 0; i < b->n; i++) {
-        const int64_t j = b->nearest[NEAREST * i];
+        const int64_t j = nearest[i];
         double a;
-        if (j < i || b->nearest[NEAREST * j] != i || !is_system(b, i, j, &a)) continue;
+        if (j < i || nearest[j] != i || !is_system(b, i, j, &a)) continue;
         count_pair(b, i, j, a, found);
         put_together(b, i, j);
     }
     remove_gone(b);
-    return NBC_OK;
 }
 
 int nb6_multiples_systems(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
-                          const struct nb6_nearest *nearest, struct nb6_multiples *found, struct nb6_systems *systems,
+                          struct nb6_near *near, struct nb6_multiples *found, struct nb6_systems *systems,
                           struct nbc_error *err)
 {
-    struct bodies b;
+    struct bodies b = {.near = near};
     struct nb6_multiples sum = {.n_binary = 0};
     int status = bodies_make(n, mass, x, v, &b, err);
     for (int64_t before = n + 1, level = 0; !status && level < LEVELS && b.n > 1 && b.n < before; level++) {
         before = b.n;
-        status = find_level(level == 0 ? nearest : NULL, &b, &sum, err);
+        if (level > 0) status = find_nearest(b.n, (const double(*)[3])b.x, near, err);
+        if (!status) find_level(&b, &sum);
     }
     if (!status) {
         *found = sum;
@@ -183,8 +194,12 @@ void nb6_systems_free(struct nb6_systems *systems)
 int nb6_multiples_find(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
                        struct nb6_multiples *found, struct nbc_error *err)
 {
-    struct nb6_systems systems;
-    const int status = nb6_multiples_systems(n, mass, x, v, NULL, found, &systems, err);
-    if (!status) nb6_systems_free(&systems);
+    struct nb6_systems systems = {.n = 0};
+    struct nb6_near near;
+    int status = nb6_near_make(n, &near, err);
+    if (!status) status = find_nearest(n, x, &near, err);
+    if (!status) status = nb6_multiples_systems(n, mass, x, v, &near, found, &systems, err);
+    nb6_near_free(&near);
+    nb6_systems_free(&systems);
     return status;
 }

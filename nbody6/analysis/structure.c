@@ -165,26 +165,56 @@ static double weighted_mean(int64_t n, const double *weight, const double (*x)[3
     return sum[0];
 }
 
+/* Nearest neighbours of all stars. */
+struct search {
+    const struct nb6_nearest *known; /* NULL: they are to be found, */
+    nb6_kdtree_take *take;           /* and handed over; NULL: to nobody */
+    void *context;
+};
+
 struct densities {
-    const struct nb6_nearest *nearest;
+    const struct search *search;
     const double *mass;
     double total, size;
-    double *rho;
+    double *rho; /* NULL: none are defined */
 };
 
 /* In units of the total mass per size^3, so that no power overflows. */
+static double density(const struct densities *job, const int64_t index[NEIGHBOURS], const double r2[NEIGHBOURS])
+{
+    double m = 0.0;
+    for (int k = 0; k < NEIGHBOURS - 1; k++) m += job->mass[index[k]];
+    const double r = fmax(sqrt(r2[NEIGHBOURS - 1]) / job->size, R_FLOOR);
+    return m / job->total / (4.0 / 3.0 * 3.14159265358979323846 * r * r * r);
+}
+
 static void estimate_densities(void *context, int part, int parts)
 {
     const struct densities *job = context;
-    const struct nb6_nearest *nearest = job->nearest;
+    const struct nb6_nearest *nearest = job->search->known;
     int64_t first, end;
     nbc_range(nearest->n, part, parts, &first, &end);
-    for (int64_t i = first; i < end; i++) {
-        double m = 0.0;
-        for (int k = 0; k < NEIGHBOURS - 1; k++) m += job->mass[nearest->index[i][k]];
-        const double r = fmax(sqrt(nearest->r2[i][NEIGHBOURS - 1]) / job->size, R_FLOOR);
-        job->rho[i] = m / job->total / (4.0 / 3.0 * 3.14159265358979323846 * r * r * r);
+    for (int64_t i = first; i < end; i++) job->rho[i] = density(job, nearest->index[i], nearest->r2[i]);
+}
+
+static void take_neighbours(void *context, int64_t i, int found, const int64_t *index, const double *r2)
+{
+    const struct densities *job = context;
+    if (job->rho) job->rho[i] = density(job, index, r2);
+    if (job->search->take) job->search->take(job->search->context, i, found, index, r2);
+}
+
+static int find_densities(int64_t n, const double (*x)[3], struct densities *job, struct nbc_error *err)
+{
+    nb6_kdtree_t *tree = NULL;
+    if (job->search->known) {
+        nbc_team_run(nbc_parts(n, STARS_OF_A_PART), estimate_densities, job);
+        return NBC_OK;
     }
+    int status = nb6_kdtree_build(n, x, &tree, err);
+    if (!status) status = nb6_kdtree_each(tree, NEIGHBOURS, take_neighbours, job, err);
+    nb6_kdtree_free(tree);
+    return status;
 }
 
 struct core {
@@ -234,35 +264,34 @@ static double size_of(int64_t n, const double (*x)[3])
 }
 
 static int find_density_centre(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
-                               const struct nb6_nearest *nearest, double total, struct nb6_structure *out,
+                               const struct search *search, double total, struct nb6_structure *out,
                                struct nbc_error *err)
 {
-    struct nb6_nearest *own = NULL;
     const double size = size_of(n, x);
-    if (n <= NEIGHBOURS || !(size > 0.0) || !(total > 0.0)) return NBC_OK;
-    double *rho = nbc_alloc_unset((size_t)n, sizeof *rho);
-    if (!rho) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the densities of %lld stars", (long long)n);
-    const int status = nearest ? NBC_OK : nb6_nearest_find(n, x, &own, err);
-    struct densities job = {nearest ? nearest : own, mass, total, size, rho};
-    if (!status) nbc_team_run(nbc_parts(n, STARS_OF_A_PART), estimate_densities, &job);
-    if (!status && weighted_mean(n, rho, x, v, out->r_density, out->v_density) > 0.0) {
-        measure_core(n, rho, x, out);
+    struct densities job = {search, mass, total, size, NULL};
+    const int has_densities = n > NEIGHBOURS && size > 0.0 && total > 0.0;
+    if (!has_densities && !search->take) return NBC_OK;
+    if (has_densities) job.rho = nbc_alloc_unset((size_t)n, sizeof *job.rho);
+    if (has_densities && !job.rho)
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the densities of %lld stars", (long long)n);
+    const int status = find_densities(n, x, &job, err);
+    if (!status && has_densities && weighted_mean(n, job.rho, x, v, out->r_density, out->v_density) > 0.0) {
+        measure_core(n, job.rho, x, out);
         out->rho_core *= total / (size * size * size);
     }
-    nb6_nearest_free(own);
-    nbc_free(rho);
+    nbc_free(job.rho);
     return status;
 }
 
-int nb6_structure_of(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
-                     const struct nb6_nearest *nearest, struct nb6_structure *out, struct nbc_error *err)
+static int find_structure(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
+                          const struct search *search, struct nb6_structure *out, struct nbc_error *err)
 {
     int status = check_stars(n, mass, x, v, err);
     if (status) return status;
     struct nb6_structure found = {.r_core = 0.0};
     const double total = weighted_mean(n, mass, x, v, found.r_density, found.v_density);
     if (!(total > 0.0)) weighted_mean(n, NULL, x, v, found.r_density, found.v_density);
-    status = find_density_centre(n, mass, x, v, nearest, total, &found, err);
+    status = find_density_centre(n, mass, x, v, search, total, &found, err);
     if (!status) {
         status = nb6_structure_lagrangian(n, mass, x, found.r_density, total, found.r_lagr, &found.r_half, err);
     }
@@ -274,8 +303,20 @@ int nb6_structure_of(int64_t n, const double *mass, const double (*x)[3], const 
     return NBC_OK;
 }
 
+int nb6_structure_of(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
+                     const struct nb6_nearest *nearest, struct nb6_structure *out, struct nbc_error *err)
+{
+    return find_structure(n, mass, x, v, &(struct search){.known = nearest}, out, err);
+}
+
 int nb6_structure_find(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
                        struct nb6_structure *out, struct nbc_error *err)
 {
-    return nb6_structure_of(n, mass, x, v, NULL, out, err);
+    return find_structure(n, mass, x, v, &(struct search){.known = NULL}, out, err);
+}
+
+int nb6_structure_watched(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
+                          nb6_kdtree_take *take, void *context, struct nb6_structure *out, struct nbc_error *err)
+{
+    return find_structure(n, mass, x, v, &(struct search){.take = take, .context = context}, out, err);
 }

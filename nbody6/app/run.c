@@ -97,7 +97,7 @@ static int say_stars(struct nb6_session *session, const struct nb6_config *settl
     const int status = nb6_stars_find(model, &bulk, err);
     if (status) return status;
     say_data(session, model, &bulk.multiples);
-    nb6_stars_announce(&session->progress, settled, model, &bulk, &session->sim->run.units);
+    nb6_stars_announce(&session->progress, settled, &model->data, &bulk, &session->sim->run.units);
     return NBC_OK;
 }
 

@@ -370,42 +370,32 @@ static int potential(struct nb6_collisionless *s, struct nb6_frame *frame, struc
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(s->force)) : NBC_OK;
 }
 
-static int allocate_frame(struct nb6_frame *f, int with_potential, struct nbc_error *err)
-{
-    const size_t n = (size_t)f->n;
-    f->name = nbc_alloc(n, sizeof *f->name);
-    f->mass = nbc_alloc(n, sizeof *f->mass);
-    f->x = nbc_alloc(n, sizeof *f->x);
-    f->v = nbc_alloc(n, sizeof *f->v);
-    f->acc = nbc_alloc(n, sizeof *f->acc);
-    f->dt_irr = nbc_alloc(n, sizeof *f->dt_irr);
-    if (with_potential) f->pot = nbc_alloc(n, sizeof *f->pot);
-    if (f->name && f->mass && f->x && f->v && f->acc && f->dt_irr && (f->pot || !with_potential)) return NBC_OK;
-    return nbc_fail(err, NBC_NO_MEMORY, "no memory for a frame of %lld bodies", (long long)f->n);
-}
-
 int nb6_collisionless_frame(struct nb6_collisionless *s, int options, struct nb6_frame *frame, struct nbc_error *err)
 {
+    const size_t n = (size_t)s->n;
     const int with_potential = (options & NB6_FRAME_POTENTIAL) != 0;
     if (!nb6_step_ends(s->max_level, s->ti_now))
         return nbc_fail(err, NBC_BAD_STATE, "at t = %.12g bodies are within their steps", nb6_collisionless_time(s));
     int status = nb6_collisionless_home(s, err);
     if (status) return status;
-    struct nb6_frame f = {.t = nb6_collisionless_time(s), .n = s->n};
-    status = allocate_frame(&f, with_potential, err);
+    struct nb6_frame f = {.t = nb6_collisionless_time(s),
+                          .n = s->n,
+                          .name = s->name,
+                          .mass = s->mass,
+                          .x = s->x0,
+                          .v = s->v,
+                          .acc = s->acc,
+                          .shows = 1};
+    f.dt_irr = nbc_alloc_unset(n, sizeof *f.dt_irr);
+    if (with_potential) f.pot = nbc_alloc(n, sizeof *f.pot);
+    if (!f.dt_irr || (with_potential && !f.pot))
+        status = nbc_fail(err, NBC_NO_MEMORY, "no memory for a frame of %lld bodies", (long long)f.n);
     if (!status && with_potential) status = potential(s, &f, err);
     if (status) {
         nb6_frame_free(&f);
         return status;
     }
-    for (int64_t i = 0; i < s->n; i++) {
-        f.name[i] = s->name[i];
-        f.mass[i] = s->mass[i];
-        f.dt_irr[i] = nb6_step_length(s->level[i]);
-        memcpy(f.x[i], s->x0[i], sizeof f.x[i]);
-        memcpy(f.v[i], s->v[i], sizeof f.v[i]);
-        memcpy(f.acc[i], s->acc[i], sizeof f.acc[i]);
-    }
+    for (int64_t i = 0; i < s->n; i++) f.dt_irr[i] = nb6_step_length(s->level[i]);
     *frame = f;
     return NBC_OK;
 }

@@ -133,8 +133,10 @@ void nb6_collisionless_tree_counts(const struct nb6_collisionless *system, struc
 
 /** The frame that analysis and output read, at the time of the system: bodies with their accelerations and
  *  steps, and the softened potential if `options` has NB6_FRAME_POTENTIAL (analysis/frame.h). Half the sum of
- *  mass times potential is the potential energy: no body has a potential of its own.
- *  @param[out] frame  set on success only; to be freed with nb6_frame_free
+ *  mass times potential is the potential energy: no body has a potential of its own. Names, masses, positions,
+ *  velocities and accelerations are the arrays of the system: the frame holds until the next call of
+ *  nb6_collisionless_evolve.
+ *  @param[out] frame  set on success only; to be freed with nb6_frame_free, before the system
  *  @return NBC_OK; NBC_BAD_STATE (bodies are within their steps, after a call of nb6_collisionless_evolve that failed);
  *          NBC_NO_MEMORY; NBC_DEVICE */
 int nb6_collisionless_frame(struct nb6_collisionless *system, int options, struct nb6_frame *frame,

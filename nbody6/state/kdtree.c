@@ -323,24 +323,11 @@ int nb6_kdtree_nearest(const nb6_kdtree_t *tree, const double place[3], int64_t 
 struct searching {
     const nb6_kdtree_t *tree;
     int k;
-    int64_t *index; /* rows for the caller, */
-    double *r2;
-    double *r_kth; /* or the distance of the last of each row; NULL: not wanted */
+    nb6_kdtree_take *take;
+    void *context;
     struct nbc_queue queue;
     int out_of_memory;
 };
-
-static void search_about(const struct searching *job, int64_t place, int64_t *row_index, double *row_r2)
-{
-    const nb6_kdtree_t *tree = job->tree;
-    const int64_t i = tree->index[place];
-    const int k = job->k, found = nb6_kdtree_nearest(tree, tree->x[place], i, k, row_index, row_r2);
-    for (int j = 0; j < k; j++) {
-        if (job->index) job->index[i * k + j] = j < found ? row_index[j] : -1;
-        if (job->r2) job->r2[i * k + j] = j < found ? row_r2[j] : INFINITY;
-    }
-    if (job->r_kth) job->r_kth[i] = found > 0 ? sqrt(row_r2[found - 1]) : 0.0;
-}
 
 /* In tree order: searches next to each other walk the same nodes, and these are in the cache. */
 static void search_part(void *context, int part, int parts)
@@ -348,41 +335,67 @@ static void search_part(void *context, int part, int parts)
     (void)part;
     (void)parts;
     struct searching *job = context;
-    int64_t *row_index = nbc_alloc((size_t)job->k, sizeof *row_index);
-    double *row_r2 = nbc_alloc((size_t)job->k, sizeof *row_r2);
-    const int can = row_index && row_r2;
+    const nb6_kdtree_t *tree = job->tree;
+    int64_t *index = nbc_alloc((size_t)job->k, sizeof *index);
+    double *r2 = nbc_alloc((size_t)job->k, sizeof *r2);
+    const int can = index && r2;
     if (!can) __atomic_store_n(&job->out_of_memory, 1, __ATOMIC_RELAXED);
-    for (int64_t first; can && (first = POINTS_OF_A_SEARCH * nbc_take(&job->queue)) < job->tree->n;) {
+    for (int64_t first; can && (first = POINTS_OF_A_SEARCH * nbc_take(&job->queue)) < tree->n;) {
         const int64_t end = first + POINTS_OF_A_SEARCH;
-        for (int64_t place = first; place < end && place < job->tree->n; place++)
-            search_about(job, place, row_index, row_r2);
+        for (int64_t place = first; place < end && place < tree->n; place++) {
+            const int64_t i = tree->index[place];
+            job->take(job->context, i, nb6_kdtree_nearest(tree, tree->x[place], i, job->k, index, r2), index, r2);
+        }
     }
-    nbc_free(row_index);
-    nbc_free(row_r2);
+    nbc_free(index);
+    nbc_free(r2);
 }
 
-static int search_about_all(struct searching *job, struct nbc_error *err)
+int nb6_kdtree_each(const nb6_kdtree_t *tree, int k, nb6_kdtree_take *take, void *context, struct nbc_error *err)
 {
-    if (job->k < 1 || job->k > K_MAX) {
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "neighbour search: k = %d, must be 1 to %d", job->k, (int)K_MAX);
+    struct searching job = {.tree = tree, .k = k, .take = take, .context = context};
+    if (k < 1 || k > K_MAX)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "neighbour search: k = %d, must be 1 to %d", k, (int)K_MAX);
+    nbc_team_run(nbc_parts(tree->n, POINTS_OF_A_SEARCH), search_part, &job);
+    if (!job.out_of_memory) return NBC_OK;
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory for a neighbour search of k = %d", k);
+}
+
+/* Rows for the caller. */
+struct rows {
+    int k;
+    int64_t *index;
+    double *r2;
+};
+
+static void take_row(void *context, int64_t i, int found, const int64_t *index, const double *r2)
+{
+    const struct rows *rows = context;
+    const int k = rows->k;
+    for (int j = 0; j < k; j++) {
+        if (rows->index) rows->index[i * k + j] = j < found ? index[j] : -1;
+        if (rows->r2) rows->r2[i * k + j] = j < found ? r2[j] : INFINITY;
     }
-    nbc_team_run(nbc_parts(job->tree->n, POINTS_OF_A_SEARCH), search_part, job);
-    if (!job->out_of_memory) return NBC_OK;
-    return nbc_fail(err, NBC_NO_MEMORY, "no memory for a neighbour search of k = %d", job->k);
 }
 
 int nb6_kdtree_neighbours(const nb6_kdtree_t *tree, int k, int64_t *index, double *r2, struct nbc_error *err)
 {
-    struct searching job = {.tree = tree, .k = k, .index = index, .r2 = r2};
-    return search_about_all(&job, err);
+    struct rows rows = {k, index, r2};
+    return nb6_kdtree_each(tree, k, take_row, &rows, err);
+}
+
+static void take_last_distance(void *context, int64_t i, int found, const int64_t *index, const double *r2)
+{
+    (void)index;
+    double *r = context;
+    r[i] = found > 0 ? sqrt(r2[found - 1]) : 0.0;
 }
 
 int nb6_kdtree_kth_distance(int64_t n, const double (*x)[3], int k, double *r, struct nbc_error *err)
 {
     nb6_kdtree_t *tree = NULL;
     int status = nb6_kdtree_build(n, x, &tree, err);
-    struct searching job = {.tree = tree, .k = k, .r_kth = r};
-    if (!status) status = search_about_all(&job, err);
+    if (!status) status = nb6_kdtree_each(tree, k, take_last_distance, r, err);
     nb6_kdtree_free(tree);
     return status;
 }

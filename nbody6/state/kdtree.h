@@ -26,6 +26,12 @@ const int64_t *nb6_kdtree_order(const nb6_kdtree_t *tree);
  *  @return number found: k, or all there are */
 int nb6_kdtree_nearest(const nb6_kdtree_t *tree, const double place[3], int64_t exclude, int k, int64_t *index,
                        double *r2);
+/** Gets the nearest others of point i; called by several threads at once, for each point once.
+ *  @param[in] found  how many there are, k at most   @param[in] index, r2  [found] as of nb6_kdtree_nearest */
+typedef void nb6_kdtree_take(void *context, int64_t i, int found, const int64_t *index, const double *r2);
+/** The k nearest other points of every point, which are handed over as they are found.
+ *  @return NBC_OK; NBC_BAD_ARGUMENT (k < 1 or above 32767); NBC_NO_MEMORY */
+int nb6_kdtree_each(const nb6_kdtree_t *tree, int k, nb6_kdtree_take *take, void *context, struct nbc_error *err);
 /** The k nearest other points of every point. Where there are fewer than k, rows are padded with index -1, r2 infinity.
  *  @param[out] index [n][k]; r2 [n][k]; nearest first; either may be NULL
  *  @return NBC_OK; NBC_BAD_ARGUMENT (k < 1 or above 32767); NBC_NO_MEMORY */

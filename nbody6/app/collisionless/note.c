@@ -8,27 +8,28 @@
 #include "nbody6/app/stars/stars_note.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/input/config.h"
-#include "nbody6/model/model.h"
 
-static int warn_of_steps(struct nb6_progress *progress, const struct nb6_config *config, const struct nb6_model *model,
-                         struct nbc_error *err)
+static int warn_of_steps(struct nb6_progress *progress, const struct nb6_config *config,
+                         const struct nb6_collisionless *system, struct nbc_error *err)
 {
     char advice[NB6_COLLISIONLESS_ADVICE];
     struct nb6_collisionless_options options;
     const int status = nb6_collisionless_options_of(config, &options, err);
-    if (!status && nb6_collisionless_advise(&options, model->n, model->mass, advice, sizeof advice))
+    if (!status && nb6_collisionless_advise(&options, system->n, system->mass, advice, sizeof advice))
         nb6_progress_warn(progress, "%s", advice);
     return status;
 }
 
 int nb6_collisionless_announce(struct nb6_progress *progress, const struct nb6_config *config,
-                               const struct nb6_model *model, const struct nb6_units *units, struct nbc_error *err)
+                               const struct nb6_data_facts *data, const struct nb6_collisionless *system,
+                               const struct nb6_units *units, struct nbc_error *err)
 {
     struct nb6_bulk bulk;
-    const int status = nb6_stars_find(model, &bulk, err);
+    const double(*x)[3] = (const double(*)[3])system->x0, (*v)[3] = (const double(*)[3])system->v;
+    const int status = nb6_bulk_find(system->n, system->mass, x, v, &bulk, err);
     if (status) return status;
-    nb6_stars_announce(progress, config, model, &bulk, units);
-    return warn_of_steps(progress, config, model, err);
+    nb6_stars_announce(progress, config, data, &bulk, units);
+    return warn_of_steps(progress, config, system, err);
 }
 
 int nb6_collisionless_announce_resumed(struct nb6_progress *progress, struct nb6_collisionless *system,

@@ -287,7 +287,8 @@ static void say_start(struct session *s, const char *what, int quiet)
 
 /* ---- a new run ---- */
 
-static int make_system(struct session *s, const struct nb6_model *model, struct nbc_error *err)
+/* The properties of the model become those of the run. */
+static int make_system(struct session *s, struct nb6_model *model, struct nbc_error *err)
 {
     struct nb6_run_record *run = &s->run;
     struct nb6_collisionless_options options;
@@ -295,9 +296,10 @@ static int make_system(struct session *s, const struct nb6_model *model, struct 
     run->units = nb6_units_from(run->config.rbar_pc, run->config.zmbar_msun, model->n);
     int status = nb6_collisionless_options_of(&run->config, &options, err);
     if (!status) status = nb6_external_make(&run->config, &run->units, &run->external, err);
-    if (!status) status = nb6_properties_copy(model->properties, &run->properties, err);
     if (!status) status = nb6_collisionless_create(&s->system, model->n, model->name, model->mass, x, v, &options, err);
     if (status) return status;
+    run->properties = model->properties;
+    model->properties = NULL;
     for (int64_t i = 0; i < model->n; i++) run->book.mass_start += model->mass[i];
     const struct nb6_run_origin origin = {.gpunb_backend = gpunb_info(s->system->force)->name,
                                           .gpuirr_backend = "none",
@@ -307,7 +309,7 @@ static int make_system(struct session *s, const struct nb6_model *model, struct 
                                           .mass = model->mass,
                                           .x = x,
                                           .v = v,
-                                          .properties = model->properties};
+                                          .properties = run->properties};
     nb6_run_id_make(&run->config, &origin, run->id);
     return NBC_OK;
 }
@@ -331,23 +333,31 @@ static void say_end(struct session *s, const struct nb6_config *asked)
     if (nb6_config_tell_end(asked, s->run.units.time_myr, text)) nb6_progress_note(&s->progress, "note: %s", text);
 }
 
-static int make_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
-                    struct nbc_error *err)
+/* The system of the run, whose model is gone afterwards.   @param[out] data  facts of the model */
+static int start_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
+                     struct nb6_data_facts *data, struct nbc_error *err)
 {
     struct nb6_model model = {0};
     int status = make_model(config, &s->run.config, &model, err);
     if (status) return status;
+    *data = model.data;
     status = make_system(s, &model, err);
     if (!status && options->overwrite) status = nb6_run_names_check(&s->names, 1, err);
     if (!status && config->run.write_data_table) status = nb6_model_write_table(&model, s->names.table, err);
-    if (!status) {
-        say_start(s, s->names.prefix, options->quiet);
-        say_end(s, config);
-        status = nb6_collisionless_announce(&s->progress, &s->run.config, &model, &s->run.units, err);
-    }
     nb6_model_free(&model);
+    return status;
+}
+
+static int make_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
+                    struct nbc_error *err)
+{
+    struct nb6_data_facts data;
+    int status = start_run(s, config, options, &data, err);
     if (status) return status;
-    status = open_log(s, 0, err);
+    say_start(s, s->names.prefix, options->quiet);
+    say_end(s, config);
+    status = nb6_collisionless_announce(&s->progress, &s->run.config, &data, s->system, &s->run.units, err);
+    if (!status) status = open_log(s, 0, err);
     s->checkpoint_wanted = config->run.checkpoint_interval_s > 0; /* from then on, the run can be resumed */
     return status ? status : run_to_end(s, err);
 }

@@ -54,13 +54,13 @@ static void warn(void *context, const char *text)
     nb6_progress_warn(context, "warning: %s", text);
 }
 
-void nb6_stars_announce(struct nb6_progress *progress, const struct nb6_config *config, const struct nb6_model *model,
-                        const struct nb6_bulk *bulk, const struct nb6_units *units)
+void nb6_stars_announce(struct nb6_progress *progress, const struct nb6_config *config,
+                        const struct nb6_data_facts *data, const struct nb6_bulk *bulk, const struct nb6_units *units)
 {
     char text[NB6_STARS_TEXT];
-    nb6_stars_describe(bulk, units, nb6_units_are_suspect(config, &model->data, bulk, units), text);
+    nb6_stars_describe(bulk, units, nb6_units_are_suspect(config, data, bulk, units), text);
     nb6_progress_note(progress, "%s", text);
-    nb6_units_advise(config, &model->data, bulk, units, warn, progress);
+    nb6_units_advise(config, data, bulk, units, warn, progress);
 }
 
 int nb6_stars_announce_frame(struct nb6_progress *progress, const struct nb6_frame *frame,

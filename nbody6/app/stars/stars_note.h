@@ -4,6 +4,7 @@
 
 struct nb6_bulk;
 struct nb6_config;
+struct nb6_data_facts;
 struct nb6_frame;
 struct nb6_progress;
 struct nb6_units;
@@ -22,9 +23,9 @@ void nb6_stars_describe(const struct nb6_bulk *bulk, const struct nb6_units *uni
                         char text[NB6_STARS_TEXT]);
 
 /** Print that line at the start of a run, and a warning for units that are likely to be wrong (unit_advice.h).
- *  @param[in] config  settled, with the units of the model   @param[in] bulk  of the model */
-void nb6_stars_announce(struct nb6_progress *progress, const struct nb6_config *config, const struct nb6_model *model,
-                        const struct nb6_bulk *bulk, const struct nb6_units *units);
+ *  @param[in] config  settled, with the units of the model   @param[in] data, bulk  of the model */
+void nb6_stars_announce(struct nb6_progress *progress, const struct nb6_config *config,
+                        const struct nb6_data_facts *data, const struct nb6_bulk *bulk, const struct nb6_units *units);
 /** The line alone, of the stars of a run that goes on.   @return as nb6_bulk_find */
 int nb6_stars_announce_frame(struct nb6_progress *progress, const struct nb6_frame *frame,
                              const struct nb6_units *units, struct nbc_error *err);
