@@ -30,10 +30,11 @@ struct table {
     int64_t *line_of_row;
 };
 
+/* By a quarter: the rows of large tables take little more memory than they need. */
 static int grow(struct table *t, struct nbc_error *err)
 {
     if (t->n < t->capacity) return NBC_OK;
-    const size_t old = (size_t)t->capacity, wanted = old ? 2 * old : ROWS_AT_FIRST;
+    const size_t old = (size_t)t->capacity, wanted = old + old / 4 + ROWS_AT_FIRST;
     struct nb6_table_row *row = nbc_realloc(t->row, old, wanted, sizeof *row);
     if (row) t->row = row;
     int64_t *line = nbc_realloc(t->line_of_row, old, wanted, sizeof *line);
@@ -196,15 +197,25 @@ static int check_head(const struct table *t, int failed, struct nbc_error *err)
     return NBC_OK;
 }
 
-static int set_names(const struct table *t, struct nb6_model *model, struct nbc_error *err)
+/* The values of all rows, which are gone afterwards.
+ * @param[out] name  [n] names that the table has, to be freed; NULL: it has none */
+static int take_rows(struct table *t, struct nb6_model *model, int64_t **name, struct nbc_error *err)
 {
-    if (t->head.at[NB6_ID] < 0) return NBC_OK;
-    int64_t *name = nbc_alloc((size_t)t->n, sizeof *name);
-    if (!name) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory for the names of the stars", t->lines.path);
-    for (int64_t i = 0; i < t->n; i++) name[i] = t->row[i].id;
-    const int status = nb6_model_set_names(name, t->chosen.count > NB6_ID, t->lines.path, model, err);
-    nbc_free(name);
-    return status;
+    *name = NULL;
+    if (t->head.at[NB6_ID] >= 0) {
+        *name = nbc_alloc((size_t)t->n, sizeof **name);
+        if (!*name) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory for the names of the stars", t->lines.path);
+    }
+    for (int64_t i = 0; i < t->n; i++) {
+        const double *value = t->row[i].value;
+        model->mass[i] = value[NB6_MASS];
+        memcpy(model->x[i], value + NB6_X, sizeof model->x[i]);
+        memcpy(model->v[i], value + NB6_VX, sizeof model->v[i]);
+        if (*name) (*name)[i] = t->row[i].id;
+    }
+    nbc_free(t->row);
+    t->row = NULL;
+    return NBC_OK;
 }
 
 /* Columns of numbers stay with the stars. */
@@ -225,24 +236,21 @@ static int keep_properties(const struct table *t, struct nb6_model *model, struc
     return status;
 }
 
-static int to_model(const struct table *t, struct nb6_model *model, struct nbc_error *err)
+static int to_model(struct table *t, struct nb6_model *model, struct nbc_error *err)
 {
     const struct nb6_table_head *head = &t->head;
     struct nb6_model made;
+    int64_t *name;
     int status = nb6_model_alloc(t->n, &made, err);
     if (status) return status;
-    for (int64_t i = 0; i < t->n; i++) {
-        const double *value = t->row[i].value;
-        made.mass[i] = value[NB6_MASS];
-        memcpy(made.x[i], value + NB6_X, sizeof made.x[i]);
-        memcpy(made.v[i], value + NB6_VX, sizeof made.v[i]);
-    }
     made.data.rows_unused = t->rows_unused;
     made.data.t = t->stated_t;
     made.data.columns_unused = head->columns > 0 ? head->columns - NB6_ID - (head->at[NB6_ID] >= 0) : 0;
     snprintf(made.data.format, sizeof made.data.format, head->columns ? "table with named columns" : "table");
-    status = nb6_model_refuse_coincident(t->lines.path, t->line_of_row, &made, err);
-    if (!status) status = set_names(t, &made, err);
+    status = take_rows(t, &made, &name, err);
+    if (!status) status = nb6_model_refuse_coincident(t->lines.path, t->line_of_row, &made, err);
+    if (!status && name) status = nb6_model_set_names(name, t->chosen.count > NB6_ID, t->lines.path, &made, err);
+    nbc_free(name);
     if (!status) status = keep_properties(t, &made, err);
     if (status)
         nb6_model_free(&made);
