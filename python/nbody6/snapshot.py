@@ -116,7 +116,10 @@ class Snapshot(Stars):
 
     def with_centres_of_mass(self):
         """The stars as Stars, each regularized pair, triple or quadruple in place of its stars as one body with the
-        name of its first star and without what only single stars have (acc, steps, potential)."""
+        name of its first star and without what only single stars have (acc, steps, potential). Without pairs they
+        have the arrays of the snapshot."""
+        if not len(self.pairs):
+            return Stars(self.mass, self.x, self.v, self.name, self.t, self.unit_system, self._centre)
         place = {int(name): k for k, name in enumerate(self.name)}
         keep = np.ones(len(self.mass), dtype=bool)
         mass, x, v = self.mass.copy(), self.x.copy(), self.v.copy()

@@ -123,7 +123,7 @@ class Stars:
     @property
     def r(self):
         """Distances from the centre [n]."""
-        return np.sqrt(((self.x - self.centre)**2).sum(axis=1))
+        return structure.lengths(self.x - self.centre)
 
     @property
     def mean_velocity(self):
@@ -161,7 +161,7 @@ class Stars:
         d = self.x - self.centre
         if axis is not None:
             d = np.delete(d, axis, axis=1)
-        return np.sqrt((d**2).sum(axis=1))
+        return structure.lengths(d)
 
     def mass_function(self, bins=12):
         """structure.mass_function: edges, dN/dlog10 m, standard deviation."""

@@ -8,6 +8,11 @@ def mean(values, weights):
     return np.average(values, axis=0, weights=weights if weights.sum() > 0 else None)
 
 
+def lengths(d):
+    """Lengths of vectors [n][2] or [n][3], which are overwritten: [n]."""
+    return np.sqrt(np.square(d, out=d).sum(axis=1))
+
+
 def median_centre(x, mass):
     """Mass-weighted median of each coordinate: [3]."""
     centre = np.empty(3)

@@ -2,6 +2,7 @@
 states; a switch without a script shows one of them."""
 
 import html
+import itertools
 
 from . import catalogue, panels_binaries, panels_cluster, scene, story, tables
 from .page_style import CSS
@@ -47,6 +48,7 @@ class Drawings:
                 if panel is not None and (panel.has_units or unit == scales[0].choices[0]):
                     variants.setdefault(panel.name, []).append(
                         (unit, panel, "%s<figcaption>%s</figcaption>" % (panel.svg(unit), panel.sentence)))
+                    panel.figure.clear()  # its dots: those of many stars take memory
         for scale in scales:
             scale.unit = scale.choices[0]
         self.figures = [self._merged(name, drawn) for name, drawn in variants.items()]
@@ -107,10 +109,10 @@ def document(title, subtitle, sections, refresh=None, choices=("nbody",)):
 def parts_of(report):
     """(name of a step, function that draws its panels in the present unit)"""
     def draw(pictures):
-        return lambda: [picture(report) for picture in pictures.values()]
+        return lambda: (picture(report) for picture in pictures.values())
 
     evolution = {} if report.few else catalogue.EVOLUTION
-    return [("the cluster", lambda: draw(catalogue.VIEWS)() + panels_cluster.paths(report)),
+    return [("the cluster", lambda: itertools.chain(draw(catalogue.VIEWS)(), panels_cluster.paths(report))),
             ("profiles", draw(catalogue.PROFILES)), ("its evolution", draw(evolution)),
             ("binaries", draw(catalogue.BINARIES)), ("energy", draw(catalogue.ENERGY)),
             ("the integrator", draw(catalogue.INTEGRATOR))]

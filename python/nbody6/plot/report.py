@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import itertools
 import os
 
 import numpy as np
@@ -175,13 +176,15 @@ class Report:
         for done, path in enumerate(paths):
             self.tell("reading snapshots", done, len(paths))
             try:
-                snapshot = read_snapshot(path)
-                self.run._set_centre(snapshot)
-                yield snapshot
+                yield self._centred(read_snapshot(path))
             except ReadError as error:
                 self.notes.append(str(error))
         if paths:
             self.tell("reading snapshots", len(paths), len(paths))
+
+    def _centred(self, snapshot):
+        self.run._set_centre(snapshot)
+        return snapshot
 
     def _read_earlier(self):
         return [s for s in self._read(self._paths()) if s.v is not None]
@@ -194,11 +197,12 @@ class Report:
             paths = [paths[k] for k in np.linspace(0, len(paths) - 1, MOST_SNAPSHOTS).round().astype(int)]
         history = {"t": [], "radii": [], "binaries": [], "multiples": [], "binding": [], "soft": [], "pairs": []}
         limits = None
-        for snapshot in [*self._read(paths), self.snapshot]:
+        for snapshot in itertools.chain(self._read(paths), [self.snapshot]):
             if limits is None:
                 groups = structure.mass_groups(snapshot.mass)
                 limits = [snapshot.mass[group].max() for group in groups]
             self._add(history, snapshot, limits)
+            del snapshot  # of many stars: before the next one is read
         history["limits"] = limits
         return {key: value if key in ("limits", "pairs") else np.array(value) for key, value in history.items()}
 
