@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "nbody6/analysis/multiples.h"
 #include "nbody6/analysis/structure.h"
+#include "nbody6/analysis/structure_watched.h"
 
 #include <math.h>
 

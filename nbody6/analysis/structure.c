@@ -4,6 +4,8 @@
 #include "common/sort.h"
 #include "common/sum.h"
 #include "common/team.h"
+#include "nbody6/analysis/structure_watched.h"
+#include "nbody6/state/kdtree.h"
 #include "nbody6/state/nearest.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
 #define NB6_STRUCTURE_H
 
 #include "common/nbc.h"
-#include "nbody6/state/kdtree.h"
 
 #include <stdint.h>
 
@@ -40,10 +39,6 @@ int nb6_structure_of(int64_t n, const double *mass, const double (*x)[3], const 
 /** The same without: they are found, and none are kept. */
 int nb6_structure_find(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
                        struct nb6_structure *out, struct nbc_error *err);
-/** The same, which hands over the six nearest neighbours of each star, the costliest part, as they are found.
- *  @param[in] take  gets them (kdtree.h), for any number of stars   @return as above; NBC_NON_FINITE */
-int nb6_structure_watched(int64_t n, const double *mass, const double (*x)[3], const double (*v)[3],
-                          nb6_kdtree_take *take, void *context, struct nb6_structure *out, struct nbc_error *err);
 /** Lagrangian radii about a centre: the distance of the star at which the mass inside reaches each of
  *  nb6_lagr_fractions times reference_mass (that of now, or of the start of the run).
  *  @param[out] r_lagr 0 where all stars together have less than that mass   @param[out] r_half may be NULL */

@@ -1,7 +1,7 @@
 #include "nbody6/collisionless/cost.h"
 
 static const double WITHOUT_JERK = 26.0 / 60, GPU_NS = 5e-4; /* GPU_NS: bench_gpunb of docs/performance.md */
-static const double RUN_BYTES = 700, COEFFICIENT_BYTES = 4;  /* of a body */
+static const double RUN_BYTES = 500, COEFFICIENT_BYTES = 4;  /* of a body */
 
 /* Seconds of a pair, with all that work on forces. */
 static double pair_seconds(const struct nb6_collisionless_plan *plan, int threads)

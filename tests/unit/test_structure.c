@@ -10,7 +10,9 @@
 
 #include "common/nbc.h"
 #include "nbody6/analysis/structure.h"
+#include "nbody6/analysis/structure_watched.h"
 #include "nbody6/model/random.h"
+#include "nbody6/state/nearest.h"
 
 enum { N_MAX = 100000 };
 static double mass[N_MAX], x[N_MAX][3], v[N_MAX][3];
@@ -208,6 +210,46 @@ static void threads_do_not_matter(void **state)
     assert_memory_equal(&s[0], &s[1], sizeof s[0]);
 }
 
+/* Rows of neighbours as they are handed over. */
+struct watched {
+    int64_t index[20][NB6_NEAREST_KEPT];
+    double r2[20][NB6_NEAREST_KEPT];
+    int found[20];
+};
+
+static void watch(void *context, int64_t i, int found, const int64_t *index, const double *r2)
+{
+    struct watched *w = context;
+    w->found[i] += found;
+    memcpy(w->index[i], index, (size_t)found * sizeof *index);
+    memcpy(w->r2[i], r2, (size_t)found * sizeof *r2);
+}
+
+/* The same structure with neighbours that are known, found, and handed over; of too few stars for densities as well. */
+static void neighbours_are_handed_over(void **state)
+{
+    (void)state;
+    const double(*cx)[3] = (const double(*)[3])x, (*cv)[3] = (const double(*)[3])v;
+    for (int n = 20; n > 0; n = n == 20 ? 3 : 0) {
+        struct watched w = {.found = {0}};
+        struct nb6_structure known, handed;
+        struct nb6_nearest *nearest;
+        make_plummer(n);
+        const struct nb6_structure found = find(n);
+        assert_int_equal(nb6_nearest_find(n, cx, &nearest, NULL), NBC_OK);
+        assert_int_equal(nb6_structure_of(n, mass, cx, cv, nearest, &known, NULL), NBC_OK);
+        assert_int_equal(nb6_structure_watched(n, mass, cx, cv, watch, &w, &handed, NULL), NBC_OK);
+        assert_memory_equal(&found, &known, sizeof found);
+        assert_memory_equal(&found, &handed, sizeof found);
+        for (int i = 0; i < n; i++) {
+            assert_int_equal(w.found[i], n == 20 ? NB6_NEAREST_KEPT : n - 1);
+            assert_memory_equal(w.index[i], nearest->index[i], (size_t)w.found[i] * sizeof w.index[i][0]);
+            assert_memory_equal(w.r2[i], nearest->r2[i], (size_t)w.found[i] * sizeof w.r2[i][0]);
+        }
+        nb6_nearest_free(nearest);
+    }
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -239,6 +281,7 @@ int main(void)
         cmocka_unit_test(few_stars),
         cmocka_unit_test(degenerate_stars),
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(neighbours_are_handed_over),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests_name("structure", tests, NULL, NULL);
