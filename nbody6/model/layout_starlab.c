@@ -60,7 +60,7 @@ static int keep_star(struct reader *r, const struct particle *p, struct nbc_erro
                         : !p->has_x  ? "r"
                                      : "v");
     if (r->n == r->capacity) {
-        const int64_t wanted = r->capacity ? 2 * r->capacity : AT_FIRST;
+        const int64_t wanted = r->capacity + r->capacity / 4 + AT_FIRST;
         struct particle *grown = nbc_realloc(r->star, (size_t)r->capacity, (size_t)wanted, sizeof *grown);
         if (!grown) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory for its stars", r->lines->path);
         r->star = grown;
