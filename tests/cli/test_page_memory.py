@@ -1,5 +1,5 @@
-"""Memory of a page: what it takes for each star beside the snapshot that it shows, by the count of Python, which has the
-arrays of numpy."""
+"""Memory of a page: what it takes for each star beside the snapshot that it shows, by the count of Python, which has
+the arrays of numpy."""
 
 import os
 import tempfile
