@@ -156,7 +156,7 @@ static void measure_cold(const struct call *call, double *first, double *mean)
 
 static void bench(const char *backend, int32_t n)
 {
-    static const int32_t n_act[] = {16, 256, 4096};
+    static const int32_t n_act[] = {1, 16, 64, 256, 1024, 4096, 16384};
     struct gpuirr_options options = {.backend = backend};
     struct nbc_error err = {0};
     struct call call = {.n = n};
@@ -166,7 +166,7 @@ static void bench(const char *backend, int32_t n)
     call.acc = nbc_alloc((size_t)n, sizeof *call.acc);
     call.jerk = nbc_alloc((size_t)n, sizeof *call.jerk);
     if (!call.act || !call.acc || !call.jerk) check(NBC_NO_MEMORY, "not enough memory");
-    for (int k = 0; k < 3 && n_act[k] <= n; k++) {
+    for (size_t k = 0; k < sizeof n_act / sizeof n_act[0] && n_act[k] <= n; k++) {
         for (call.all = 0; call.all < 2; call.all++) {
             call.n_act = n_act[k];
             double pairs, first, cold, seconds = measure(&call, &pairs);

@@ -225,13 +225,14 @@ int gpuirr_firr_noise(gpuirr_t *handle, size_t n_act, const int32_t *act, double
                       int32_t *nearest, double *noise)
 {
     const struct wanted wanted = {.n = n_act, .act = act, .acc = acc, .jerk = jerk, .nearest = nearest, .noise = noise};
-    double start = nbc_wtime();
     if (!handle) return NBC_BAD_ARGUMENT;
     if (!handle->announced)
         return gpuirr_fail(handle, NBC_BAD_STATE, "gpuirr_firr_vec: call gpuirr_pred_all or gpuirr_pred_act first");
     int status = gpuirr_check_active(handle, "gpuirr_firr_vec", n_act, act);
     if (status) return status;
     if (n_act && (!acc || !jerk)) return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "gpuirr_firr_vec: acc or jerk is NULL");
+    gpuirr_predict_if_worth(handle, n_act, act);
+    const double start = nbc_wtime();
     struct share share = {.first_bad = SIZE_MAX};
     if (!handle->ops->block)
         share = share_out(handle, &wanted);

@@ -1,4 +1,3 @@
-#include "common/team.h"
 #include "gpuirr/backend.h"
 #include "gpuirr/handle.h"
 #include "gpuirr/holders.h"
@@ -8,11 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    BODIES_OF_A_PART = 512, /* to predict; with less a thread is not worth calling */
-    PREDICT_CHUNK = 256     /* bodies */
-};
 
 /* Concurrent calls of gpuirr_set_jp may fail together. */
 int gpuirr_fail(struct gpuirr *handle, int status, const char *format, ...)
@@ -203,51 +197,6 @@ int gpuirr_set_jp(gpuirr_t *handle, size_t i, const double x[3], const double v[
     return status;
 }
 
-static int announce(struct gpuirr *handle, const char *call, double t)
-{
-    if (!isfinite(t)) return gpuirr_fail(handle, NBC_NON_FINITE, "%s: the time is %g", call, t);
-    handle->announced = 1;
-    handle->t = t;
-    handle->predicted = 0;
-    if (handle->ops->announce) handle->ops->announce(handle->store);
-    return NBC_OK;
-}
-
-struct prediction {
-    struct gpuirr *handle;
-    size_t lo, hi;
-    double t;
-};
-
-static void predict_part(void *context, int part, int parts)
-{
-    const struct prediction *job = context;
-    const size_t chunks = (job->hi - job->lo + PREDICT_CHUNK - 1) / PREDICT_CHUNK;
-    int64_t first, end;
-    nbc_range((int64_t)chunks, part, parts, &first, &end);
-    const size_t lo = job->lo + (size_t)first * PREDICT_CHUNK, hi = job->lo + (size_t)end * PREDICT_CHUNK;
-    if (lo < job->hi) job->handle->ops->predict(job->handle->store, lo, hi < job->hi ? hi : job->hi, job->t);
-}
-
-int gpuirr_pred_all(gpuirr_t *handle, size_t lo, size_t hi, double t)
-{
-    double start = nbc_wtime();
-    if (!handle) return NBC_BAD_ARGUMENT;
-    if (lo > hi || hi > handle->n_max)
-        return gpuirr_fail(handle, NBC_BAD_ARGUMENT,
-                           "gpuirr_pred_all: lo = %zu, hi = %zu, n_max = %zu: no range of bodies", lo, hi,
-                           handle->n_max);
-    int status = announce(handle, "gpuirr_pred_all", t);
-    if (status || !handle->ops->predict) return status;
-    struct prediction job = {.handle = handle, .lo = lo, .hi = hi, .t = t};
-    nbc_team_run(nbc_parts((int64_t)(hi - lo), BODIES_OF_A_PART), predict_part, &job);
-    handle->predicted = 1;
-    handle->pred_lo = lo;
-    handle->pred_hi = hi;
-    handle->stats.seconds_pred += nbc_wtime() - start;
-    return NBC_OK;
-}
-
 int gpuirr_check_active(struct gpuirr *handle, const char *call, size_t n_act, const int32_t *act)
 {
     if (n_act && !act) return gpuirr_fail(handle, NBC_BAD_ARGUMENT, "%s: act is NULL", call);
@@ -256,13 +205,6 @@ int gpuirr_check_active(struct gpuirr *handle, const char *call, size_t n_act, c
     if (last < handle->n_max) return NBC_OK;
     while (act[0] >= 0 && (size_t)act[0] < handle->n_max) act++;
     return gpuirr_not_a_body(handle, call, act[0]);
-}
-
-int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t)
-{
-    if (!handle) return NBC_BAD_ARGUMENT;
-    int status = gpuirr_check_active(handle, "gpuirr_pred_act", n_act, act);
-    return status ? status : announce(handle, "gpuirr_pred_act", t);
 }
 
 void gpuirr_get_stats(const gpuirr_t *handle, struct gpuirr_stats *stats)

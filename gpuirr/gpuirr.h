@@ -91,11 +91,12 @@ void gpuirr_discard(gpuirr_t *handle);
  *  transaction is open. As gpuirr_get_list otherwise. */
 const int32_t *gpuirr_get_old_list(const gpuirr_t *handle, size_t i, size_t *nnb);
 
-/** Announce time t for a large block: predict bodies [lo, hi) to t,
+/** Announce time t. Forces on any bodies may follow until the next announcement. The library predicts neighbours as
+ *  forces are asked for; once the pairs asked for since the announcement reach four for each body of [lo, hi), it
+ *  predicts all of these together. Neither changes a bit of a force:
  *  x = x0 + v0 s + a s^2/2 + j s^3/6, v = v0 + a s + j s^2/2, s = t - t0. */
 int gpuirr_pred_all(gpuirr_t *handle, size_t lo, size_t hi, double t);
-/** Announce time t for a small block: forces on the listed bodies and on all their neighbours may
- *  follow. */
+/** Announce time t for a small block: the same, but all neighbours are predicted as forces are asked for. */
 int gpuirr_pred_act(gpuirr_t *handle, size_t n_act, const int32_t *act, double t);
 
 /** Irregular acceleration and jerk, sums over the stored lists at the announced time (NA12 eq. 8, 9).

@@ -24,8 +24,10 @@ struct gpuirr {
     int in_double; /* forces are summed in double throughout */
     int announced; /* a time was announced */
     double t;
-    int predicted; /* the backend keeps bodies [pred_lo, pred_hi) predicted to t */
-    size_t pred_lo, pred_hi;
+    size_t pred_lo, pred_hi; /* bodies to be predicted once it is worth it: those of gpuirr_pred_all */
+    int predicted;           /* the backend keeps these predicted to t */
+    int64_t pairs_asked;     /* whose neighbours were predicted one by one, since t was announced or, if later, since
+                                stored predictions went out of date */
     struct gpuirr_stats stats;
     struct nbc_error error;
 };
@@ -38,5 +40,9 @@ long long gpuirr_number(const struct gpuirr *handle, int64_t i);
 int gpuirr_not_a_body(struct gpuirr *handle, const char *call, int64_t i);
 /** Whether all of these are bodies.   @return NBC_OK; NBC_BAD_ARGUMENT, which is kept */
 int gpuirr_check_active(struct gpuirr *handle, const char *call, size_t n_act, const int32_t *act);
+/** Predict the announced range, if that costs less than predicting the neighbours of all pairs asked for so far one by
+ *  one. The bits of forces are the same either way.
+ *  @param[in] act  [n_act] bodies whose forces are asked for now */
+void gpuirr_predict_if_worth(struct gpuirr *handle, size_t n_act, const int32_t *act);
 
 #endif

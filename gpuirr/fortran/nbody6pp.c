@@ -3,10 +3,6 @@
 
 #include <stdio.h>
 
-/* Predicting all bodies once is cheaper than predicting each neighbour of each active body from about this many active
- * bodies in a thousand on (bench/bench_gpuirr). */
-enum { PRED_ALL_PER_MILLE = 80 };
-
 void irr_simd_open_(const int *n_max, const int *l_max, const int *rank);
 void irr_simd_close_(const int *rank);
 void irr_simd_profile_(const int *rank);
@@ -63,11 +59,8 @@ void irr_simd_firr_vec_(const double *time, const int *n_act, const int *addr, d
     static const char call[] = "irr_simd_firr_vec";
     gpuirr_t *handle = gpuirr_fortran_handle(call);
     const int32_t *act = gpuirr_fortran_active(call, *n_act, addr);
-    size_t n = (size_t)*n_act, n_stored = (size_t)gpuirr_fortran_highest();
-    if (n * 1000 > n_stored * PRED_ALL_PER_MILLE)
-        gpuirr_fortran_check(call, gpuirr_pred_all(handle, 0, n_stored, *time));
-    else
-        gpuirr_fortran_check(call, gpuirr_pred_act(handle, n, act, *time));
+    size_t n = (size_t)*n_act;
+    gpuirr_fortran_check(call, gpuirr_pred_all(handle, 0, (size_t)gpuirr_fortran_highest(), *time));
     gpuirr_fortran_check(call, gpuirr_firr_vec(handle, n, act, acc, jerk, nearest));
     for (size_t k = 0; k < n; k++) nearest[k]++;
 }

@@ -43,9 +43,6 @@ struct nb6_adjust_row {
         ns_per_pair_reg;      /**< wall-clock time in the library per interaction since start of this session */
     double chain_s;           /**< wall-clock time of all threads in chains, this session */
     double gpuirr_s, gpunb_s; /**< wall-clock time in the force calls of the libraries, this session */
-    /** Measured costs that decide how to predict: prediction of a star beforehand, and an interaction with and without
-     *  it. */
-    double ns_predict_all, ns_per_pair_stored, ns_per_pair_on_the_fly;
     double computed[NB6_COMPUTED_MAX]; /**< the columns of columns.def that are computed, in their order there */
 };
 

@@ -17,7 +17,7 @@
 #define SIM_GROUPS(F, T) \
     F(T, run) F(T, book) F(T, body) F(T, star) F(T, subsystems)
 #define SIM_NOT_STORED(F, T) \
-    F(T, schedule) F(T, reg) F(T, irr) F(T, active) F(T, transaction) F(T, engine_image) F(T, edits) F(T, prediction) \
+    F(T, schedule) F(T, reg) F(T, irr) F(T, active) F(T, transaction) F(T, engine_image) F(T, edits) \
     F(T, chain_s) F(T, potential) F(T, nearest) F(T, motions_now) F(T, profile) F(T, observer) F(T, stopped) \
     F(T, is_called) F(T, is_freed) F(T, engine) F(T, engine_why)
 /* clang-format on */

@@ -120,9 +120,6 @@ static void timings(const struct nb6_sim *sim, struct nb6_adjust_row *row)
     row->chain_s = sim->chain_s;
     row->gpuirr_s = irr.seconds_pred + irr.seconds_firr;
     row->gpunb_s = reg.seconds_regf;
-    row->ns_predict_all = 1e9 * sim->prediction.all_s;
-    row->ns_per_pair_stored = 1e9 * sim->prediction.stored_s;
-    row->ns_per_pair_on_the_fly = 1e9 * sim->prediction.on_the_fly_s;
 }
 
 /* The booked energies including mergers in the frame: a chain there may be ahead of its last committed block. A cluster

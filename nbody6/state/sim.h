@@ -25,11 +25,10 @@
 struct nb6_active {
     nb6_time t;
     int64_t n_irr, n_reg;
-    int predicted_all;               /**< which way the time was announced to GPUIRR */
     nb6_index *irr;                  /**< [n_irr] bodies due, ascending */
     int32_t *reg;                    /**< [n_reg] positions in irr of the members that end a regular step as well */
     int8_t *is_reg;                  /**< [n_irr] their numbers */
-    int64_t pairs_irr, pairs_reg;    /**< neighbours of all members, of those in reg: from the lists before the block */
+    int64_t pairs_irr;               /**< neighbours of all members, from the lists before the block */
     double (*acc)[3], (*jerk)[3];    /**< [n_irr] irregular sums as the library gave them, old lists */
     double *noise;                   /**< [n_irr] rounding errors of acc */
     struct nb6_corrected *corrected; /**< [n_irr] */
@@ -38,13 +37,6 @@ struct nb6_active {
     void *regular;                   /**< of step/regular_step.c */
     int32_t *rows[2];
     int64_t row_room[2];
-};
-
-/** Measured cost of the two ways to predict: both give the same bits, so that the choice may follow
- * the clock. */
-struct nb6_prediction_cost {
-    double all_s;                  /**< seconds to predict one body, large blocks */
-    double stored_s, on_the_fly_s; /**< seconds for an interaction, after pred_all and after pred_act */
 };
 
 /** Potentials of all stars at the time last asked for: an adjust and a snapshot at one time share the O(N^2) sum. */
@@ -108,7 +100,6 @@ struct nb6_sim {
     /* The following members belong to the session, not to the state: none influences a result. */
     struct nb6_engine_image engine_image;
     uint64_t edits; /**< changes of bodies and lists in memory, by blocks and by others: rises with each */
-    struct nb6_prediction_cost prediction;
     double chain_s; /**< wall-clock seconds of all threads in chains, this session */
     struct nb6_potential_cache potential;
     struct nb6_nearest *nearest; /**< of the stars at the start, up to the first adjust; NULL: not known */

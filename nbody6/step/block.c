@@ -36,23 +36,21 @@ static void mark_part(void *context, int part, int parts)
 {
     struct nb6_sim *sim = context;
     struct nb6_active *active = &sim->active;
-    int64_t first, end, pairs_irr = 0, pairs_reg = 0;
+    int64_t first, end, pairs_irr = 0;
     nbc_range(active->n_irr, part, parts, &first, &end);
     for (int64_t member = first; member < end; member++) {
         const int32_t i = active->irr[member];
         const int regular = ends_regular_step(sim, i);
         active->is_reg[member] = (int8_t)regular;
         pairs_irr += sim->star[i].nnb;
-        pairs_reg += regular ? sim->star[i].nnb : 0;
     }
     __atomic_fetch_add(&active->pairs_irr, pairs_irr, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&active->pairs_reg, pairs_reg, __ATOMIC_RELAXED);
 }
 
 void nb6_block_mark_regular_members(struct nb6_sim *sim)
 {
     struct nb6_active *active = &sim->active;
-    active->n_reg = active->pairs_irr = active->pairs_reg = 0;
+    active->n_reg = active->pairs_irr = 0;
     nbc_team_run(nbc_parts(active->n_irr, NB6_BODIES_OF_A_PART), mark_part, sim);
     for (int64_t member = 0; member < active->n_irr; member++)
         if (active->is_reg[member]) active->reg[active->n_reg++] = (int32_t)member;

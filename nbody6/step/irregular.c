@@ -17,7 +17,6 @@
 #include "nbody6/step/corrector.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/levels.h"
-#include "nbody6/step/predict.h"
 #include "nbody6/step/rules.h"
 
 #include <math.h>
@@ -101,9 +100,7 @@ static int irregular_sums(struct nb6_sim *sim, struct nbc_error *err)
     int status =
         gpuirr_firr_noise(sim->irr, (size_t)active->n_irr, active->irr, active->acc, active->jerk, NULL, active->noise);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
-    const double seconds = nbc_wtime() - start;
-    nb6_prediction_measure_pairs(&sim->prediction, active->predicted_all, seconds, (double)active->pairs_irr);
-    nb6_profile_stage(sim, NB6_STAGE_IRREGULAR, seconds);
+    nb6_profile_stage(sim, NB6_STAGE_IRREGULAR, nbc_wtime() - start);
     return NBC_OK;
 }
 

@@ -14,7 +14,6 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/step/hermite.h"
-#include "nbody6/step/predict.h"
 #include "nbody6/step/radius.h"
 #include "nbody6/step/rules.h"
 #include "nbody6/step/start_bodies.h"
@@ -145,6 +144,5 @@ int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)
         if (status) return status;
         nb6_schedule_set(sim->schedule, i, sim->star[i].level_irr);
     }
-    nb6_prediction_measure(sim);
     return NBC_OK;
 }
