@@ -221,14 +221,23 @@ long double cluster_energy_in_field(const struct cluster *cluster, const struct 
     return energy;
 }
 
+/* Room for one more than n items: their memory doubles whenever n is a power of two. A collapse has 10^4 events, and a
+ * copy of all for each of them took a tenth of its time. */
+static void *one_more(void *items, size_t n, size_t size)
+{
+    if (n & (n - 1)) return items;
+    void *more = nbc_realloc(items, n, n ? 2 * n : 1, size);
+    if (!more) fail_msg("no memory for more than %zu rows or events", n);
+    return more;
+}
+
 static int keep_row(void *context, nb6_t *sim, const struct nb6_adjust_row *row, struct nbc_error *err)
 {
     (void)sim;
     (void)err;
     struct cluster_record *record = context;
     size_t n = (size_t)record->n_rows++;
-    record->row = nbc_realloc(record->row, n, n + 1, sizeof *row);
-    if (!record->row) fail_msg("no memory for a row");
+    record->row = one_more(record->row, n, sizeof *row);
     record->row[n] = *row;
     return NBC_OK;
 }
@@ -239,8 +248,7 @@ static int keep_event(void *context, nb6_t *sim, const struct nb6_event *event, 
     (void)err;
     struct cluster_record *record = context;
     size_t n = (size_t)record->n_events++;
-    record->event = nbc_realloc(record->event, n, n + 1, sizeof *event);
-    if (!record->event) fail_msg("no memory for an event");
+    record->event = one_more(record->event, n, sizeof *event);
     record->event[n] = *event;
     return NBC_OK;
 }
