@@ -10,8 +10,6 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/step/rules.h"
 
-#include <math.h>
-
 int nb6_step_set_precision(struct nb6_sim *sim)
 {
     return gpuirr_set_in_double(sim->irr, nb6_needs_double(sim->run.config.integration.eta_irr * sim->book.eta_share));

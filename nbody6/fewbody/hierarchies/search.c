@@ -61,8 +61,16 @@ static int32_t find_third(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
     return third.j;
 }
 
+/* Is an outer orbit of this semi-major axis small beside close encounters and the distance of stars around? */
+static int is_compact(const struct nb6_sim *sim, nb6_index i, nb6_index j, double a)
+{
+    const double m = nb6_get_body(sim, i)->mass + nb6_get_body(sim, j)->mass;
+    return 2 * a < fmin(NB6_COMPACT * nb6_close_radius(sim, 2, m, i), NB6_COMPACT_SPACING * nb6_local_spacing(sim, i));
+}
+
 /* Pair i and its possible companion j. Beyond the semi-major axis the tide, which the outer orbit has to take up, is
- * smallest. On an orbit much wider than the pair it is small everywhere, and out there j is no perturber. */
+ * smallest. On an orbit much wider than the pair it is small everywhere, and out there j is no perturber. The distance
+ * of stars around, which takes longest, comes late: few companions are on a stable orbit. */
 static int can_freeze(const struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_time t)
 {
     double x[3], v[3], y[3], w[3], r2 = 0, a;
@@ -76,13 +84,11 @@ static int can_freeze(const struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_t
         w[k] -= v[k];
         r2 += y[k] * y[k];
     }
-    double ratio = nb6_orbit_stability(sim, i, j, y, w, &a),
-           m = nb6_get_body(sim, i)->mass + nb6_get_body(sim, j)->mass;
-    double near = fmin(NB6_COMPACT * nb6_close_radius(sim, 2, m, i), NB6_COMPACT_SPACING * nb6_local_spacing(sim, i));
+    if (!(nb6_orbit_stability(sim, i, j, y, w, &a) > NB6_HIERARCHY_ROOM)) return 0;
     if (!(r2 > a * a) && !(is_hardly_disturbed(sim, i, nb6_get_body(sim, j)->mass, r2) &&
                            is_hardly_disturbed(sim, j, nb6_get_body(sim, i)->mass, r2)))
         return 0;
-    if (!(ratio > NB6_HIERARCHY_ROOM && 2 * a < near)) return 0;
+    if (!is_compact(sim, i, j, a)) return 0;
     if (nb6_contacts_are_possible(sim) && nb6_contacts_are_near(sim, nb6_slot_of(sim, i), j, 2 * a, t)) return 0;
     return nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;
 }
