@@ -64,8 +64,8 @@ typedef int (*ks_perturb_fn)(void *context, double t, double t_lo, const double 
 
 /** Options of the user. */
 struct ks_options {
-    double eta;        /**< ETAU: step in units of the oscillation, 2 pi/eta steps an orbit, half as many where gamma is
-                            below 10^-6; 0 < eta <= 0.5 */
+    double eta;        /**< ETAU: step in units of the oscillation, 2 pi/eta steps an orbit, a third as many where gamma
+                            is below 10^-5; 0 < eta <= 0.5 */
     double gamma_slow; /**< slow-down is chosen after every whole period such that kappa gamma_apo <= gamma_slow, and
                             that kappa periods are a fifth of t_scale at most, and lowered at once if kappa gamma
                             exceeds twice gamma_slow. 0: never by itself. 1e-5 is usual */

@@ -9,9 +9,10 @@
 /* Perturbations below this strength may change within a step; at it the step follows their change. */
 static const double GAMMA_FOLLOW = 1e-3;
 
-/* Errors of a step of the sixth order are gamma dtau^6: weaker perturbations than this have longer steps of the same
- * error, up to twice as long. Not so the first two steps after a start, which are of lower order. */
-static const double GAMMA_LONGER = 1e-4, LONGEST = 2;
+/* Weaker perturbations than this have longer steps, up to three times as long, some ten an orbit for eta = 0.2:
+ * errors of equal steps cancel around an orbit, and where the perturbers change little in one, more steps do not make
+ * the orbit better (docs/trials.md). Not so the first two steps after a start, which are of lower order. */
+static const double GAMMA_LONGER = 3e-4, LONGEST = 3;
 
 /* Largest factor of shortening for that reason. In a head-on collision the tide goes to zero with the separation:
  * with steps in which it changes little the collision would take infinitely many. Far from apocentre it does not
@@ -46,7 +47,7 @@ int ks_passed_apocentre(struct ks_pair *pair, double dtau, double rp_old)
 /* Cube of the factor. */
 static double longer_where_weak(double gamma)
 {
-    return gamma > 0 ? ks_min(LONGEST * LONGEST * LONGEST, ks_max(1.0, sqrt(GAMMA_LONGER / gamma))) : 1.0;
+    return gamma > 0 ? ks_min(LONGEST * LONGEST * LONGEST, ks_max(1.0, GAMMA_LONGER / gamma)) : 1.0;
 }
 
 /* eta times the time scale of the oscillator or of free fall, shorter where perturbed (Aarseth's 1 + 1000 gamma),
@@ -56,7 +57,8 @@ void ks_choose_step(struct ks_pair *pair)
 {
     double swing = 0.5 / fabs(pair->h), fall = ks_max(pair->now.r, pair->r_max) / pair->m;
     double gamma = ks_max(pair->gamma, pair->gamma_apo);
-    double longer = pair->level == 2 ? longer_where_weak(gamma) : 1.0;
+    double whole = sqrt(ks_dot3(pair->p, pair->p)) * pair->now.r * pair->now.r / pair->m; /* with what only turns it */
+    double longer = pair->level == 2 ? longer_where_weak(ks_max(gamma, whole)) : 1.0;
     double dtau = pair->options.eta * sqrt(ks_min(swing, fall)) * cbrt(longer / (1.0 + 1000.0 * gamma));
     if (pair->n_step == 0) dtau *= FIRST;
     double change = pair->kappa * pair->now.r * sqrt(ks_dot3(pair->pdot, pair->pdot));

@@ -116,7 +116,7 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "distance below which two stars may be regularized; 0: from the core density (KZ(16) > 0), or none",
      FIELD(DOUBLE, pair.r_min)},
     {"ININPUT", "ETAU", NB6_REAL, 1, NB6_USED, "", "0.2", ABOVE_TO(0, 0.5),
-     "step factor of regularized pairs: 2 pi/ETAU steps an orbit, half as many where the perturbation is weak",
+     "step factor of regularized pairs: 2 pi/ETAU steps an orbit, a third as many where the perturbation is weak",
      FIELD(DOUBLE, pair.eta_u)},
     {"ININPUT", "ECLOSE", NB6_REAL, 1, NB6_USED, "N-body", "1", ABOVE_TO(0, 1e300),
      "binding energy per unit mass of a hard binary", FIELD(DOUBLE, pair.e_close)},

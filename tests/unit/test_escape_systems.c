@@ -151,7 +151,7 @@ static void several_at_once(void **state)
     }
 }
 
-/* The pair that was to merge becomes one nine times as wide as the binary that stays, with steps 27 times as
+/* The pair that was to merge becomes one ten times as wide as the binary that stays, with steps 33 times as
  * long. */
 static struct scene wide_and_tight(void)
 {
@@ -161,8 +161,8 @@ static struct scene wide_and_tight(void)
         const double x = 0.5 * (s.c.x[wide[0]][k] + s.c.x[wide[1]][k]),
                      v = 0.5 * (s.c.v[wide[0]][k] + s.c.v[wide[1]][k]);
         for (int m = 0; m < 2; m++) {
-            s.c.x[wide[m]][k] = x + 0.5 * 9 * (s.c.x[tight[m]][k] - s.c.x[tight[1 - m]][k]);
-            s.c.v[wide[m]][k] = v + 0.5 / 3 * (s.c.v[tight[m]][k] - s.c.v[tight[1 - m]][k]);
+            s.c.x[wide[m]][k] = x + 0.5 * 10.24 * (s.c.x[tight[m]][k] - s.c.x[tight[1 - m]][k]);
+            s.c.v[wide[m]][k] = v + 0.5 / 3.2 * (s.c.v[tight[m]][k] - s.c.v[tight[1 - m]][k]);
         }
     }
     s.gone = 1;

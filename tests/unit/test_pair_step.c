@@ -31,16 +31,18 @@ static nb6_t *begin(void)
     return sim;
 }
 
-/* A block with one member, the first system that has a perturber, one of its steps later than now. */
+/* A block with one member, of the systems with perturbers that whose step ends last: others are due by then. */
 static void set_block(nb6_t *sim)
 {
     struct nb6_active *active = &sim->active;
     active->n_irr = 0;
-    for (int64_t slot = 0; slot < sim->subsystems.n_slot && active->n_irr == 0; slot++) {
+    for (int64_t slot = 0; slot < sim->subsystems.n_slot; slot++) {
         const int32_t i = nb6_centre(sim, slot);
-        if (sim->subsystems.pert[slot].n == 0) continue;
-        active->irr[active->n_irr++] = i;
-        active->t = sim->body[i].t0 + nb6_step_ticks(sim->star[i].level_irr);
+        const int64_t t = sim->body[i].t0 + nb6_step_ticks(sim->star[i].level_irr);
+        if (sim->subsystems.pert[slot].n == 0 || (active->n_irr > 0 && t <= active->t)) continue;
+        active->irr[0] = i;
+        active->n_irr = 1;
+        active->t = t;
     }
     assert_int_equal(active->n_irr, 1);
 }

@@ -221,7 +221,7 @@ static nb6_t *run_of_pairs(void)
     struct cluster c = cluster_with_field(2 * PAIRS, STARS, 4), places = cluster_plummer(PAIRS, 5);
     const double one[2] = {0.02, 0.02};
     for (int p = 0; p < PAIRS; p++) {
-        place_orbit(one, 3e-6 * (p + 1), 0.3, places.x[p], places.v[p], &c.x[2 * p], &c.v[2 * p]);
+        place_orbit(one, 2e-6 * (p + 1), 0.3, places.x[p], places.v[p], &c.x[2 * p], &c.v[2 * p]);
         c.mass[2 * p] = c.mass[2 * p + 1] = one[0];
     }
     cluster_config(&config);
