@@ -93,6 +93,8 @@ void nb6_subsystems_free(struct nb6_subsystems *p)
     nbc_free(p->chain_change);
     nbc_free(p->source);
     nbc_free(p->holder);
+    nbc_free(p->views);
+    nbc_free(p->tide_sources);
     free_scratch(p->scratch);
     memset(p, 0, sizeof *p);
 }

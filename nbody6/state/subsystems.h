@@ -22,9 +22,10 @@
 #include <stdint.h>
 
 struct ks_pair;
-struct ks_path;
 struct nb6_kind;
 struct nb6_sim;
+struct nb6_tide_sources;
+struct nb6_views;
 
 /** A field of tides: field times x is the relative acceleration of two bodies at x from each other. */
 struct nb6_tide {
@@ -125,7 +126,7 @@ struct nb6_chain_change {
 /** Memory of one thread that moves systems (fewbody/pairs/field.h). */
 struct nb6_field_scratch {
     size_t n, points; /**< room for so many perturbers, and for so many points */
-    struct ks_path *path;
+    const struct nb6_body **path;
     nb6_index *resolved;
     double *mass, (*dx)[3], (*dv)[3];
     struct nb6_external_series *series; /**< the field about places where systems have been; NULL where none acts */
@@ -173,6 +174,8 @@ struct nb6_subsystems {
     int64_t holder_capacity;
     nb6_index *holder; /**< scratch of lists.c: bodies with a given body in their list */
     struct nb6_field_scratches *scratch;
+    struct nb6_tide_sources *tide_sources; /**< scratch of fewbody/pairs/tides.c; NULL: none yet */
+    struct nb6_views *views; /**< of systems in the present block (fewbody/pairs/view.h); NULL: none yet */
 };
 
 /** Copies of all relative motions at the time last asked for: an adjust and a snapshot at one time share them. */

@@ -7,13 +7,16 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pairs/correct.h"
 #include "nbody6/fewbody/pairs/end.h"
+#include "nbody6/fewbody/pairs/view.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
+#include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 #include "nbody6/step/corrector.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/levels.h"
@@ -110,15 +113,23 @@ struct correction {
     double longest;  /* step that the galaxy allows */
     int64_t unsound; /* the first member */
     int failed;
+    struct nbc_queue queue; /* of so many members */
 };
 
-static void correct_part(void *context, int part, int parts)
+/* Centres of mass, which are the last members and take the most time, go to whichever thread is free. */
+enum { MEMBERS_AT_ONCE = 4 };
+
+static int64_t take_members(struct correction *job, int64_t *end)
 {
-    struct correction *job = context;
+    const int64_t n = job->sim->active.n_irr, first = nbc_take(&job->queue) * MEMBERS_AT_ONCE;
+    *end = first + MEMBERS_AT_ONCE < n ? first + MEMBERS_AT_ONCE : n;
+    return first;
+}
+
+static int correct_members(struct correction *job, int64_t first, int64_t end)
+{
     struct nb6_sim *sim = job->sim;
-    int64_t first, end;
     int failed = 0;
-    nbc_range(sim->active.n_irr, part, parts, &first, &end);
     for (int64_t member = first; member < end; member++) {
         struct nb6_higher higher;
         failed |= correct(sim, &job->rules, member, &higher);
@@ -127,6 +138,16 @@ static void correct_part(void *context, int part, int parts)
         c->level_reg = nb6_step_regular_level(sim, sim->star[sim->active.irr[member]].level_reg, c->level_irr);
         if (!nb6_irregular_is_sound(c)) nbc_atomic_min(&job->unsound, member);
     }
+    return failed;
+}
+
+static void correct_part(void *context, int part, int parts)
+{
+    struct correction *job = context;
+    int failed = 0;
+    (void)part;
+    (void)parts;
+    for (int64_t end, first; (first = take_members(job, &end)) < end;) failed |= correct_members(job, first, end);
     if (failed) __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
 }
 
@@ -136,8 +157,11 @@ int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err)
     if (status) return status;
     double start = nbc_wtime();
     const double longest = nb6_external_longest_step(&sim->run.external, nb6_time_to_double(sim->active.t));
+    if (sim->subsystems.count > 0) status = nb6_views_keep(sim, nb6_relative_time(sim, sim->active.t), err);
+    if (status) return status;
     struct correction job = {.sim = sim, .rules = nb6_step_rules_of(sim), .longest = longest, .unsound = INT64_MAX};
     nbc_team_run(nbc_parts(sim->active.n_irr, NB6_BODIES_OF_A_PART), correct_part, &job);
+    nb6_views_drop(sim);
     status = job.unsound < INT64_MAX ? report_non_finite(sim, job.unsound, err) : NBC_OK;
     if (!status && job.failed)
         status = nbc_fail(err, NBC_NON_FINITE, "a regularized pair has no prediction at t = %.12g",

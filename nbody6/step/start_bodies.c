@@ -108,10 +108,12 @@ static int first_perturbers(struct nb6_sim *sim, int64_t n, const nb6_index *lis
         if (!body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first perturbers of a pair");
         struct nb6_selection selection; /* the first selection of the run itself sets the time of the next check */
         nb6_pair_select(sim, slot, sim->ti_now, body, &selection);
+        const nb6_stored_slot chosen = (nb6_stored_slot)slot;
+        status = nb6_pair_selections_finish(sim, 1, &chosen, &selection, err);
         sim->subsystems.system[slot].tide = selection.tide;
         sim->subsystems.system[slot].far = selection.far;
         sim->subsystems.system[slot].galactic = selection.galactic;
-        status = nb6_subsystems_set_perturbers(&sim->subsystems, slot, selection.n, body, err);
+        if (!status) status = nb6_subsystems_set_perturbers(&sim->subsystems, slot, selection.n, body, err);
         nbc_free(body);
     }
     return status;

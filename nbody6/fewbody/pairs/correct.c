@@ -62,12 +62,10 @@ static int resolves(const struct nb6_subsystems *p, nb6_slot slot, int64_t i)
 }
 
 /* A pair or chain that has the target in its list, unless the target's own list of perturbers covers it. */
-static int add_resolver(const struct nb6_sim *sim, struct target *to, nb6_slot slot)
+static void add_resolver(const struct nb6_sim *sim, struct target *to, nb6_slot slot)
 {
-    const struct nb6_subsystems *p = &sim->subsystems;
-    const struct nb6_motion motion = nb6_subsystems_motion(p);
-    if (!resolves(p, slot, to->i)) return 0;
-    if (to->own_slot >= 0 && nb6_slots_are_mutual(sim, to->own_slot, slot)) return 1;
+    const struct nb6_motion motion = nb6_subsystems_motion(&sim->subsystems);
+    if (to->own_slot >= 0 && nb6_slots_are_mutual(sim, to->own_slot, slot)) return;
     struct nb6_view point, other;
     double dx[3], dv[3];
     nb6_view_point(sim, to->i, &point);
@@ -75,7 +73,6 @@ static int add_resolver(const struct nb6_sim *sim, struct target *to, nb6_slot s
     relative(sim, nb6_centre(sim, slot), to->ti, to->x, to->v, dx, dv);
     nb6_view_force(sim, dx, dv, &point, &other, to->acc, to->jerk);
     to->status |= other.status;
-    return 1;
 }
 
 /* Force of the galaxy on the stars of a system, if it differs from that on a point. */
@@ -92,20 +89,29 @@ static void add_field(const struct nb6_sim *sim, struct target *to)
 }
 
 /* In the order of slots, independent of the list. Mostly they are all among the neighbours: centres of mass are at the
- * end of the list. */
+ * end of the list, which is searched backwards. */
 static void add_resolvers(const struct nb6_sim *sim, struct target *to)
 {
+    enum { FEW = 16 };
     const struct nb6_subsystems *p = &sim->subsystems;
-    int32_t left = p->resolved_by[to->i], here = 0;
-    if (left == 0) return;
-    size_t nnb = 0, first;
+    const int32_t n = p->resolved_by[to->i];
+    int32_t left = n;
+    nb6_slot found[FEW];
+    if (n == 0) return;
+    size_t nnb = 0;
     const nb6_index *list = nb6_get_list(sim, to->i, &nnb);
-    for (first = nnb; first > 0 && nb6_is_centre(sim, list[first - 1]);) first--;
-    for (size_t k = first; k < nnb; k++) here += resolves(p, nb6_slot_of(sim, list[k]), to->i);
-    if (here == left)
-        for (size_t k = first; k < nnb && left > 0; k++) left -= add_resolver(sim, to, nb6_slot_of(sim, list[k]));
-    else
-        for (nb6_slot slot = 0; slot < p->n_slot && left > 0; slot++) left -= add_resolver(sim, to, slot);
+    for (size_t k = nnb; n <= FEW && left > 0 && k > 0 && nb6_is_centre(sim, list[k - 1]); k--)
+        if (resolves(p, nb6_slot_of(sim, list[k - 1]), to->i)) found[--left] = nb6_slot_of(sim, list[k - 1]);
+    if (left == 0) {
+        for (int32_t k = 0; k < n; k++) add_resolver(sim, to, found[k]);
+        return;
+    }
+    left = n;
+    for (nb6_slot slot = 0; slot < p->n_slot && left > 0; slot++)
+        if (resolves(p, slot, to->i)) {
+            add_resolver(sim, to, slot);
+            left--;
+        }
 }
 
 int nb6_subsystems_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, double acc[3], double jerk[3])

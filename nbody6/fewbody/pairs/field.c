@@ -118,7 +118,7 @@ void nb6_field_set(struct nb6_field *f, const struct nb6_sim *sim, const struct 
         if (nb6_is_centre(sim, j) && nb6_slots_are_mutual(sim, slot, nb6_slot_of(sim, j)))
             f->resolved[f->n_resolved++] = (int32_t)nb6_slot_of(sim, j);
         else
-            f->path[f->n_path++] = path_of(sim, j);
+            f->path[f->n_path++] = nb6_get_body(sim, j);
     }
 }
 
@@ -136,12 +136,13 @@ static void place_at(const struct ks_path *p, double s, double x[3])
 static void find_paths(const struct nb6_field *f, double t, double t_lo, const double xc[3], const double vc[3])
 {
     for (int64_t n = 0; n < f->n_path; n++) {
-        path_at(&f->path[n], (t - f->path[n].t0) + t_lo, f->dx[n], f->dv[n]);
+        const struct nb6_body *body = f->path[n];
+        nb6_predict(body, (t - nb6_relative_time(f->sim, body->t0)) + t_lo, f->dx[n], f->dv[n]);
         for (int k = 0; k < 3; k++) {
             f->dx[n][k] -= xc[k];
             f->dv[n][k] -= vc[k];
         }
-        f->mass[n] = f->path[n].mass;
+        f->mass[n] = body->mass;
     }
 }
 
@@ -149,9 +150,11 @@ static void find_paths(const struct nb6_field *f, double t, double t_lo, const d
 static void find_places(const struct nb6_field *f, double t, const double xc[3])
 {
     for (int64_t n = 0; n < f->n_path; n++) {
-        place_at(&f->path[n], t - f->path[n].t0, f->dx[n]);
-        for (int k = 0; k < 3; k++) f->dx[n][k] -= xc[k];
-        f->mass[n] = f->path[n].mass;
+        const struct nb6_body *b = f->path[n];
+        const double s = t - nb6_relative_time(f->sim, b->t0);
+        for (int k = 0; k < 3; k++)
+            f->dx[n][k] = nbc_predict_place(s, b->x0[k], b->v0[k], b->acc[k], b->jerk[k], NBC_ROUND_EACH) - xc[k];
+        f->mass[n] = b->mass;
     }
 }
 
@@ -167,9 +170,9 @@ static int find_points(const struct nb6_field *f, double t, double t_lo, int mov
         find_places(f, t, xc);
     struct nb6_points to = {f->n_path, f->mass, f->dx, f->dv};
     for (int64_t m = 0; m < f->n_resolved; m++) {
-        const struct ks_path other = path_of(f->sim, nb6_centre(f->sim, f->resolved[m]));
+        const struct nb6_body *other = nb6_get_body(f->sim, nb6_centre(f->sim, f->resolved[m]));
         double xo[3], vo[3];
-        path_at(&other, (t - other.t0) + t_lo, xo, vo);
+        nb6_predict(other, (t - nb6_relative_time(f->sim, other->t0)) + t_lo, xo, vo);
         for (int k = 0; k < 3; k++) {
             xo[k] -= xc[k];
             vo[k] -= vc[k];

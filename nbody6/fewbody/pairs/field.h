@@ -21,7 +21,7 @@ struct nb6_field {
     struct ks_path centre;
     double t_tide;              /**< of the tides of weak neighbours, relative to sim->ti_origin */
     int64_t n_path, n_resolved; /**< bodies that are points, and pairs and chains that are seen resolved */
-    struct ks_path *path;
+    const struct nb6_body **path;
     nb6_index *resolved;
     double *mass; /**< of single points, with their places and velocities relative to the centre of mass */
     double (*dx)[3], (*dv)[3];

@@ -148,9 +148,28 @@ void nb6_pair_select(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, nb6_i
     }
     s->remote = s->remote && nb6_pair_may_be_remote(sim, slot, s->n);
     s->galactic = is_galactic(sim, slot, s->n);
-    if (s->n == 0 && nb6_kind_of(&sim->subsystems, slot)->is_pair) return;
-    if (nb6_pair_far_tide_is_old(sim, slot, t)) nb6_pair_far_tide(sim, slot, t, nnb, list, &s->far);
-    nb6_tide_join(&s->far, &s->tide);
+    s->feels_far = s->n > 0 || !nb6_kind_of(&sim->subsystems, slot)->is_pair;
+    if (s->feels_far && nb6_pair_far_tide_is_old(sim, slot, t))
+        s->sums_far = nb6_pair_begin_far_tide(sim, slot, t, &s->far);
+}
+
+int nb6_pair_selections_finish(struct nb6_sim *sim, int64_t n, const nb6_stored_slot *slot,
+                               struct nb6_selection *selection, struct nbc_error *err)
+{
+    int64_t n_sum = 0;
+    for (int64_t k = 0; k < n; k++) n_sum += selection[k].sums_far;
+    if (n_sum > 0) {
+        struct nb6_far_sum *sum = nbc_alloc((size_t)n_sum, sizeof *sum);
+        if (!sum) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the tides on pairs");
+        for (int64_t k = 0, m = 0; k < n; k++)
+            if (selection[k].sums_far) sum[m++] = (struct nb6_far_sum){slot[k], &selection[k].far};
+        const int status = nb6_far_tides(sim, n_sum, sum, err);
+        nbc_free(sum);
+        if (status) return status;
+    }
+    for (int64_t k = 0; k < n; k++)
+        if (selection[k].feels_far) nb6_tide_join(&selection[k].far, &selection[k].tide);
+    return NBC_OK;
 }
 
 static int same(const struct nb6_subsystems *p, nb6_slot slot, const struct nb6_selection *s, const nb6_index *body)
@@ -222,7 +241,7 @@ static int choose(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
         if (status) return status;
     }
     nbc_team_run(nbc_parts(c->n, SELECTIONS_OF_A_PART), select_part, c);
-    return NBC_OK;
+    return nb6_pair_selections_finish(sim, c->n, c->slot, c->selection, err);
 }
 
 /* A pair that no other one resolves and is resolved by: it may be worked on while others are. */

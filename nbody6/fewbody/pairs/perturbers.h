@@ -20,12 +20,18 @@ struct nb6_selection {
     int galactic;         /**< whether the galaxy acts on the relative motion */
     struct nb6_tide tide; /**< of all others */
     struct nb6_tide far;  /**< of those that are no neighbours, at its last sum */
+    int feels_far;        /**< whether it belongs to the tide of all others */
+    int sums_far;         /**< whether it is to be summed now */
 };
 
 /** Choose the perturbers of a pair at the time of the last block from the list of its centre of mass, and sum the tides
- *  of all others in that list.   @param[out] body  [length of that list] */
+ *  of all others in that list. The tide of bodies beyond it follows with nb6_pair_selections_finish.
+ *  @param[out] body  [length of that list] */
 void nb6_pair_select(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, nb6_index *body,
                      struct nb6_selection *selection);
+/** The tides of bodies beyond the list of all selections at that time.   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_pair_selections_finish(struct nb6_sim *sim, int64_t n, const nb6_stored_slot *slot,
+                               struct nb6_selection *selection, struct nbc_error *err);
 /** The rule by which they are chosen, for the present state of the system. */
 struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, nb6_slot slot);
 /** The rule of the search around a pair without perturbers: it finds all bodies that would perturb it, and those within

@@ -2,6 +2,8 @@
  * the neighbour sphere, and of the galaxy. */
 #include "nbody6/fewbody/pairs/tides.h"
 
+#include "common/nbc.h"
+#include "common/team.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/tide_sum.h"
 #include "nbody6/galaxy/external.h"
@@ -71,87 +73,191 @@ static const struct nb6_tide *summed_by_engine(const struct nb6_subsystems *p, n
     return NULL;
 }
 
+int nb6_pair_begin_far_tide(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, struct nb6_tide *tide)
+{
+    const struct nb6_tide *summed = summed_by_engine(&sim->subsystems, slot);
+    *tide = summed ? *summed : (struct nb6_tide){.t = t};
+    return !summed && !leaves_nobody(sim, (size_t)nb6_get_star(sim, nb6_centre(sim, slot))->nnb) && is_felt(sim, slot);
+}
+
+/* ---- sums over all bodies */
+
 /* Bodies side by side, in the lanes of vectors; each lane has a sum of its own. Compilers make vectors of loops over
  * lanes, whatever their width: the bits are the same. */
 enum { LANES = 8 };
 
-struct lanes {
-    int n;
-    double m[LANES], x[3][LANES], v[3][LANES];
+/* That many bodies. */
+struct cell {
+    double x[3][LANES], v[3][LANES], m[LANES];
+};
+
+/* All bodies that take part, at one time. */
+struct nb6_tide_sources {
+    int64_t cells; /* room for so many */
+    struct cell cell[];
+};
+
+struct sums {
+    double trace[LANES], trace_dot[LANES]; /* to be taken from the diagonals */
     double field[6][LANES], field_dot[6][LANES];
 };
 
-static void add_lanes(struct lanes *s)
+/* With w = m/r^3 and q = x.v/r^2 the tide is 3 w x x/r^2 - w, and its derivative (3 w x/r^2) (v - 5 q x/2) + (v - 5 q
+ * x/2) (3 w x/r^2) + 3 w q. */
+static void add_cell(const struct cell *s, struct sums *sums)
 {
-    double inv2[LANES], w[LANES], xv[LANES];
+    double w[LANES], q[LANES], scale[LANES], y[3][LANES], z[3][LANES];
+#pragma omp simd
     for (int l = 0; l < LANES; l++) {
-        inv2[l] = 1 / (s->x[0][l] * s->x[0][l] + s->x[1][l] * s->x[1][l] + s->x[2][l] * s->x[2][l]);
-        w[l] = s->m[l] * inv2[l] * sqrt(inv2[l]);
-        xv[l] = (s->x[0][l] * s->v[0][l] + s->x[1][l] * s->v[1][l] + s->x[2][l] * s->v[2][l]) * inv2[l];
+        const double inv2 = 1 / (s->x[0][l] * s->x[0][l] + s->x[1][l] * s->x[1][l] + s->x[2][l] * s->x[2][l]);
+        w[l] = s->m[l] * inv2 * sqrt(inv2);
+        q[l] = (s->x[0][l] * s->v[0][l] + s->x[1][l] * s->v[1][l] + s->x[2][l] * s->v[2][l]) * inv2;
+        scale[l] = 3 * w[l] * inv2;
+        sums->trace[l] += w[l];
+        sums->trace_dot[l] -= 3 * w[l] * q[l];
     }
-    for (int a = 0, k = 0; a < 3; a++)
-        for (int b = a; b < 3; b++, k++) {
-            const double unit = a == b;
-            for (int l = 0; l < LANES; l++) {
-                const double xx = s->x[a][l] * s->x[b][l] * inv2[l];
-                const double turn = (s->x[a][l] * s->v[b][l] + s->v[a][l] * s->x[b][l]) * inv2[l];
-                s->field[k][l] += w[l] * (3 * xx - unit);
-                s->field_dot[k][l] += 3 * w[l] * (turn - xv[l] * (5 * xx - unit));
-            }
-        }
-    s->n = 0;
-}
-
-/* The last lanes may be empty: bodies without mass, somewhere. */
-static void finish_lanes(struct lanes *s, struct nb6_tide *tide)
-{
-    for (; s->n > 0 && s->n < LANES; s->n++) {
-        s->m[s->n] = 0;
-        for (int k = 0; k < 3; k++) s->x[k][s->n] = 1;
-    }
-    if (s->n > 0) add_lanes(s);
-    for (int k = 0; k < 6; k++)
+    for (int a = 0; a < 3; a++)
+#pragma omp simd
         for (int l = 0; l < LANES; l++) {
-            tide->field[k] += s->field[k][l];
-            tide->field_dot[k] += s->field_dot[k][l];
+            y[a][l] = scale[l] * s->x[a][l];
+            z[a][l] = s->v[a][l] - 2.5 * q[l] * s->x[a][l];
         }
+    for (int a = 0, k = 0; a < 3; a++)
+        for (int b = a; b < 3; b++, k++)
+#pragma omp simd
+            for (int l = 0; l < LANES; l++) {
+                sums->field[k][l] += y[a][l] * s->x[b][l];
+                sums->field_dot[k][l] += y[a][l] * z[b][l] + z[a][l] * y[b][l];
+            }
 }
 
-/* Of all bodies but that at i and those of its list. */
-static void sum_far_tide(const struct nb6_sim *sim, nb6_index i, nb6_time t, size_t nnb, const nb6_index *list,
-                         struct nb6_tide *tide)
+static void finish_sums(const struct sums *s, struct nb6_tide *tide)
+{
+    for (int a = 0, k = 0; a < 3; a++)
+        for (int b = a; b < 3; b++, k++)
+            for (int l = 0; l < LANES; l++) {
+                tide->field[k] += s->field[k][l] - (a == b ? s->trace[l] : 0);
+                tide->field_dot[k] += s->field_dot[k][l] - (a == b ? s->trace_dot[l] : 0);
+            }
+}
+
+/* Bodies of the list of a system, and its centre of mass, in the order of sources. */
+struct excluded {
+    const struct nb6_subsystems *subsystems;
+    const nb6_index *list;
+    size_t n, at;
+    nb6_index centre;
+    int with_centre; /* it has not come yet */
+};
+
+/* The place of the next one among the sources; behind all of them: there is none any more. */
+static int64_t next_excluded(struct excluded *e)
+{
+    while (e->at < e->n || e->with_centre) {
+        const int is_centre = e->with_centre && (e->at == e->n || e->centre < e->list[e->at]);
+        const int64_t place = nb6_source_place(e->subsystems, is_centre ? e->centre : e->list[e->at]);
+        if (is_centre)
+            e->with_centre = 0;
+        else
+            e->at++;
+        if (place >= 0) return place;
+    }
+    return INT64_MAX;
+}
+
+/* A body without mass, somewhere. */
+static void take_out(struct cell *cell, int lane)
+{
+    cell->m[lane] = 0;
+    for (int k = 0; k < 3; k++) cell->x[k][lane] = 1;
+}
+
+/* Of all bodies but the centre of mass of a slot and those of its list. */
+static void sum_far_tide(const struct nb6_sim *sim, const struct nb6_far_sum *sum)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    struct lanes s = {0};
+    const nb6_index i = nb6_centre(sim, sum->slot);
+    struct excluded excluded = {.subsystems = p, .centre = i, .with_centre = 1};
+    struct sums sums = {0};
     double x[3], v[3];
-    size_t next = 0;
-    nb6_get_predicted(sim, i, t, x, v);
-    for (int64_t m = 0; m < p->n_source; m++) {
-        const nb6_index j = p->source[m];
-        if (next < nnb && list[next] == j) {
-            next++;
-            continue;
-        }
-        if (j == i) continue;
-        double y[3], w[3];
-        nb6_get_predicted(sim, j, t, y, w);
-        s.m[s.n] = nb6_get_body(sim, j)->mass;
-        for (int k = 0; k < 3; k++) {
-            s.x[k][s.n] = y[k] - x[k];
-            s.v[k][s.n] = w[k] - v[k];
-        }
-        if (++s.n == LANES) add_lanes(&s);
+    excluded.list = nb6_get_list(sim, i, &excluded.n);
+    nb6_get_predicted(sim, i, sum->tide->t, x, v);
+    int64_t next = next_excluded(&excluded);
+    for (int64_t first = 0; first < p->n_source; first += LANES) {
+        struct cell cell = p->tide_sources->cell[first / LANES];
+        for (int k = 0; k < 3; k++)
+#pragma omp simd
+            for (int l = 0; l < LANES; l++) {
+                cell.x[k][l] -= x[k];
+                cell.v[k][l] -= v[k];
+            }
+        for (; next < first + LANES; next = next_excluded(&excluded)) take_out(&cell, (int)(next - first));
+        for (int l = LANES - 1; first + l >= p->n_source; l--) take_out(&cell, l);
+        add_cell(&cell, &sums);
     }
-    finish_lanes(&s, tide);
+    finish_sums(&sums, sum->tide);
 }
 
-void nb6_pair_far_tide(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, size_t nnb, const nb6_index *list,
-                       struct nb6_tide *tide)
+static void predict_cell(const struct nb6_sim *sim, int64_t first, nb6_time t, struct cell *cell)
 {
-    const struct nb6_tide *summed = summed_by_engine(&sim->subsystems, slot);
-    *tide = summed ? *summed : (struct nb6_tide){.t = t};
-    if (!summed && !leaves_nobody(sim, nnb) && is_felt(sim, slot))
-        sum_far_tide(sim, nb6_centre(sim, slot), t, nnb, list, tide);
+    const struct nb6_subsystems *p = &sim->subsystems;
+    for (int l = 0; l < LANES && first + l < p->n_source; l++) {
+        double x[3], v[3];
+        nb6_get_predicted(sim, p->source[first + l], t, x, v);
+        cell->m[l] = nb6_get_body(sim, p->source[first + l])->mass;
+        for (int k = 0; k < 3; k++) {
+            cell->x[k][l] = x[k];
+            cell->v[k][l] = v[k];
+        }
+    }
+}
+
+struct far_job {
+    const struct nb6_sim *sim;
+    int64_t n;
+    const struct nb6_far_sum *sum;
+};
+
+static int64_t cells_of(const struct nb6_sim *sim)
+{
+    return (sim->subsystems.n_source + LANES - 1) / LANES;
+}
+
+static void predict_part(void *context, int part, int parts)
+{
+    const struct far_job *job = context;
+    int64_t first, end;
+    nbc_range(cells_of(job->sim), part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++)
+        predict_cell(job->sim, k * LANES, job->sum->tide->t, &job->sim->subsystems.tide_sources->cell[k]);
+}
+
+static void sum_part(void *context, int part, int parts)
+{
+    const struct far_job *job = context;
+    int64_t first, end;
+    nbc_range(job->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) sum_far_tide(job->sim, &job->sum[k]);
+}
+
+/* Some microseconds. */
+enum { CELLS_PREDICTED_BY_A_PART = 128, CELLS_SUMMED_BY_A_PART = 256 };
+
+int nb6_far_tides(struct nb6_sim *sim, int64_t n, const struct nb6_far_sum *sum, struct nbc_error *err)
+{
+    struct nb6_subsystems *p = &sim->subsystems;
+    struct far_job job = {.sim = sim, .n = n, .sum = sum};
+    const int64_t cells = cells_of(sim);
+    if (n == 0) return NBC_OK;
+    if (!p->tide_sources || p->tide_sources->cells < cells) {
+        nbc_free(p->tide_sources);
+        p->tide_sources = nbc_alloc(1, sizeof *p->tide_sources + (size_t)cells * sizeof p->tide_sources->cell[0]);
+        if (!p->tide_sources) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the tides on pairs");
+        p->tide_sources->cells = cells;
+    }
+    nbc_team_run(nbc_parts(cells, CELLS_PREDICTED_BY_A_PART), predict_part, &job);
+    nbc_team_run(nbc_parts(n, 1 + CELLS_SUMMED_BY_A_PART / cells), sum_part, &job);
+    return NBC_OK;
 }
 
 double nb6_pair_galactic_tide(const struct nb6_sim *sim, nb6_slot slot)

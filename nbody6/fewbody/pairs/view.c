@@ -13,13 +13,72 @@
 
 #include <math.h>
 
+/* What bodies ask of a system, and the round of nb6_views_keep in which it was computed: 2 round while one thread
+ * computes it, 2 round + 1 from then on. */
+struct nb6_kept_view {
+    _Alignas(64) uint64_t rule_round, now_round, mean_round;
+    int status; /* of now */
+    struct nb6_mean_rule rule;
+    struct nb6_parts now, mean;
+};
+
+struct nb6_views {
+    int64_t capacity;
+    uint64_t round;
+    double t;
+    int open;
+    struct nb6_kept_view of[]; /* [slot] */
+};
+
+int nb6_views_keep(struct nb6_sim *sim, double t, struct nbc_error *err)
+{
+    struct nb6_subsystems *p = &sim->subsystems;
+    if (!p->views || p->views->capacity < p->n_slot) {
+        nbc_free(p->views);
+        p->views = nbc_alloc(1, sizeof *p->views + (size_t)p->capacity * sizeof p->views->of[0]);
+        if (!p->views) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the members of pairs");
+        p->views->capacity = p->capacity;
+    }
+    p->views->round++;
+    p->views->t = t;
+    p->views->open = 1;
+    return NBC_OK;
+}
+
+void nb6_views_drop(struct nb6_sim *sim)
+{
+    if (sim->subsystems.views) sim->subsystems.views->open = 0;
+}
+
+/* Where a part of a view is: kept; not computed yet, which is left to this thread; or nowhere, since another thread is
+ * about to compute it, and this one does not wait. */
+enum place { KEPT, OURS, ELSEWHERE };
+
+static enum place find(const struct nb6_sim *sim, const struct nb6_kept_view *kept, uint64_t *round)
+{
+    if (!kept) return ELSEWHERE;
+    const uint64_t busy = 2 * sim->subsystems.views->round, ready = busy + 1;
+    uint64_t seen = __atomic_load_n(round, __ATOMIC_ACQUIRE);
+    if (seen == ready) return KEPT;
+    const int is_free = seen != busy;
+    return is_free && __atomic_compare_exchange_n(round, &seen, busy, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
+               ? OURS
+               : ELSEWHERE;
+}
+
+static void is_ready(uint64_t *round)
+{
+    __atomic_store_n(round, *round + 1, __ATOMIC_RELEASE);
+}
+
 void nb6_view_point(const struct nb6_sim *sim, int64_t i, struct nb6_view *view)
 {
     view->slot = NB6_NO_SLOT;
     view->mass = nb6_get_body(sim, i)->mass;
     view->status = NBC_OK;
-    view->mean.n = 0;
-    nb6_parts_of_point(&view->now);
+    view->kept = NULL;
+    view->now = view->mean = &view->own_now;
+    nb6_parts_of_point(&view->own_now);
 }
 
 void nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot, double t,
@@ -30,28 +89,48 @@ void nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, n
     view->motion = motion;
     view->t = t;
     view->status = NBC_OK;
-    view->now.n = view->mean.n = 0;
+    view->now = view->mean = NULL;
+    const struct nb6_subsystems *p = &sim->subsystems;
+    const int is_kept = p->views && p->views->open && p->views->t == t && motion->ks == p->ks;
+    view->kept = is_kept ? &p->views->of[slot] : NULL;
 }
 
 static double mean_radius(const struct nb6_sim *sim, const struct nb6_view *view, double mass, double v)
 {
     if (view->slot < 0) return 0;
-    const struct nb6_mean_rule rule = nb6_slot_mean_rule(sim, view->slot);
-    return nb6_mean_radius(&rule, mass, v);
+    struct nb6_mean_rule own;
+    struct nb6_kept_view *kept = view->kept;
+    const enum place place = find(sim, kept, kept ? &kept->rule_round : NULL);
+    struct nb6_mean_rule *rule = place == ELSEWHERE ? &own : &kept->rule;
+    if (place != KEPT) *rule = nb6_slot_mean_rule(sim, view->slot);
+    if (place == OURS) is_ready(&kept->rule_round);
+    return nb6_mean_radius(rule, mass, v);
 }
 
 static const struct nb6_parts *now_of(const struct nb6_sim *sim, struct nb6_view *view)
 {
-    if (view->now.n == 0)
-        view->status = nb6_parts_of_slot(&sim->subsystems, view->motion, view->slot, view->t, &view->now);
-    return &view->now;
+    if (view->now) return view->now;
+    struct nb6_kept_view *kept = view->kept;
+    const enum place place = find(sim, kept, kept ? &kept->now_round : NULL);
+    struct nb6_parts *now = place == ELSEWHERE ? &view->own_now : &kept->now;
+    view->status =
+        place == KEPT ? kept->status : nb6_parts_of_slot(&sim->subsystems, view->motion, view->slot, view->t, now);
+    if (place == OURS) {
+        kept->status = view->status;
+        is_ready(&kept->now_round);
+    }
+    return view->now = now;
 }
 
 static const struct nb6_parts *mean_of(const struct nb6_sim *sim, struct nb6_view *view)
 {
-    if (view->slot < 0) return &view->now;
-    if (view->mean.n == 0) nb6_mean_parts_of_slot(&sim->subsystems, view->slot, &view->mean);
-    return &view->mean;
+    if (view->mean) return view->mean;
+    struct nb6_kept_view *kept = view->kept;
+    const enum place place = find(sim, kept, kept ? &kept->mean_round : NULL);
+    struct nb6_parts *mean = place == ELSEWHERE ? &view->own_mean : &kept->mean;
+    if (place != KEPT) nb6_mean_parts_of_slot(&sim->subsystems, view->slot, mean);
+    if (place == OURS) is_ready(&kept->mean_round);
+    return view->mean = mean;
 }
 
 /* From 1 at s = 0 to 0 at s = 1, with two derivatives that vanish at both ends; and its derivative. */

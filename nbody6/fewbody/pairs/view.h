@@ -13,18 +13,29 @@
 
 struct nb6_motion;
 struct nb6_sim;
+struct nbc_error;
+
+struct nb6_kept_view;
 
 /** A body with all that others may see of it. */
 struct nb6_view {
     nb6_slot slot; /**< < 0: a point */
     double mass, t;
     const struct nb6_motion *motion;
-    int status;                 /**< NBC_NON_FINITE: its stars were asked for, and have no prediction */
-    struct nb6_parts now, mean; /**< n = 0: was not asked for yet */
+    int status;                         /**< NBC_NON_FINITE: its stars were asked for, and have no prediction */
+    struct nb6_kept_view *kept;         /**< shared with all bodies that see it at this time; NULL: it is not */
+    const struct nb6_parts *now, *mean; /**< NULL: was not asked for yet */
+    struct nb6_parts own_now, own_mean; /**< unless kept */
 };
 
 /** Body i as a point. */
 void nb6_view_point(const struct nb6_sim *sim, int64_t i, struct nb6_view *view);
+/** From now on the views of systems at time t, relative to sim->ti_origin, are computed once for all bodies and threads
+ *  that ask for them, until nb6_views_drop; the motions of the run must not change meanwhile. The first one that asks
+ *  computes, so that results are those of views that are not kept.
+ *  @return NBC_OK; NBC_NO_MEMORY */
+int nb6_views_keep(struct nb6_sim *sim, double t, struct nbc_error *err);
+void nb6_views_drop(struct nb6_sim *sim);
 /** Its stars at time t, relative to sim->ti_origin. */
 void nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot, double t,
                    struct nb6_view *view);
