@@ -96,7 +96,8 @@ void ks_elements(const struct ks_pair *pair, struct ks_elements *el)
     el->r = r;
     el->rdot = rp / r;
     if (h < 0) {
-        el->e = hypot(1.0 + 2.0 * h * r / m, rp * b / m);
+        const double e_cos = 1.0 + 2.0 * h * r / m, e_sin = rp * b / m;
+        el->e = sqrt(e_cos * e_cos + e_sin * e_sin);
         el->period = 2.0 * PI * m / (b * b * b);
     } else {
         double x[3], v[3];

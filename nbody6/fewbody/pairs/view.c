@@ -95,16 +95,35 @@ void nb6_view_slot(const struct nb6_sim *sim, const struct nb6_motion *motion, n
     view->kept = is_kept ? &p->views->of[slot] : NULL;
 }
 
-static double mean_radius(const struct nb6_sim *sim, const struct nb6_view *view, double mass, double v)
+/* Of a system.   @param[in] own  memory, unless it is kept */
+static const struct nb6_mean_rule *rule_of(const struct nb6_sim *sim, const struct nb6_view *view,
+                                           struct nb6_mean_rule *own)
+{
+    struct nb6_kept_view *kept = view->kept;
+    const enum place place = find(sim, kept, kept ? &kept->rule_round : NULL);
+    struct nb6_mean_rule *rule = place == ELSEWHERE ? own : &kept->rule;
+    if (place != KEPT) *rule = nb6_slot_mean_rule(sim, view->slot);
+    if (place == OURS) is_ready(&kept->rule_round);
+    return rule;
+}
+
+/* Whether a body at r is so far away that it feels the mean alone, by limits above those of nb6_mean_radius that need
+ * no root: cbrt(1 + x) <= 1 + x/3. Most perturbers are. */
+static int is_well_beyond(const struct nb6_mean_rule *rule, double mass, double v, double r)
+{
+    const double s = r / (nb6_all_mean() * (1 + 1e-12)); /* rounding */
+    return s > rule->apocentres * (1 + mass / (3 * rule->mass)) && s > rule->periods * v &&
+           s * s * s > mass * rule->waves;
+}
+
+/* Up to which distance r of another body, of this mass and velocity, that body does not feel the mean alone.
+ * @return 0 where r is well beyond it, or the body is a point */
+static double mean_radius(const struct nb6_sim *sim, const struct nb6_view *view, double mass, double v, double r)
 {
     if (view->slot < 0) return 0;
     struct nb6_mean_rule own;
-    struct nb6_kept_view *kept = view->kept;
-    const enum place place = find(sim, kept, kept ? &kept->rule_round : NULL);
-    struct nb6_mean_rule *rule = place == ELSEWHERE ? &own : &kept->rule;
-    if (place != KEPT) *rule = nb6_slot_mean_rule(sim, view->slot);
-    if (place == OURS) is_ready(&kept->rule_round);
-    return nb6_mean_radius(rule, mass, v);
+    const struct nb6_mean_rule *rule = rule_of(sim, view, &own);
+    return is_well_beyond(rule, mass, v, r) ? 0 : nb6_mean_radius(rule, mass, v);
 }
 
 static const struct nb6_parts *now_of(const struct nb6_sim *sim, struct nb6_view *view)
@@ -166,10 +185,10 @@ void nb6_view_force(const struct nb6_sim *sim, const double x[3], const double v
                     struct nb6_view *other, double acc[3], double jerk[3])
 {
     const double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-    const double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), far = nb6_all_mean();
+    const double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]), r = sqrt(r2), far = nb6_all_mean();
     const double r_mean = is_mean(sim, own) && is_mean(sim, other) ? 0
-                                                                   : fmax(mean_radius(sim, own, other->mass, speed),
-                                                                          mean_radius(sim, other, own->mass, speed));
+                                                                   : fmax(mean_radius(sim, own, other->mass, speed, r),
+                                                                          mean_radius(sim, other, own->mass, speed, r));
     double now[2][3] = {{0}}, mean[2][3] = {{0}};
     if (r2 >= far * far * r_mean * r_mean) {
         nb6_parts_force(other->mass, x, v, mean_of(sim, own), mean_of(sim, other), acc, jerk);
