@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/vector_sums.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 
@@ -21,6 +22,7 @@ int nb6_kinds_install(struct nb6_sim *sim, struct nbc_error *err)
 {
     const int32_t n = (int32_t)(sizeof kinds / sizeof *kinds);
     sim->subsystems.kinds = kinds;
+    sim->subsystems.sums = nb6_vector_sums_best();
     sim->subsystems.n_kind = n;
     for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++) {
         const int32_t kind = sim->subsystems.system[slot].kind;

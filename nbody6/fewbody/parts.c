@@ -1,5 +1,6 @@
 #include "nbody6/fewbody/parts.h"
 
+#include "nbody6/fewbody/vector_sums.h"
 #include "nbody6/galaxy/external.h"
 #include "regularization/ks.h"
 
@@ -14,31 +15,17 @@ void nb6_parts_of_point(struct nb6_parts *parts)
     memset(parts->v[0], 0, sizeof parts->v[0]);
 }
 
-/* Side by side, in the lanes of vectors. */
+/* Side by side; each lane has a sum of its own. */
 enum { LANES = 2 };
-_Static_assert(CHAIN_MAX % LANES == 0, "room for whole vectors");
 
-/* Changes the fourth power of no distance but zero, at which there is no force then, and no division by zero. */
-static const double AT_ORIGIN = 1e-290;
-
-/* Forces of n parts, or on them, at the distances d, with velocities w: a whole number of vectors. */
-static void add_lanes(int n, const double m[], double d[3][CHAIN_MAX], double w[3][CHAIN_MAX], double acc[3],
-                      double jerk[3])
+static void add_terms(int n, const struct nb6_part_terms *t, double acc[3], double jerk[3])
 {
-    double scale[CHAIN_MAX], alpha[CHAIN_MAX];
-#pragma omp simd
-    for (int i = 0; i < n; i++) {
-        const double r2 = d[0][i] * d[0][i] + d[1][i] * d[1][i] + d[2][i] * d[2][i];
-        const double inv2 = r2 / (r2 * r2 + AT_ORIGIN);
-        scale[i] = m[i] * inv2 * sqrt(inv2);
-        alpha[i] = 3 * (d[0][i] * w[0][i] + d[1][i] * w[1][i] + d[2][i] * w[2][i]) * inv2;
-    }
     for (int k = 0; k < 3; k++) {
         double sum[2][LANES] = {{0}};
         for (int i = 0; i < n; i += LANES)
-            for (int l = 0; l < LANES; l++) {
-                sum[0][l] += scale[i + l] * d[k][i + l];
-                sum[1][l] += scale[i + l] * (w[k][i + l] - alpha[i + l] * d[k][i + l]);
+            for (int l = i; l < i + LANES; l++) {
+                sum[0][l - i] += t->scale[l] * t->d[k][l];
+                sum[1][l - i] += t->scale[l] * (t->w[k][l] - t->alpha[l] * t->d[k][l]);
             }
         for (int l = 0; l < LANES; l++) {
             acc[k] += sum[0][l];
@@ -47,29 +34,32 @@ static void add_lanes(int n, const double m[], double d[3][CHAIN_MAX], double w[
     }
 }
 
+_Static_assert(CHAIN_MAX % LANES == 0, "room for whole lanes");
+
 /* Force of unit mass at x, v, times a mass, where one of both is divided into parts.
  * @param[in] sign  1: that at x, v; -1: the other one */
-static void add_force(const struct nb6_parts *parts, double sign, double mass, const double x[3], const double v[3],
-                      double acc[3], double jerk[3])
+static void add_force(const struct nb6_vector_sums *sums, const struct nb6_parts *parts, double sign, double mass,
+                      const double x[3], const double v[3], double acc[3], double jerk[3])
 {
-    double d[3][CHAIN_MAX], w[3][CHAIN_MAX], m[CHAIN_MAX];
+    struct nb6_part_terms t;
     int n = parts->n;
     for (int i = 0; i < n; i++) {
-        m[i] = mass * parts->mass[i];
+        t.m[i] = mass * parts->mass[i];
         for (int k = 0; k < 3; k++) {
-            d[k][i] = x[k] + sign * parts->x[i][k];
-            w[k][i] = v[k] + sign * parts->v[i][k];
+            t.d[k][i] = x[k] + sign * parts->x[i][k];
+            t.w[k][i] = v[k] + sign * parts->v[i][k];
         }
     }
     for (; n % LANES != 0; n++) { /* without mass */
-        m[n] = 0;
-        for (int k = 0; k < 3; k++) d[k][n] = w[k][n] = 1;
+        t.m[n] = 0;
+        for (int k = 0; k < 3; k++) t.d[k][n] = t.w[k][n] = 1;
     }
-    add_lanes(n, m, d, w, acc, jerk);
+    sums->set_forces(n, &t);
+    add_terms(n, &t, acc, jerk);
 }
 
-void nb6_parts_force(double mass, const double x[3], const double v[3], const struct nb6_parts *own,
-                     const struct nb6_parts *other, double acc[3], double jerk[3])
+void nb6_parts_force(const struct nb6_vector_sums *sums, double mass, const double x[3], const double v[3],
+                     const struct nb6_parts *own, const struct nb6_parts *other, double acc[3], double jerk[3])
 {
     const int by_own = own->n > other->n;
     const struct nb6_parts *few = by_own ? other : own, *many = by_own ? own : other;
@@ -82,10 +72,10 @@ void nb6_parts_force(double mass, const double x[3], const double v[3], const st
             dx[d] = x[d] + sign * few->x[m][d];
             dv[d] = v[d] + sign * few->v[m][d];
         }
-        add_force(many, -sign, few->mass[m], dx, dv, a, j);
+        add_force(sums, many, -sign, few->mass[m], dx, dv, a, j);
     }
     nb6_parts_of_point(&point);
-    add_force(&point, 1, -1, x, v, a, j);
+    add_force(sums, &point, 1, -1, x, v, a, j);
     for (int d = 0; d < 3; d++) {
         acc[d] += mass * a[d];
         jerk[d] += mass * j[d];

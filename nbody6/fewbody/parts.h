@@ -9,6 +9,7 @@
 struct nb6_external;
 struct nb6_motion;
 struct nb6_subsystems;
+struct nb6_vector_sums;
 
 /** One point at the place of a body, two stars of a pair, or the members of a chain. */
 struct nb6_parts {
@@ -19,8 +20,8 @@ struct nb6_parts {
 
 void nb6_parts_of_point(struct nb6_parts *parts);
 /** Resolved less point-mass force of a body of this mass at x, v on one at the origin, added to acc and jerk. */
-void nb6_parts_force(double mass, const double x[3], const double v[3], const struct nb6_parts *own,
-                     const struct nb6_parts *other, double acc[3], double jerk[3]);
+void nb6_parts_force(const struct nb6_vector_sums *sums, double mass, const double x[3], const double v[3],
+                     const struct nb6_parts *own, const struct nb6_parts *other, double acc[3], double jerk[3]);
 /** Potential of the galaxy's field, relative to that at the body, per unit mass of the body, which is at `centre` at
  *  time t, absolute. */
 double nb6_parts_tidal(const struct nb6_external *external, double t, const double centre[3],

@@ -25,6 +25,7 @@ struct ks_pair;
 struct nb6_kind;
 struct nb6_sim;
 struct nb6_tide_sources;
+struct nb6_vector_sums;
 struct nb6_views;
 
 /** A field of tides: field times x is the relative acceleration of two bodies at x from each other. */
@@ -174,6 +175,7 @@ struct nb6_subsystems {
     int64_t holder_capacity;
     nb6_index *holder; /**< scratch of lists.c: bodies with a given body in their list */
     struct nb6_field_scratches *scratch;
+    const struct nb6_vector_sums *sums;    /**< for this processor (fewbody/vector_sums.h) */
     struct nb6_tide_sources *tide_sources; /**< scratch of fewbody/pairs/tides.c; NULL: none yet */
     struct nb6_views *views; /**< of systems in the present block (fewbody/pairs/view.h); NULL: none yet */
 };

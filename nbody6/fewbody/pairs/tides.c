@@ -6,6 +6,7 @@
 #include "common/team.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/tide_sum.h"
+#include "nbody6/fewbody/vector_sums.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
@@ -82,56 +83,20 @@ int nb6_pair_begin_far_tide(const struct nb6_sim *sim, nb6_slot slot, nb6_time t
 
 /* ---- sums over all bodies */
 
-/* Bodies side by side, in the lanes of vectors; each lane has a sum of its own. Compilers make vectors of loops over
- * lanes, whatever their width: the bits are the same. */
-enum { LANES = 8 };
-
-/* That many bodies. */
-struct cell {
-    double x[3][LANES], v[3][LANES], m[LANES];
-};
+enum { LANES = NB6_LANES };
 
 /* All bodies that take part, at one time. */
 struct nb6_tide_sources {
     int64_t cells; /* room for so many */
-    struct cell cell[];
+    struct nb6_tide_cell cell[];
 };
 
-struct sums {
-    double trace[LANES], trace_dot[LANES]; /* to be taken from the diagonals */
-    double field[6][LANES], field_dot[6][LANES];
-};
-
-/* With w = m/r^3 and q = x.v/r^2 the tide is 3 w x x/r^2 - w, and its derivative (3 w x/r^2) (v - 5 q x/2) + (v - 5 q
- * x/2) (3 w x/r^2) + 3 w q. */
-static void add_cell(const struct cell *s, struct sums *sums)
+static int64_t cells_of(const struct nb6_sim *sim)
 {
-    double w[LANES], q[LANES], scale[LANES], y[3][LANES], z[3][LANES];
-#pragma omp simd
-    for (int l = 0; l < LANES; l++) {
-        const double inv2 = 1 / (s->x[0][l] * s->x[0][l] + s->x[1][l] * s->x[1][l] + s->x[2][l] * s->x[2][l]);
-        w[l] = s->m[l] * inv2 * sqrt(inv2);
-        q[l] = (s->x[0][l] * s->v[0][l] + s->x[1][l] * s->v[1][l] + s->x[2][l] * s->v[2][l]) * inv2;
-        scale[l] = 3 * w[l] * inv2;
-        sums->trace[l] += w[l];
-        sums->trace_dot[l] -= 3 * w[l] * q[l];
-    }
-    for (int a = 0; a < 3; a++)
-#pragma omp simd
-        for (int l = 0; l < LANES; l++) {
-            y[a][l] = scale[l] * s->x[a][l];
-            z[a][l] = s->v[a][l] - 2.5 * q[l] * s->x[a][l];
-        }
-    for (int a = 0, k = 0; a < 3; a++)
-        for (int b = a; b < 3; b++, k++)
-#pragma omp simd
-            for (int l = 0; l < LANES; l++) {
-                sums->field[k][l] += y[a][l] * s->x[b][l];
-                sums->field_dot[k][l] += y[a][l] * z[b][l] + z[a][l] * y[b][l];
-            }
+    return (sim->subsystems.n_source + LANES - 1) / LANES;
 }
 
-static void finish_sums(const struct sums *s, struct nb6_tide *tide)
+static void finish_sums(const struct nb6_tide_sums *s, struct nb6_tide *tide)
 {
     for (int a = 0, k = 0; a < 3; a++)
         for (int b = a; b < 3; b++, k++)
@@ -165,40 +130,41 @@ static int64_t next_excluded(struct excluded *e)
     return INT64_MAX;
 }
 
-/* A body without mass, somewhere. */
-static void take_out(struct cell *cell, int lane)
+/* A body without mass, somewhere else than the system at x. */
+static void take_out(struct nb6_tide_cell *cell, int lane, const double x[3])
 {
     cell->m[lane] = 0;
-    for (int k = 0; k < 3; k++) cell->x[k][lane] = 1;
+    for (int k = 0; k < 3; k++) cell->x[k][lane] = x[k] + (1 + fabs(x[k]));
 }
 
-/* Of all bodies but the centre of mass of a slot and those of its list. */
+/* Of all bodies but the centre of mass of a slot and those of its list: of whole runs of cells, and of cells with one
+ * that is excluded, or with lanes behind the last body. */
 static void sum_far_tide(const struct nb6_sim *sim, const struct nb6_far_sum *sum)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
+    const struct nb6_tide_cell *cell = p->tide_sources->cell;
     const nb6_index i = nb6_centre(sim, sum->slot);
+    const int64_t whole = p->n_source / LANES;
     struct excluded excluded = {.subsystems = p, .centre = i, .with_centre = 1};
-    struct sums sums = {0};
+    struct nb6_tide_sums sums = {0};
     double x[3], v[3];
     excluded.list = nb6_get_list(sim, i, &excluded.n);
     nb6_get_predicted(sim, i, sum->tide->t, x, v);
     int64_t next = next_excluded(&excluded);
-    for (int64_t first = 0; first < p->n_source; first += LANES) {
-        struct cell cell = p->tide_sources->cell[first / LANES];
-        for (int k = 0; k < 3; k++)
-#pragma omp simd
-            for (int l = 0; l < LANES; l++) {
-                cell.x[k][l] -= x[k];
-                cell.v[k][l] -= v[k];
-            }
-        for (; next < first + LANES; next = next_excluded(&excluded)) take_out(&cell, (int)(next - first));
-        for (int l = LANES - 1; first + l >= p->n_source; l--) take_out(&cell, l);
-        add_cell(&cell, &sums);
+    for (int64_t k = 0; k < cells_of(sim); k++) {
+        const int64_t end = next / LANES < whole ? next / LANES : whole;
+        if (end > k) p->sums->add_tides(end - k, cell + k, x, v, &sums);
+        if (end > k) k = end;
+        if (k == cells_of(sim)) break;
+        struct nb6_tide_cell part = cell[k];
+        for (; next < (k + 1) * LANES; next = next_excluded(&excluded)) take_out(&part, (int)(next - k * LANES), x);
+        for (int l = LANES - 1; k * LANES + l >= p->n_source; l--) take_out(&part, l, x);
+        p->sums->add_tides(1, &part, x, v, &sums);
     }
     finish_sums(&sums, sum->tide);
 }
 
-static void predict_cell(const struct nb6_sim *sim, int64_t first, nb6_time t, struct cell *cell)
+static void predict_cell(const struct nb6_sim *sim, int64_t first, nb6_time t, struct nb6_tide_cell *cell)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     for (int l = 0; l < LANES && first + l < p->n_source; l++) {
@@ -217,11 +183,6 @@ struct far_job {
     int64_t n;
     const struct nb6_far_sum *sum;
 };
-
-static int64_t cells_of(const struct nb6_sim *sim)
-{
-    return (sim->subsystems.n_source + LANES - 1) / LANES;
-}
 
 static void predict_part(void *context, int part, int parts)
 {

@@ -191,12 +191,13 @@ void nb6_view_force(const struct nb6_sim *sim, const double x[3], const double v
                                                                           mean_radius(sim, other, own->mass, speed, r));
     double now[2][3] = {{0}}, mean[2][3] = {{0}};
     if (r2 >= far * far * r_mean * r_mean) {
-        nb6_parts_force(other->mass, x, v, mean_of(sim, own), mean_of(sim, other), acc, jerk);
+        nb6_parts_force(sim->subsystems.sums, other->mass, x, v, mean_of(sim, own), mean_of(sim, other), acc, jerk);
     } else if (!(r2 > r_mean * r_mean)) {
-        nb6_parts_force(other->mass, x, v, now_of(sim, own), now_of(sim, other), acc, jerk);
+        nb6_parts_force(sim->subsystems.sums, other->mass, x, v, now_of(sim, own), now_of(sim, other), acc, jerk);
     } else {
-        nb6_parts_force(other->mass, x, v, now_of(sim, own), now_of(sim, other), now[0], now[1]);
-        nb6_parts_force(other->mass, x, v, mean_of(sim, own), mean_of(sim, other), mean[0], mean[1]);
+        nb6_parts_force(sim->subsystems.sums, other->mass, x, v, now_of(sim, own), now_of(sim, other), now[0], now[1]);
+        nb6_parts_force(sim->subsystems.sums, other->mass, x, v, mean_of(sim, own), mean_of(sim, other), mean[0],
+                        mean[1]);
         blend(r_mean, x, v, (const double(*)[3])now, (const double(*)[3])mean, acc, jerk);
     }
 }
