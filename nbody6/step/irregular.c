@@ -113,10 +113,11 @@ struct correction {
     double longest;  /* step that the galaxy allows */
     int64_t unsound; /* the first member */
     int failed;
-    struct nbc_queue queue; /* of so many members */
+    struct nbc_queue queue; /* of MEMBERS_AT_ONCE each, if there are systems */
 };
 
-/* Centres of mass, which are the last members and take the most time, go to whichever thread is free. */
+/* Centres of mass, which are the last members and take the most time, go to whichever thread is free; without them each
+ * thread has the members of which other stages have left the data in its cache. */
 enum { MEMBERS_AT_ONCE = 4 };
 
 static int64_t take_members(struct correction *job, int64_t *end)
@@ -144,10 +145,14 @@ static int correct_members(struct correction *job, int64_t first, int64_t end)
 static void correct_part(void *context, int part, int parts)
 {
     struct correction *job = context;
+    int64_t first, end;
     int failed = 0;
-    (void)part;
-    (void)parts;
-    for (int64_t end, first; (first = take_members(job, &end)) < end;) failed |= correct_members(job, first, end);
+    if (job->sim->subsystems.count > 0) {
+        while ((first = take_members(job, &end)) < end) failed |= correct_members(job, first, end);
+    } else {
+        nbc_range(job->sim->active.n_irr, part, parts, &first, &end);
+        failed = correct_members(job, first, end);
+    }
     if (failed) __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
 }
 
