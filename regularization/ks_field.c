@@ -34,7 +34,7 @@ static void attract(double m, double d[3][2], double v[3][2], double x2, struct 
 void ks_tide(const struct ks_pair *pair, size_t n, const double *m, const double (*dx)[3], const double (*dv)[3],
              const double x[3], const double xdot[3], struct ks_perturbation *out)
 {
-    double w[2] = {pair->mass[1] / pair->m, -pair->mass[0] / pair->m}, x2 = ks_dot3(x, x);
+    double w[2] = {pair->mass[1] / pair->m, -pair->mass[0] / pair->m}, x2 = ks_dot3(x, x), shortest2 = INFINITY;
     for (size_t j = 0; j < n; j++) {
         double d[3][2], v[3][2];
         for (int i = 0; i < 3; i++)
@@ -43,9 +43,11 @@ void ks_tide(const struct ks_pair *pair, size_t n, const double *m, const double
                 v[i][k] = dv[j][i] - w[k] * xdot[i];
             }
         attract(m[j], d, v, x2, out);
-        double v2 = ks_dot3(dv[j], dv[j]), scale = v2 > 0 ? sqrt(ks_dot3(dx[j], dx[j]) / v2) : 0;
-        if (scale > 0 && isfinite(scale) && (!(out->t_scale > 0) || scale < out->t_scale)) out->t_scale = scale;
+        double v2 = ks_dot3(dv[j], dv[j]), scale2 = v2 > 0 ? ks_dot3(dx[j], dx[j]) / v2 : 0;
+        if (scale2 > 0 && scale2 < shortest2) shortest2 = scale2;
     }
+    const double scale = sqrt(shortest2);
+    if (isfinite(scale) && (!(out->t_scale > 0) || scale < out->t_scale)) out->t_scale = scale;
 }
 
 static void follow(const struct ks_path *path, double t, double t_lo, double x[3], double v[3])
