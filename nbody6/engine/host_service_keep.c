@@ -4,6 +4,7 @@
 #include "gpuirr/gpuirr.h"
 #include "nbody6/state/groups.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -136,7 +137,7 @@ void nb6_keep_restore(struct nb6_keep *keep, struct nb6_sim *sim)
     sim->run.book = keep->run_book;
     sim->book = keep->book;
     sim->ti_now = keep->ti_now;
-    nb6_subsystems_count_resolvers(&sim->subsystems, nb6_bodies(sim));
+    nb6_resolvers_find(&sim->subsystems, nb6_bodies(sim));
     nb6_groups_find(sim);
     nb6_keep_drop(keep);
 }

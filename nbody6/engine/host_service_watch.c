@@ -13,6 +13,7 @@
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
@@ -66,19 +67,14 @@ static int is_moved(const struct nb6_sim *sim, nb6_slot slot)
 static int is_resolved_by_remote(const struct nb6_sim *sim, int32_t i)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    int32_t left = p->resolved_by[i];
-    for (int64_t k = 0; k < p->n_listed && left > 0; k++) {
-        if (!nb6_subsystems_resolves(p, p->listed[k], i)) continue;
-        if (!nb6_group_is_remote(sim, p->listed[k])) return 0;
-        left--;
-    }
-    return left == 0;
+    for (nb6_slot slot = nb6_resolver_first(p, i); slot >= 0; slot = nb6_resolver_next(p, slot, i))
+        if (!nb6_group_is_remote(sim, slot)) return 0;
+    return 1;
 }
 
 static int watch_of(const struct nb6_sim *sim, int32_t i)
 {
-    const struct nb6_subsystems *p = &sim->subsystems;
-    const int is_resolved = p->resolved_by[i] > 0;
+    const int is_resolved = nb6_is_resolved(&sim->subsystems, i);
     if (is_resolved && !is_resolved_by_remote(sim, i))
         return nb6_is_centre(sim, i) ? NB6_DEV_ASK | NB6_DEV_SHOW : NB6_DEV_ASK;
     const int seen = is_resolved ? NB6_DEV_REMOTE : 0;

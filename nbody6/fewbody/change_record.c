@@ -3,16 +3,17 @@
 #include "common/nbc.h"
 #include "nbody6/fewbody/pairs/advance.h"
 #include "nbody6/state/event.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 
 int nb6_change_finish_others(struct nb6_sim *sim, int32_t vanishing, struct nb6_change *c, struct nbc_error *err)
 {
-    struct nb6_subsystems *p = &sim->subsystems;
+    const struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
-    if (p->resolved_by[vanishing] == 0) return NBC_OK;
-    for (nb6_slot slot = 0; slot < p->n_slot && !status; slot++) {
-        if (c->touched[slot] || p->pert[slot].n == 0 || !nb6_subsystems_resolves(p, slot, vanishing)) continue;
+    for (nb6_slot slot = nb6_resolver_first(p, vanishing); slot >= 0 && !status;
+         slot = nb6_resolver_next(p, slot, vanishing)) {
+        if (c->touched[slot]) continue;
         c->touched[slot] = 1;
         status = nb6_pair_finish(sim, slot, sim->ti_now, err);
     }

@@ -3,6 +3,7 @@
 #include "nbody6/fewbody/pairs/view.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
@@ -28,15 +29,13 @@ static int shows(const struct nb6_sim *sim, nb6_slot slot, int32_t other, double
     return mass * e.a * e.a > FIRST_SHOWS * force * r2 * r2;
 }
 
-/* Whether the motion in a slot shows in the force on body i: its own, or that of a pair which it resolves. */
+/* Whether the motion in a slot shows in the force on body i, the centre of mass or a body that the slot resolves. */
 static int shows_in(const struct nb6_sim *sim, nb6_slot slot, nb6_index i)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
     const struct nb6_body *body = nb6_get_body(sim, i);
     const double *a = body->acc, force = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    if (i != nb6_centre(sim, slot))
-        return nb6_subsystems_resolves(&sim->subsystems, slot, i) &&
-               shows(sim, slot, i, sim->subsystems.ks[slot].m, force);
+    if (i != nb6_centre(sim, slot)) return shows(sim, slot, i, sim->subsystems.ks[slot].m, force);
     struct ks_elements e;
     ks_elements(&sim->subsystems.ks[slot], &e);
     if (nb6_view_field_felt(sim, slot) * e.a * e.a > FIRST_SHOWS * force) return 1;
@@ -45,18 +44,22 @@ static int shows_in(const struct nb6_sim *sim, nb6_slot slot, nb6_index i)
     return 0;
 }
 
+/* What the motion in a slot lets the first step of body i be. */
+static double longest_step(const struct nb6_sim *sim, nb6_slot slot, nb6_index i)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+    struct ks_elements e;
+    if (nb6_goes_on_demand(p, slot) || !nb6_subsystems_is_perturbed(p, slot) || !shows_in(sim, slot, i))
+        return INFINITY;
+    ks_elements(&p->ks[slot], &e);
+    return FIRST_PART * e.period;
+}
+
 double nb6_subsystems_first_step(const struct nb6_sim *sim, int64_t i)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    double shortest = INFINITY;
-    if (nb6_slot_of(sim, i) < 0 && p->resolved_by[i] == 0) return shortest;
-    for (nb6_slot slot = 0; slot < p->n_slot; slot++) {
-        if (!nb6_slot_is_used(p, slot) || nb6_goes_on_demand(p, slot) || !nb6_subsystems_is_perturbed(p, slot))
-            continue;
-        if (!shows_in(sim, slot, (int32_t)i)) continue;
-        struct ks_elements e;
-        ks_elements(&p->ks[slot], &e);
-        shortest = fmin(shortest, FIRST_PART * e.period);
-    }
+    double shortest = nb6_is_centre(sim, i) ? longest_step(sim, nb6_slot_of(sim, i), (nb6_index)i) : INFINITY;
+    for (nb6_slot slot = nb6_resolver_first(p, i); slot >= 0; slot = nb6_resolver_next(p, slot, i))
+        shortest = fmin(shortest, longest_step(sim, slot, (nb6_index)i));
     return shortest;
 }

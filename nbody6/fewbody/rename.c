@@ -7,6 +7,7 @@
 #include "nbody6/state/groups.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
@@ -86,7 +87,7 @@ int nb6_subsystems_rename(struct nb6_sim *sim, const nb6_index *moved, struct nb
         for (int m = 0; m < 2; m++) pair->member[m] = moved[pair->member[m]];
         if (rename_list(p, slot, moved)) p->changed[n_fewer++] = (nb6_stored_slot)slot;
     }
-    nb6_subsystems_count_resolvers(p, nb6_bodies(sim));
+    nb6_resolvers_find(p, nb6_bodies(sim));
     nb6_subsystems_set_sources(sim);
     for (int64_t k = 0; k < n_fewer && !status; k++) status = nb6_pair_start(sim, p->changed[k], err);
     nb6_groups_find(sim);

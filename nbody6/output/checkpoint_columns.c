@@ -7,6 +7,7 @@
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_rules.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 
@@ -262,9 +263,11 @@ void nb6_checkpoint_read_lists(struct nb6_hdf5 *file, const struct nb6_sim *sim,
 static void make_perturbers(struct nb6_hdf5 *file, struct nb6_subsystems *p)
 {
     for (nb6_slot slot = 0; slot < p->n_slot && !file->status; slot++) {
-        p->pert[slot].body = nbc_alloc((size_t)p->pert[slot].n, sizeof *p->pert[slot].body);
-        p->pert[slot].capacity = p->pert[slot].n;
-        if (!p->pert[slot].body) nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
+        const int32_t n = p->pert[slot].n;
+        p->pert[slot].n = 0; /* none is there that could be kept */
+        if (!nb6_perturbers_reserve(&p->pert[slot], n))
+            nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its pairs");
+        p->pert[slot].n = n;
     }
 }
 

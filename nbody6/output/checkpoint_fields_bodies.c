@@ -111,7 +111,7 @@ static const struct nb6_state_field ks_fields[] = {KS_FIELDS(NB6_FIELD, struct k
 _Static_assert(NB6_COVERS(struct ks_pair, KS_FIELDS, 0), FORGOTTEN);
 
 #define PERTURBER_FIELDS(F, T) F(T, n, "n", BETWEEN(0, INT32_MAX))
-#define PERTURBERS_NOT_STORED(F, T) F(T, capacity) F(T, body) /* body: the dataset "perturbers" */
+#define PERTURBERS_NOT_STORED(F, T) F(T, capacity) F(T, body) F(T, next_resolver) /* body: the dataset "perturbers" */
 
 static const struct nb6_state_field perturber_fields[] = {PERTURBER_FIELDS(NB6_FIELD, struct nb6_perturbers)};
 

@@ -6,6 +6,7 @@
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/attraction.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
@@ -187,21 +188,26 @@ static int replace_in(struct nb6_sim *sim, nb6_slot slot, const nb6_index remove
     return status;
 }
 
-static int is_resolved(const struct nb6_subsystems *p, nb6_index body)
+/* The first system that resolves one of two bodies, behind those that are done.
+ * @param[in,out] next  of each: the next that resolves it; NB6_NO_SLOT: none
+ */
+static nb6_slot take_resolver(const struct nb6_subsystems *p, const nb6_index body[2], nb6_slot next[2])
 {
-    return body >= 0 && p->resolved_by[body] > 0;
+    const int first = next[0] < 0 || (next[1] >= 0 && next[1] < next[0]);
+    const nb6_slot slot = next[first];
+    for (int m = 0; m < 2; m++)
+        if (slot >= 0 && next[m] == slot) next[m] = nb6_resolver_next(p, slot, body[m]);
+    return slot;
 }
 
+/* The systems that come next are found before a list changes: it may get one of the two bodies for the other. */
 int nb6_perturbers_replace(struct nb6_sim *sim, const nb6_index remove[2], const nb6_index add[2],
                            struct nbc_error *err)
 {
-    struct nb6_subsystems *p = &sim->subsystems;
+    const struct nb6_subsystems *p = &sim->subsystems;
+    nb6_slot slot, next[2];
     int status = NBC_OK;
-    if (!is_resolved(p, remove[0]) && !is_resolved(p, remove[1])) return NBC_OK;
-    for (nb6_slot slot = 0; slot < p->n_slot && !status; slot++) {
-        if (p->pert[slot].n == 0) continue;
-        if (!nb6_subsystems_resolves(p, slot, remove[0]) && !nb6_subsystems_resolves(p, slot, remove[1])) continue;
-        status = replace_in(sim, slot, remove, add, err);
-    }
+    for (int m = 0; m < 2; m++) next[m] = remove[m] >= 0 ? nb6_resolver_first(p, remove[m]) : NB6_NO_SLOT;
+    while (!status && (slot = take_resolver(p, remove, next)) >= 0) status = replace_in(sim, slot, remove, add, err);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/state/ascending.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "regularization/chain.h"
 
@@ -39,6 +40,7 @@ static int grow(struct nb6_subsystems *p, int64_t n, int64_t slots)
     GROW(p->resolved_by, bodies, stars + room);
     GROW(p->source, bodies, stars + room);
 #undef GROW
+    for (size_t i = bodies; i < stars + room; i++) p->resolved_by[i] = NB6_NO_SLOT;
     p->capacity = slots;
     return 1;
 }
@@ -114,20 +116,13 @@ int nb6_subsystems_set_perturbers(struct nb6_subsystems *p, nb6_slot slot, int64
                                   struct nbc_error *err)
 {
     struct nb6_perturbers *pert = &p->pert[slot];
-    if (n > pert->capacity) {
-        int32_t capacity = (int32_t)(n + n / 4 + 8);
-        int32_t *grown = nbc_alloc((size_t)capacity, sizeof *grown);
-        if (!grown) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the %lld perturbers of a pair", (long long)n);
-        if (pert->n > 0) memcpy(grown, pert->body, (size_t)pert->n * sizeof *grown);
-        nbc_free(pert->body);
-        pert->body = grown;
-        pert->capacity = capacity;
-    }
-    for (int32_t k = 0; k < pert->n; k++) p->resolved_by[pert->body[k]]--;
+    if (n > pert->capacity && !nb6_perturbers_reserve(pert, n + n / 4 + 8))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the %lld perturbers of a pair", (long long)n);
+    nb6_resolver_remove(p, slot);
     if (n > 0) memcpy(pert->body, body, (size_t)n * sizeof *body);
     pert->n = (int32_t)n;
     p->system[slot].remote = 0;
-    for (int32_t k = 0; k < pert->n; k++) p->resolved_by[pert->body[k]]++;
+    nb6_resolver_add(p, slot);
     if (nb6_subsystems_is_perturbed(p, slot) && !p->is_listed[slot]) {
         p->is_listed[slot] = 1;
         p->listed[p->n_listed++] = (nb6_stored_slot)slot;
@@ -188,11 +183,4 @@ void nb6_motions_forget(struct nb6_sim *sim)
     nbc_free(sim->motions_now.motion.ks);
     nbc_free(sim->motions_now.motion.chain);
     sim->motions_now = (struct nb6_motions_now){0};
-}
-
-void nb6_subsystems_count_resolvers(struct nb6_subsystems *p, int64_t bodies)
-{
-    memset(p->resolved_by, 0, (size_t)bodies * sizeof *p->resolved_by);
-    for (nb6_slot slot = 0; slot < p->n_slot; slot++)
-        for (int32_t k = 0; k < p->pert[slot].n; k++) p->resolved_by[p->pert[slot].body[k]]++;
 }

@@ -78,6 +78,7 @@ struct nb6_subsystem {
 struct nb6_perturbers {
     int32_t n, capacity;
     nb6_index *body;
+    nb6_stored_slot *next_resolver; /**< [n] next system that resolves each of them (resolvers.h); memory of body */
 };
 
 /** Two stars became one. */
@@ -151,9 +152,10 @@ struct nb6_subsystems {
     struct nb6_chain *chain;         /**< [n_chain] */
     int64_t n_chain, chain_capacity; /**< chains in use lie in [0, n_chain) */
     struct nb6_perturbers *pert;
-    int32_t *resolved_by;      /**< [bodies] how many pairs have this body in their list */
-    nb6_stored_slot *leader;   /**< [slot] lowest slot of the group; the slot itself for a group of one */
-    nb6_stored_slot *follower; /**< [slot] next member of the group, ascending; NB6_NO_SLOT: none */
+    int64_t longest;              /**< no list in pert has been longer */
+    nb6_stored_slot *resolved_by; /**< [bodies] first system with this body in its list (resolvers.h) */
+    nb6_stored_slot *leader;      /**< [slot] lowest slot of the group; the slot itself for a group of one */
+    nb6_stored_slot *follower;    /**< [slot] next member of the group, ascending; NB6_NO_SLOT: none */
     double *next;     /**< [slot] of a leader: when the next step of its group ends; INFINITY: nothing to integrate;
                            -INFINITY: a call has begun with it */
     int64_t n_listed; /**< slots on which something acts, and maybe some on which nothing acts any more (groups.h) */
@@ -243,8 +245,6 @@ static inline int nb6_subsystems_is_perturbed(const struct nb6_subsystems *subsy
 
 /** Whether body j is in the list of the pair. */
 int nb6_subsystems_resolves(const struct nb6_subsystems *subsystems, nb6_slot slot, nb6_index j);
-/** Count anew how many slots have each body in their list. */
-void nb6_subsystems_count_resolvers(struct nb6_subsystems *subsystems, int64_t bodies);
 /** Replace the list of a pair with `galactic` already set; it is no remote pair then.   @param[in] body [n] ascending
  * @return NBC_OK; NBC_NO_MEMORY
  */

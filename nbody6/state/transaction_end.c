@@ -4,6 +4,7 @@
 #include "nbody6/state/event.h"
 #include "nbody6/state/groups.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/transaction.h"
@@ -104,7 +105,7 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     restore_slots(sim);
     restore_bodies(sim);
     nb6_subsystems_set_sources(sim);
-    nb6_subsystems_count_resolvers(&sim->subsystems, nb6_bodies(sim));
+    nb6_resolvers_find(&sim->subsystems, nb6_bodies(sim));
     nb6_groups_find(sim);
     for (int64_t m = 0; m < sim->subsystems.n_source && moved; m++)
         (void)nb6_send_body(sim, sim->subsystems.source[m], NULL);

@@ -2,7 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/kinds.h"
-#include "nbody6/fewbody/pairs/advance.h"
+#include "nbody6/fewbody/pairs/perturbers.h"
 #include "nbody6/fewbody/pairs/start.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -10,6 +10,7 @@
 #include "nbody6/state/kdtree.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/nearest.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -123,19 +124,28 @@ int nb6_start_begin(struct nb6_sim *sim, int64_t n_pair, const int32_t (*pair)[2
     return nb6_start_predictors(sim, sim->subsystems.n_source, *order, err);
 }
 
+/* Pairs that resolve one another begin one after the other. */
+static int start_motions(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_subsystems *p = &sim->subsystems;
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++) p->changed[slot] = (nb6_stored_slot)slot;
+    const int status = nb6_pairs_start(sim, p->n_slot, p->changed, err);
+    nb6_groups_set_next(sim);
+    return status;
+}
+
 int nb6_start_finish(struct nb6_sim *sim, const int32_t *order, struct nbc_error *err)
 {
-    int status = nb6_start_forces(sim, sim->subsystems.n_source, order, err);
-    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status; slot++) status = nb6_pair_start(sim, slot, err);
+    const int status = nb6_start_forces(sim, sim->subsystems.n_source, order, err);
     nb6_groups_find(sim);
-    return status;
+    return status ? status : start_motions(sim, err);
 }
 
 int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = nb6_kinds_install(sim, err);
     if (status) return status;
-    nb6_subsystems_count_resolvers(&sim->subsystems, nb6_bodies(sim));
+    nb6_resolvers_find(&sim->subsystems, nb6_bodies(sim));
     nb6_subsystems_set_sources(sim);
     nb6_groups_find(sim);
     for (int64_t m = 0; m < sim->subsystems.n_source; m++) {

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "common/sum.h"
+#include "common/team.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/first_step.h"
@@ -98,23 +99,70 @@ static int first_regular(struct nb6_sim *sim, int64_t n, const nb6_index *list, 
     return status;
 }
 
+/* Perturbers chosen side by side, of so many systems at a time: rows of equal length need memory. */
+enum { SYSTEMS_TOGETHER = 1024 };
+
+struct choice {
+    struct nb6_sim *sim;
+    int64_t n, row;
+    nb6_stored_slot slot[SYSTEMS_TOGETHER];
+    nb6_index *body; /* [n][row] */
+    struct nb6_selection *selection;
+};
+
+static void select_perturbers(void *context, int part, int parts)
+{
+    struct choice *c = context;
+    int64_t first, end;
+    nbc_range(c->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++)
+        nb6_pair_select(c->sim, c->slot[k], c->sim->ti_now, c->body + k * c->row, &c->selection[k]);
+}
+
+/* The first selection of the run itself sets the time of the next check. */
+static int take_perturbers(struct choice *c, struct nbc_error *err)
+{
+    struct nb6_subsystems *p = &c->sim->subsystems;
+    int status = NBC_OK;
+    for (int64_t k = 0; k < c->n && !status; k++) {
+        const struct nb6_selection *s = &c->selection[k];
+        p->system[c->slot[k]].tide = s->tide;
+        p->system[c->slot[k]].far = s->far;
+        p->system[c->slot[k]].galactic = s->galactic;
+        status = nb6_subsystems_set_perturbers(p, c->slot[k], s->n, c->body + k * c->row, err);
+    }
+    return status;
+}
+
+static int choose_perturbers(struct choice *c, struct nbc_error *err)
+{
+    enum { SELECTIONS_OF_A_PART = 16 };
+    const struct nb6_sim *sim = c->sim;
+    int status = NBC_OK;
+    c->row = 1;
+    for (int64_t k = 0; k < c->n; k++) {
+        const int32_t nnb = sim->star[nb6_centre(sim, c->slot[k])].nnb;
+        if (nnb > c->row) c->row = nnb;
+    }
+    c->selection = nbc_alloc_unset((size_t)c->n, sizeof *c->selection);
+    c->body = nbc_alloc_unset((size_t)c->n, (size_t)c->row * sizeof *c->body);
+    if (!c->selection || !c->body) status = nbc_fail(err, NBC_NO_MEMORY, "no memory for the first perturbers of pairs");
+    if (!status) nbc_team_run(nbc_parts(c->n, SELECTIONS_OF_A_PART), select_perturbers, c);
+    if (!status) status = nb6_pair_selections_finish(c->sim, c->n, c->slot, c->selection, err);
+    if (!status) status = take_perturbers(c, err);
+    nbc_free(c->selection);
+    nbc_free(c->body);
+    return status;
+}
+
 static int first_perturbers(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
 {
+    struct choice c = {.sim = sim};
     int status = NBC_OK;
-    for (int64_t m = 0; m < n && !status; m++) {
-        nb6_slot slot = nb6_slot_of(sim, list[m]);
-        if (slot < 0) continue;
-        nb6_index *body = nbc_alloc((size_t)sim->star[list[m]].nnb, sizeof *body);
-        if (!body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first perturbers of a pair");
-        struct nb6_selection selection; /* the first selection of the run itself sets the time of the next check */
-        nb6_pair_select(sim, slot, sim->ti_now, body, &selection);
-        const nb6_stored_slot chosen = (nb6_stored_slot)slot;
-        status = nb6_pair_selections_finish(sim, 1, &chosen, &selection, err);
-        sim->subsystems.system[slot].tide = selection.tide;
-        sim->subsystems.system[slot].far = selection.far;
-        sim->subsystems.system[slot].galactic = selection.galactic;
-        if (!status) status = nb6_subsystems_set_perturbers(&sim->subsystems, slot, selection.n, body, err);
-        nbc_free(body);
+    for (int64_t m = 0; m < n && !status;) {
+        for (c.n = 0; m < n && c.n < SYSTEMS_TOGETHER; m++)
+            if (nb6_is_centre(sim, list[m])) c.slot[c.n++] = (nb6_stored_slot)nb6_slot_of(sim, list[m]);
+        if (c.n > 0) status = choose_perturbers(&c, err);
     }
     return status;
 }

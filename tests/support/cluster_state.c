@@ -50,6 +50,7 @@ static uint64_t mixed_slots(const struct nb6_subsystems *p, uint64_t hash)
         hash = mixed(hash, &p->follower[slot], sizeof *p->follower);
         hash = mixed(hash, &p->next[slot], sizeof *p->next);
         hash = mixed(hash, p->pert[slot].body, (size_t)p->pert[slot].n * sizeof *p->pert[slot].body);
+        hash = mixed(hash, p->pert[slot].next_resolver, (size_t)p->pert[slot].n * sizeof *p->pert[slot].next_resolver);
         const struct nb6_chain *chain = nb6_chain_of(p, slot);
         hash = chain ? mixed(hash, chain, sizeof *chain) : mixed(hash, &p->ks[slot], sizeof p->ks[slot]);
     }

@@ -8,6 +8,7 @@
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
@@ -56,11 +57,6 @@ static void add_perturbers(const struct nb6_sim *sim, struct target *to)
     }
 }
 
-static int resolves(const struct nb6_subsystems *p, nb6_slot slot, int64_t i)
-{
-    return p->pert[slot].n > 0 && nb6_subsystems_resolves(p, slot, (int32_t)i);
-}
-
 /* A pair or chain that has the target in its list, unless the target's own list of perturbers covers it. */
 static void add_resolver(const struct nb6_sim *sim, struct target *to, nb6_slot slot)
 {
@@ -88,30 +84,12 @@ static void add_field(const struct nb6_sim *sim, struct target *to)
     to->status |= own.status;
 }
 
-/* In the order of slots, independent of the list. Mostly they are all among the neighbours: centres of mass are at the
- * end of the list, which is searched backwards. */
+/* In the order of slots. */
 static void add_resolvers(const struct nb6_sim *sim, struct target *to)
 {
-    enum { FEW = 16 };
     const struct nb6_subsystems *p = &sim->subsystems;
-    const int32_t n = p->resolved_by[to->i];
-    int32_t left = n;
-    nb6_slot found[FEW];
-    if (n == 0) return;
-    size_t nnb = 0;
-    const nb6_index *list = nb6_get_list(sim, to->i, &nnb);
-    for (size_t k = nnb; n <= FEW && left > 0 && k > 0 && nb6_is_centre(sim, list[k - 1]); k--)
-        if (resolves(p, nb6_slot_of(sim, list[k - 1]), to->i)) found[--left] = nb6_slot_of(sim, list[k - 1]);
-    if (left == 0) {
-        for (int32_t k = 0; k < n; k++) add_resolver(sim, to, found[k]);
-        return;
-    }
-    left = n;
-    for (nb6_slot slot = 0; slot < p->n_slot && left > 0; slot++)
-        if (resolves(p, slot, to->i)) {
-            add_resolver(sim, to, slot);
-            left--;
-        }
+    for (nb6_slot slot = nb6_resolver_first(p, to->i); slot >= 0; slot = nb6_resolver_next(p, slot, to->i))
+        add_resolver(sim, to, slot);
 }
 
 int nb6_subsystems_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, double acc[3], double jerk[3])
@@ -120,7 +98,7 @@ int nb6_subsystems_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, do
     struct target to = {.i = i, .own_slot = nb6_slot_of(sim, i), .ti = ti, .acc = acc, .jerk = jerk};
     const int in_field =
         to.own_slot >= 0 && p->system[to.own_slot].galactic && nb6_external_acts_on_members(&sim->run.external);
-    if (p->resolved_by[i] == 0 && !in_field && !(to.own_slot >= 0 && p->pert[to.own_slot].n > 0)) return NBC_OK;
+    if (!nb6_is_resolved(p, i) && !in_field && !(to.own_slot >= 0 && p->pert[to.own_slot].n > 0)) return NBC_OK;
     to.t = nb6_relative_time(sim, ti);
     nb6_get_predicted(sim, i, ti, to.x, to.v);
     if (to.own_slot >= 0) add_perturbers(sim, &to);

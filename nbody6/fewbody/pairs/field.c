@@ -17,16 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Slots with perturbers are listed (groups.h). */
-static int64_t longest_list(const struct nb6_sim *sim)
-{
-    const struct nb6_subsystems *p = &sim->subsystems;
-    int64_t longest = 1;
-    for (int64_t k = 0; k < p->n_listed; k++)
-        if (p->pert[p->listed[k]].n > longest) longest = p->pert[p->listed[k]].n;
-    return longest;
-}
-
 int nb6_field_reserve(const struct nb6_sim *sim, int parts)
 {
     struct nb6_field_scratches *all = sim->subsystems.scratch;
@@ -66,7 +56,8 @@ static int grow(struct nb6_field_scratch *s, size_t n, size_t points)
 int nb6_field_begin(struct nb6_field *f, const struct nb6_sim *sim, int part)
 {
     struct nb6_field_scratch *s = &sim->subsystems.scratch->part[part];
-    const size_t n = (size_t)longest_list(sim), points = 2 * n + (size_t)(CHAIN_MAX * sim->subsystems.n_chain);
+    const size_t n = (size_t)sim->subsystems.longest + 1,
+                 points = 2 * n + (size_t)(CHAIN_MAX * sim->subsystems.n_chain);
     if ((n > s->n || points > s->points) && !grow(s, n, points)) return 0;
     if (!s->series && nb6_external_acts_on_members(&sim->run.external)) {
         s->series = nbc_alloc(SERIES, sizeof *s->series);

@@ -36,7 +36,7 @@ int nb6_slot_open(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
     if (status || (slot < p->n_slot && nb6_slot_is_used(p, slot))) return status;
     if (slot == p->n_slot) p->n_slot++;
     nb6_groups_add(p, slot);
-    p->resolved_by[nb6_centre(sim, slot)] = 0;
+    p->resolved_by[nb6_centre(sim, slot)] = NB6_NO_SLOT;
     p->count++;
     return NBC_OK;
 }

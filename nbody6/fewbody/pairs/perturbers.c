@@ -304,6 +304,11 @@ static int for_pairs(struct nb6_sim *sim, int64_t n, const nb6_stored_slot *slot
     return status;
 }
 
+int nb6_pairs_start(struct nb6_sim *sim, int64_t n, const nb6_stored_slot *slot, struct nbc_error *err)
+{
+    return for_pairs(sim, n, slot, nb6_pair_start_beside, err);
+}
+
 static int finish(struct nb6_sim *sim, int part, nb6_slot slot, struct nbc_error *err)
 {
     return nb6_pair_finish_beside(sim, part, slot, sim->active.t, err);
@@ -340,7 +345,7 @@ static int apply(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     }
     nb6_groups_link(sim);
     for (int64_t k = 0; k < n && !status; k++) status = nb6_save_motion(sim, c->slot[k], err); /* with the new lists */
-    if (!status) status = for_pairs(sim, n, c->slot, nb6_pair_start_beside, err);
+    if (!status) status = nb6_pairs_start(sim, n, c->slot, err);
     for (int64_t k = 0; k < n && !status; k++) nb6_pair_set_remote(sim, c->slot[k], c->selection[k].remote);
     nb6_groups_set_next(sim);
     return status;

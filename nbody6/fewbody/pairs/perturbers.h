@@ -37,6 +37,10 @@ struct nb6_perturber_rule nb6_pair_perturber_rule(const struct nb6_sim *sim, nb6
 /** The rule of the search around a pair without perturbers: it finds all bodies that would perturb it, and those within
  * the size of compact systems, which may form a stable hierarchy with the pair (nb6_hierarchies_search). */
 struct nb6_perturber_rule nb6_pair_look_rule(const struct nb6_sim *sim, nb6_slot slot);
+/** Begin with the present lists, as nb6_pair_start, groups being known: pairs that are groups of one side by side, then
+ * the others in this order.
+ *  @param[in] slot [n]  saved already, if a transaction is open */
+int nb6_pairs_start(struct nb6_sim *sim, int64_t n, const nb6_stored_slot *slot, struct nbc_error *err);
 /** New lists for the centres of mass of the last block. */
 int nb6_subsystems_update(struct nb6_sim *sim, struct nbc_error *err);
 

@@ -144,18 +144,50 @@ static double perturbation(const struct nb6_sim *sim, int64_t i, int64_t j, cons
     return (sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) + galaxy) * o->r * o->r / o->m;
 }
 
-static int make_pair(struct nb6_sim *sim, int64_t i, int64_t j, int primordial, struct nbc_error *err)
+/* Room for all is made at once: every table of the run grows with it. */
+static int make_pairs(struct nb6_sim *sim, int64_t n, const int32_t (*pair)[2], int primordial, struct nbc_error *err)
 {
-    nb6_slot slot;
-    int status = nb6_sim_reserve(sim, sim->subsystems.n_slot + 1, err);
-    if (!status) status = nb6_pair_make(sim, (int32_t)i, (int32_t)j, sim->ti_now, 0, &slot, err);
-    if (!status) sim->subsystems.system[slot].primordial = primordial;
+    int status = nb6_sim_reserve(sim, sim->subsystems.n_slot + n, err);
+    for (int64_t k = 0; k < n && !status; k++) {
+        nb6_slot slot;
+        status = nb6_pair_make(sim, pair[k][0], pair[k][1], sim->ti_now, 0, &slot, err);
+        if (!status) sim->subsystems.system[slot].primordial = primordial;
+    }
+    return status;
+}
+
+static int no_memory(struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for the first pairs");
+}
+
+/* Whether stars 2 k and 2 k + 1, which are declared a binary, begin as a pair. */
+static int begins_declared(const void *context, int64_t k)
+{
+    return is_close_binary(context, 2 * k);
+}
+
+static int start_declared(struct nb6_sim *sim, struct nbc_error *err)
+{
+    const int64_t declared = sim->run.config.binaries.n < sim->n / 2 ? sim->run.config.binaries.n : sim->n / 2;
+    int32_t *found = nbc_alloc_unset((size_t)declared, sizeof *found);
+    int32_t(*pair)[2] = nbc_alloc_unset((size_t)declared, sizeof *pair);
+    int status = found && pair ? NBC_OK : no_memory(err);
+    if (!status) {
+        const int64_t n = nbc_select(declared, STARS_OF_A_PART, begins_declared, sim, found);
+        for (int64_t k = 0; k < n; k++)
+            for (int m = 0; m < 2; m++) pair[k][m] = 2 * found[k] + m;
+        status = make_pairs(sim, n, (const int32_t(*)[2])pair, 1, err);
+    }
+    nbc_free(found);
+    nbc_free(pair);
     return status;
 }
 
 struct search {
     const struct nb6_sim *sim;
     const struct nb6_nearest *nearest;
+    int32_t *found; /* hard ones */
 };
 
 /* The mutual nearest neighbour of a star, at any distance in the file; only for the first of the two. */
@@ -170,20 +202,42 @@ static int begins_hard(const void *context, int64_t i)
     return is_hard(sim, &o, i);
 }
 
+/* A sum over all stars. */
+static int is_undisturbed(const void *context, int64_t k)
+{
+    const struct search *search = context;
+    const int64_t i = search->found[k], j = search->nearest->index[i][0];
+    const struct orbit o = orbit_of(search->sim, i, j);
+    return perturbation(search->sim, i, j, &o) < GAMMA_HARD;
+}
+
+/* The undisturbed ones among n that are hard. */
+static int start_undisturbed(struct nb6_sim *sim, const struct search *search, int64_t n, struct nbc_error *err)
+{
+    int32_t *kept = nbc_alloc_unset((size_t)n, sizeof *kept);
+    int32_t(*pair)[2] = nbc_alloc_unset((size_t)n, sizeof *pair);
+    int status = kept && pair ? NBC_OK : no_memory(err);
+    if (!status) {
+        n = nbc_select(n, 1, is_undisturbed, search, kept);
+        for (int64_t k = 0; k < n; k++) {
+            pair[k][0] = search->found[kept[k]];
+            pair[k][1] = (int32_t)search->nearest->index[pair[k][0]][0];
+        }
+        status = make_pairs(sim, n, (const int32_t(*)[2])pair, 0, err);
+    }
+    nbc_free(kept);
+    nbc_free(pair);
+    return status;
+}
+
 /* The polynomials of single stars so close to each other would be wrong before the first block could find them. */
 static int find_hard(struct nb6_sim *sim, const struct nb6_nearest *nearest, struct nbc_error *err)
 {
-    const struct search search = {sim, nearest};
-    int32_t *found = nbc_alloc_unset((size_t)sim->n, sizeof *found);
-    if (!found) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for the first pairs");
-    const int64_t n = nbc_select(sim->n, STARS_OF_A_PART, begins_hard, &search, found);
-    int status = NBC_OK;
-    for (int64_t k = 0; k < n && !status; k++) {
-        const int64_t i = found[k], j = nearest->index[i][0];
-        const struct orbit o = orbit_of(sim, i, j);
-        if (perturbation(sim, i, j, &o) < GAMMA_HARD) status = make_pair(sim, i, j, 0, err);
-    }
-    nbc_free(found);
+    struct search search = {sim, nearest, nbc_alloc_unset((size_t)sim->n, sizeof *search.found)};
+    if (!search.found) return no_memory(err);
+    const int64_t n = nbc_select(sim->n, STARS_OF_A_PART, begins_hard, &search, search.found);
+    const int status = start_undisturbed(sim, &search, n, err);
+    nbc_free(search.found);
     return status;
 }
 
@@ -192,7 +246,7 @@ static int start_undeclared(struct nb6_sim *sim, struct nbc_error *err)
     const size_t n = (size_t)sim->n;
     struct nb6_nearest *own = NULL;
     double(*x)[3] = nbc_alloc_unset(n, sizeof *x);
-    if (!x) return nbc_fail(err, NBC_NO_MEMORY, "no memory to look for the first pairs");
+    if (!x) return no_memory(err);
 #pragma omp parallel for schedule(static) if (sim->n > STARS_OF_A_PART)
     for (int64_t i = 0; i < sim->n; i++)
         for (int k = 0; k < 3; k++) x[i][k] = nb6_get_body(sim, i)->x0[k];
@@ -206,17 +260,14 @@ static int start_undeclared(struct nb6_sim *sim, struct nbc_error *err)
 
 int nb6_start_pairs(struct nb6_sim *sim, struct nbc_error *err)
 {
-    int status = NBC_OK;
     if (!nb6_subsystems_enabled(sim)) return NBC_OK;
-    for (int64_t i = 0; i + 1 < sim->n && i < 2 * sim->run.config.binaries.n && !status; i += 2)
-        if (is_close_binary(sim, i)) status = make_pair(sim, i, i + 1, 1, err);
+    const int status = start_declared(sim, err);
     return status ? status : start_undeclared(sim, err);
 }
 
 int nb6_start_given_pairs(struct nb6_sim *sim, int64_t n, const int32_t (*pair)[2], struct nbc_error *err)
 {
-    int status = NBC_OK;
     if (!nb6_subsystems_enabled(sim)) return NBC_OK;
-    for (int64_t k = 0; k < n && !status; k++) status = make_pair(sim, pair[k][0], pair[k][1], 0, err);
+    const int status = make_pairs(sim, n, pair, 0, err);
     return status ? status : start_undeclared(sim, err);
 }

@@ -1,0 +1,67 @@
+/* Pairs with which a run begins: threads find them and begin them, and no bit depends on how many. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <omp.h>
+#include <stdint.h>
+
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
+#include "tests/support/cluster_state.h"
+
+/* Enough pairs for several threads, and among them some that resolve each other. */
+static uint64_t state_at_start(int threads, int declared, int64_t *mutual)
+{
+    struct nb6_config config;
+    const int before = omp_get_max_threads();
+    cluster_config_with_binaries(&config, 300, 200);
+    config.pair.gamma_min = 1e-9; /* many perturbers */
+    omp_set_num_threads(threads);
+    nb6_t *model = cluster_start_model(&config, NULL), *sim = model;
+    if (!declared) {
+        struct cluster c = cluster_now(model);
+        config.binaries.n = 0;
+        sim = cluster_start(&config, &c, NULL);
+        cluster_free(&c);
+        nb6_free(model);
+    }
+    omp_set_num_threads(before);
+    const struct nb6_subsystems *p = &sim->subsystems;
+    assert_true(p->count > 100);
+    *mutual = 0;
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++) {
+        *mutual += p->leader[slot] != slot;
+        assert_true(slot == 0 || p->system[slot].member[0] > p->system[slot - 1].member[0]);
+    }
+    cluster_assert_consistent(sim);
+    const uint64_t hash = cluster_state(sim);
+    nb6_free(sim);
+    return hash;
+}
+
+/* First pairs get their slots in the order of their stars, and threads change no bit of the start. */
+static void starts_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    for (int declared = 0; declared < 2; declared++) {
+        int64_t mutual[2];
+        const uint64_t alone = state_at_start(1, declared, &mutual[0]);
+        for (int threads = 2; threads <= 4; threads++) {
+            assert_true(alone == state_at_start(threads, declared, &mutual[1]));
+            assert_int_equal(mutual[0], mutual[1]);
+        }
+        assert_true(mutual[0] > 10);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(starts_do_not_depend_on_threads)};
+    return cmocka_run_group_tests_name("start_pairs", tests, NULL, NULL);
+}
