@@ -7,7 +7,8 @@
  *     outlier (one at 10^10)
  *   - soft=S (0.02): softening
  *   - error=E, theta=T: aim or angle; none: 4e-4
- *   - order=P, leaf=L, group=G, walk=W (groups, single, i, j), backend=NAME: as in struct gpunb_options
+ *   - order=P, leaf=L, group=G, backend=NAME: as in struct gpunb_options
+ *   - walk=W (auto): hybrid, groups, fmm, single, i, j, likewise
  *   - sample=M (1024): targets whose sum is made in double
  *   - repeat=R (3): forces of which the median time counts
  *   - last=0 (1): without the last accelerations: a force by angle comes first
@@ -149,7 +150,7 @@ static struct settings read_settings(int argc, char **argv)
     struct settings s = {.n = 131072,
                          .sample = 1024,
                          .set = "plummer",
-                         .walk = "groups",
+                         .walk = "auto",
                          .memory = "host",
                          .softening = 0.02,
                          .repeat = 3,
@@ -196,9 +197,9 @@ static struct settings read_settings(int argc, char **argv)
 
 static enum gpunb_walk walk_of(const char *name)
 {
-    static const char *const names[] = {"groups", "single", "i", "j"};
-    for (int k = 0; k < 4; k++)
-        if (!strcmp(name, names[k])) return (enum gpunb_walk)(GPUNB_WALK_GROUPS + k);
+    static const char *const names[] = {"auto", "groups", "single", "i", "j", "hybrid", "fmm"};
+    for (int k = 0; k < 7; k++)
+        if (!strcmp(name, names[k])) return (enum gpunb_walk)k;
     stop("there is no such walk");
     return GPUNB_WALK_DEFAULT;
 }
@@ -318,10 +319,12 @@ int main(int argc, char **argv)
     qsort(errors, m, sizeof *errors, by_value);
     const double targets = (double)s.n * repeat, groups = (double)(counts.groups - before.groups);
     printf("%-8s n %zu soft %g error %g theta %g: 50 %.1e 90 %.1e 99 %.1e 100 %.1e; cells %.0f bodies %.0f a target, "
+           "%.0f cells a group, "
            "group %.0f, tests %.0f; %.3f ms:",
            s.set, s.n, s.softening, s.error, s.theta, errors[m / 2], errors[m * 9 / 10], errors[m * 99 / 100],
            errors[m - 1], (double)(counts.cell_terms - before.cell_terms) / targets,
-           (double)(counts.pair_terms - before.pair_terms) / targets, targets / groups,
+           (double)(counts.pair_terms - before.pair_terms) / targets,
+           (double)(counts.local_terms - before.local_terms) / groups, targets / groups,
            (double)(counts.tests - before.tests) / groups, 1e3 * seconds[repeat / 2]);
     for (int k = 0; k < GPUNB_TREE_STAGES; k++)
         printf(" %s %.2f", gpunb_tree_stage_name((enum gpunb_tree_stage)k),

@@ -28,11 +28,14 @@ enum gpunb_precision {
 
 /** How a tree makes the softened forces of many targets (gpunb_softened, gpunb/tree.h). */
 enum gpunb_walk {
-    GPUNB_WALK_DEFAULT = 0,      /**< GPUNB_WALK_GROUPS */
-    GPUNB_WALK_GROUPS = 1,       /**< a list for each group of targets, all groups at once */
+    GPUNB_WALK_DEFAULT = 0,      /**< GPUNB_WALK_HYBRID */
+    GPUNB_WALK_GROUPS = 1,       /**< a list for each group of targets, all groups at once: a treecode */
     GPUNB_WALK_SINGLE = 2,       /**< a list for each target */
     GPUNB_WALK_ONE_BY_ONE_I = 3, /**< groups one after another, whose targets the threads share */
-    GPUNB_WALK_ONE_BY_ONE_J = 4  /**< groups one after another, whose lists the threads share */
+    GPUNB_WALK_ONE_BY_ONE_J = 4, /**< groups one after another, whose lists the threads share */
+    GPUNB_WALK_HYBRID = 5,       /**< groups; a cell far from a group acts on all its targets as one, by an expansion
+                                      about the group's centre, where that is cheaper */
+    GPUNB_WALK_FMM = 6           /**< groups; cells act by such expansions alone */
 };
 
 /** Zero-initialise; every zero field means the default. */

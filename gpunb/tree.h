@@ -80,6 +80,7 @@ struct gpunb_tree_counts {
     uint64_t tests;                       /**< of a cell by a group */
     uint64_t listed_cells, listed_bodies; /**< in the lists of groups */
     uint64_t cell_terms, pair_terms;      /**< of a target with a cell, and with a body */
+    uint64_t local_terms;                 /**< of a group as a whole with a cell */
     uint64_t first_forces;                /**< forces by angle that came before, for want of acc_last */
     double seconds[GPUNB_TREE_STAGES];
 };
@@ -97,6 +98,7 @@ static inline void gpunb_tree_add_counts(struct gpunb_tree_counts *sum, const st
     sum->listed_bodies += more->listed_bodies;
     sum->cell_terms += more->cell_terms;
     sum->pair_terms += more->pair_terms;
+    sum->local_terms += more->local_terms;
     sum->first_forces += more->first_forces;
     for (int stage = 0; stage < GPUNB_TREE_STAGES; stage++) sum->seconds[stage] += more->seconds[stage];
 }

@@ -9,13 +9,13 @@
 
 #include "gpunb/cpu/kernel_cpu.h"
 #include "gpunb/cpu/kernel_curve.h"
+#include "gpunb/cpu/kernel_local.h"
 #include "gpunb/cpu/kernel_mutual.h"
 #include "gpunb/cpu/kernel_pack.h"
 #include "gpunb/cpu/kernel_pot.h"
 #include "gpunb/cpu/kernel_predict.h"
 #include "gpunb/cpu/kernel_softened.h"
 #include "gpunb/cpu/kernel_tile.h"
-#include "gpunb/cpu/kernel_tree.h"
 
 static const char *why_unavailable(void)
 {
@@ -39,7 +39,7 @@ static const struct gpunb_cpu_kernels kernels = {
     .predict = predict,
 };
 
-static const struct gpunb_tree_method tree = GPUNB_CPU_TREE(add_terms, add_bodies);
+static const struct gpunb_tree_method tree = GPUNB_CPU_TREE(add_terms, add_bodies, add_locals, add_field);
 
 #else
 

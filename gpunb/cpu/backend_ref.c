@@ -197,6 +197,8 @@ static const struct gpunb_tree_method ref_tree = {
     .round = ref_round,
     .add_terms = gpunb_tree_add_terms,
     .add_bodies = gpunb_tree_add_bodies,
+    .add_locals = gpunb_tree_add_locals,
+    .add_field = gpunb_tree_add_field,
 };
 
 static const char *ref_why_unavailable(void)

@@ -273,10 +273,10 @@ void gpunb_cpu_round(const void *state, const double x[3], double rounded[3]);
 
 /** How a SIMD backend makes a tree: sizes at which lists are short and vectors full; float sums have some 1e-7, of
  * which a tenth of the least aim is left. */
-#define GPUNB_CPU_TREE(terms, bodies)                                                                                  \
+#define GPUNB_CPU_TREE(terms, bodies, locals, field)                                                                   \
     {                                                                                                                  \
         .leaf = 32, .group = 256, .least_error = 1e-6, .read = gpunb_cpu_read, .round = gpunb_cpu_round,               \
-        .add_terms = (terms), .add_bodies = (bodies),                                                                  \
+        .add_terms = (terms), .add_bodies = (bodies), .add_locals = (locals), .add_field = (field),                    \
     }
 
 /** The part of a descriptor that all SIMD backends share; `kernels`, `tree_method` and `why` are those of the file. */

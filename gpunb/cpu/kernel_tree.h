@@ -105,7 +105,7 @@ static void add_terms(const struct gpunb_tree_targets *targets, int order, const
         for (int k = 0; k < 3; k++) cell[c].at[k] = (float)term[c].at[k];
         cell[c].mass = (float)term[c].mass;
         cell[c].radius = (float)term[c].radius;
-        cell[c].coefficient = term[c].coefficient;
+        cell[c].coefficient = term[c].numbers;
     }
     of_order[order - 1](targets, cell, n);
 }

@@ -152,6 +152,7 @@ static const struct gpunb_tree_kernels tree_kernels = {
     .wholes = gpunb_cuda_tree_wholes,
     .nodes = gpunb_cuda_tree_nodes,
     .targets = gpunb_cuda_tree_targets,
+    .regions = gpunb_cuda_tree_regions,
     .walk = gpunb_cuda_tree_walk,
     .add_shares = gpunb_cuda_tree_add_shares,
 };

@@ -33,6 +33,7 @@ int gpunb_cuda_tree_targets(const struct device_tree_walk *walk, uint64_t *keys,
                             struct nbd_stream *stream);
 
 /* tree_walk.cu */
+int gpunb_cuda_tree_regions(const struct device_tree_walk *walk, struct nbd_stream *stream);
 int gpunb_cuda_tree_walk(const struct device_tree_walk *walk, struct nbd_stream *stream);
 int gpunb_cuda_tree_add_shares(const struct device_tree_walk *walk, struct nbd_stream *stream);
 

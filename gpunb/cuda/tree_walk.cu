@@ -26,6 +26,13 @@ __global__ void __launch_bounds__(THREADS, blocks_of_order(ORDER))
         tree_walk_item(&job, &memory, item, ORDER, STRIDE, POT);
 }
 
+template <int ORDER>
+__global__ void __launch_bounds__(THREADS) make_regions(const __grid_constant__ device_tree_walk job)
+{
+    __shared__ tree_walk_memory memory;
+    tree_make_region(&job, &memory, (int)blockIdx.x, ORDER);
+}
+
 __global__ void __launch_bounds__(THREADS) add_shares(const __grid_constant__ device_tree_walk job, int n)
 {
     const int i = blockIdx.x * THREADS + threadIdx.x;
@@ -50,7 +57,22 @@ template <int ORDER> int launch(const device_tree_walk &job, cudaStream_t stream
     return (int)cudaGetLastError();
 }
 
+template <int ORDER> int launch_regions(const device_tree_walk &job, unsigned regions, cudaStream_t stream)
+{
+    make_regions<ORDER><<<regions, THREADS, 0, stream>>>(job);
+    return (int)cudaGetLastError();
+}
+
 } // namespace
+
+int gpunb_cuda_tree_regions(const device_tree_walk *walk, nbd_stream *stream)
+{
+    static int (*const of_order[])(const device_tree_walk &, unsigned, cudaStream_t) = {
+        launch_regions<1>, launch_regions<2>, launch_regions<3>, launch_regions<4>,
+        launch_regions<5>, launch_regions<6>, launch_regions<7>, launch_regions<8>};
+    const unsigned regions = (unsigned)((walk->n_i + walk->region_targets - 1) / walk->region_targets);
+    return of_order[walk->rule.order - 1](*walk, regions, (cudaStream_t)stream);
+}
 
 int gpunb_cuda_tree_walk(const device_tree_walk *walk, nbd_stream *stream)
 {

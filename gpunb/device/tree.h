@@ -23,8 +23,10 @@ enum {
     DEVICE_TREE_NO_SOURCE = 0x7f7f7f7f, /* four equal bytes, as memset sets them */
     DEVICE_TREE_SHARES = 16,            /* of a list, in walks one by one that share it */
     DEVICE_TREE_MOST_TARGETS = 64,      /* of a block of threads */
+    DEVICE_TREE_REGION_GROUPS = 4,      /* of a region, */
+    DEVICE_TREE_REGION_CELLS = 2048,    /* and cells that it may leave for them */
     DEVICE_TREE_SAMPLE = 256,           /* groups of a sample, at least */
-    DEVICE_TREE_COUNTS = 7,
+    DEVICE_TREE_COUNTS = 8,
     DEVICE_TREE_BLOCKS = 1024 /* the most blocks of threads that link cells */
 };
 
@@ -47,7 +49,8 @@ enum device_tree_count {
     DEVICE_TREE_LISTED_CELLS,
     DEVICE_TREE_LISTED_BODIES,
     DEVICE_TREE_CELL_TERMS,
-    DEVICE_TREE_PAIR_TERMS
+    DEVICE_TREE_PAIR_TERMS,
+    DEVICE_TREE_LOCAL_TERMS
 };
 
 struct device_tree {
@@ -88,6 +91,14 @@ struct device_tree_left {
     struct device_tree_run run[]; /* up to one for each target */
 };
 
+/** Targets of some groups that follow each other (device/tree_region.h). */
+struct device_tree_region {
+    double centre[3], sum; /**< sum: of the sizes of the terms of cells that act on all of them */
+    float per_reach;       /**< 1 over the distance of the farthest target from the centre */
+    int32_t n;             /**< cells that are left for the groups; -1: groups begin with all */
+    float local[TREE_MOST_LOCALS];
+};
+
 /** A force on all targets, or on those of some groups, or on those that were left. */
 struct device_tree_walk {
     struct device_tree tree;
@@ -98,8 +109,12 @@ struct device_tree_walk {
     double (*acc)[3], *pot;      /**< [n_i]; pot: NULL: not wanted */
     int n_i, group;              /**< group: targets of a list */
     int first_group, n_groups;
-    int shares;      /**< of a list: 1, or DEVICE_TREE_SHARES */
-    double *partial; /**< [DEVICE_TREE_SHARES][group][4] sums of shares */
+    int has_terms;      /**< 0: cells act on regions alone */
+    int region_targets; /**< 0: there are no regions */
+    struct device_tree_region *region;
+    int32_t *region_cell; /**< [regions][DEVICE_TREE_REGION_CELLS] cells that are left */
+    int shares;           /**< of a list: 1, or DEVICE_TREE_SHARES */
+    double *partial;      /**< [DEVICE_TREE_SHARES][group][4] sums of shares */
     struct tree_rule rule;
     double softening, nearest; /**< nearest: rounded positions serve from this part of a group's radius on */
     int rounded;               /**< positions are rounded to float first */
@@ -111,6 +126,9 @@ struct device_tree_walk {
     int parts;
     unsigned long long *counts;
 };
+
+/** Floats of a row in memory of a device: whole loads of four. */
+#define DEVICE_TREE_ROW(floats) (((floats) + 3) / 4 * 4)
 
 /** Floats of a cell's coefficients in memory of a device, by order: those of tree_coefficients, in whole loads of four.
  */

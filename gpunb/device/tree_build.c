@@ -17,7 +17,7 @@ size_t gpunb_device_tree_lay_out(const struct gpunb_tree_use *use, size_t n, cha
 {
     struct device_tree_layout l = {at, 0};
     static const int strides[] = DEVICE_TREE_STRIDES;
-    const int order = use->order, moments = tree_kept_moments(order), stride = strides[order];
+    const int order = use->order, moments = DEVICE_TREE_ROW(tree_kept_moments(order)), stride = strides[order];
     const size_t room = room_for(n, use->leaf);
     *t = (struct device_tree){.n = (int)n, .leaf = use->leaf, .room = (int)room};
     t->shape = gpunb_device_tree_take(&l, 1, sizeof *t->shape);

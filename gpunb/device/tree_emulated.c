@@ -289,6 +289,31 @@ static int targets(const struct device_tree_walk *walk, uint64_t *keys, int32_t 
     return nbd_emulated_launch(stream, targets_all, &job, sizeof job);
 }
 
+static int regions_of(const struct device_tree_walk *walk)
+{
+    return (walk->n_i + walk->region_targets - 1) / walk->region_targets;
+}
+
+static void regions_part(void *context, int part, int parts)
+{
+    const struct device_tree_walk *job = context;
+    struct tree_walk_memory memory;
+    int64_t first, end;
+    nbc_range(regions_of(job), part, parts, &first, &end);
+    for (int64_t item = first; item < end; item++) tree_make_region(job, &memory, (int)item, job->rule.order);
+}
+
+static void regions_all(const void *job)
+{
+    struct device_tree_walk own = *(const struct device_tree_walk *)job;
+    nbc_team_run(nbc_parts(regions_of(&own), 1), regions_part, &own);
+}
+
+static int regions(const struct device_tree_walk *job, struct nbd_stream *stream)
+{
+    return nbd_emulated_launch(stream, regions_all, job, sizeof *job);
+}
+
 typedef void item_of_order(const struct device_tree_walk *job, struct tree_walk_memory *memory, int64_t item);
 
 static const int strides[] = DEVICE_TREE_STRIDES;
@@ -357,6 +382,7 @@ const struct gpunb_tree_kernels gpunb_emulated_tree_kernels = {
     .wholes = wholes,
     .nodes = nodes,
     .targets = targets,
+    .regions = regions,
     .walk = walk,
     .add_shares = add_shares,
 };

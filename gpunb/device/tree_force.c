@@ -1,7 +1,50 @@
 /* Forces of a tree in memory of a device: lists of all groups in a launch. */
 #include "gpunb/device/tree_host.h"
 
-enum { LEAST_GROUP = 8, TEAMS_OF_A_DEVICE = 2048, PARTS_OF_A_RUN = 8, TARGETS_WORTH_A_SAMPLE = 32768 };
+enum {
+    LEAST_GROUP = 8,
+    LEAST_REGION = 256,
+    TEAMS_OF_A_DEVICE = 2048,
+    PARTS_OF_A_RUN = 8,
+    TARGETS_WORTH_A_SAMPLE = 32768,
+    TARGETS_WORTH_REGIONS = 32768
+};
+
+static int is_one_by_one(const struct gpunb_tree_use *use)
+{
+    return use->walk == GPUNB_WALK_ONE_BY_ONE_I || use->walk == GPUNB_WALK_ONE_BY_ONE_J;
+}
+
+static int has_groups(const struct gpunb_tree_use *use)
+{
+    return !is_one_by_one(use) && use->walk != GPUNB_WALK_SINGLE;
+}
+
+/* Targets of a list. Few targets have short groups, so that there are as many teams as a device holds; they share the
+ * lists of each then. */
+static int group_for(const struct gpunb_tree_use *use, size_t n_i)
+{
+    int group = use->walk == GPUNB_WALK_SINGLE ? 1 : use->group;
+    while (has_groups(use) && group > LEAST_GROUP && n_i / (size_t)group < TEAMS_OF_A_DEVICE) group /= 2;
+    return group;
+}
+
+/* The least number of targets of a region; 0: there are none. It does not depend on the number of targets, so that more
+ * of them never need less memory. */
+static size_t least_region(const struct gpunb_tree_use *use, size_t n_i)
+{
+    const int least = DEVICE_TREE_REGION_GROUPS * use->group,
+              has_regions =
+                  use->walk == GPUNB_WALK_FMM || (use->walk == GPUNB_WALK_HYBRID && n_i >= TARGETS_WORTH_REGIONS);
+    return !has_regions ? 0 : least > LEAST_REGION ? (size_t)least : LEAST_REGION;
+}
+
+/* Targets of a region: whole groups. */
+static int region_targets(const struct gpunb_tree_use *use, size_t n_i)
+{
+    const size_t group = (size_t)group_for(use, n_i);
+    return (int)((least_region(use, n_i) + group - 1) / group * group);
+}
 
 size_t gpunb_device_tree_lay_out_force(const struct gpunb_tree_use *use, size_t n_i, size_t sort_bytes, char *at,
                                        struct device_tree_force_scratch *s)
@@ -14,17 +57,15 @@ size_t gpunb_device_tree_lay_out_force(const struct gpunb_tree_use *use, size_t 
     s->order = gpunb_device_tree_take(&l, n_i, sizeof *s->order);
     s->first = gpunb_device_tree_take(&l, use->theta == 0 ? n_i : 0, sizeof *s->first);
     s->partial = gpunb_device_tree_take(&l, shares * (size_t)use->group, 4 * sizeof *s->partial);
+    const size_t region = least_region(use, n_i), regions = region > 0 ? n_i / region + 1 : 0;
+    s->region = gpunb_device_tree_take(&l, regions, sizeof *s->region);
+    s->region_cell = gpunb_device_tree_take(&l, regions * DEVICE_TREE_REGION_CELLS, sizeof *s->region_cell);
     s->sampled = gpunb_device_tree_take(&l, 1, sizeof *s->sampled);
     for (int k = 0; k < 2; k++)
         s->left[k] = gpunb_device_tree_take(&l, sizeof *s->left[k] + n_i * sizeof s->left[k]->run[0], 1);
     s->sort = gpunb_device_tree_take(&l, sort_bytes, 1);
     s->sort_bytes = sort_bytes;
     return l.bytes;
-}
-
-static int is_one_by_one(const struct gpunb_tree_use *use)
-{
-    return use->walk == GPUNB_WALK_ONE_BY_ONE_I || use->walk == GPUNB_WALK_ONE_BY_ONE_J;
 }
 
 /* Lists that are some times as long as usual ones are left for smaller groups: an eighth of the targets, then single
@@ -63,6 +104,7 @@ static int launch_walks(const struct device_tree_force *f, struct device_tree_wa
                         const struct device_tree_force_scratch *s, struct nbc_error *err)
 {
     const struct gpunb_tree_kernels *k = f->gpu->kernels->tree;
+    if (walk->region_targets > 0) NBD_LAUNCH(err, &f->gpu->device, k->regions(walk, f->stream));
     if (walk->has_limit) NBD_TRY(launch_sample(f, walk, s, err));
     const int groups = (walk->n_i + walk->group - 1) / walk->group, each = is_one_by_one(f->use) ? 1 : groups;
     for (int g = 0; g < groups; g += each) {
@@ -72,15 +114,6 @@ static int launch_walks(const struct device_tree_force *f, struct device_tree_wa
         if (walk->shares > 1) NBD_LAUNCH(err, &f->gpu->device, k->add_shares(walk, f->stream));
     }
     return walk->has_limit ? launch_left(f, walk, s, err) : NBC_OK;
-}
-
-/* Targets of a list. Few targets have short groups, so that there are as many teams as a device holds; they share the
- * lists of each then. */
-static int group_for(const struct gpunb_tree_use *use, size_t n_i)
-{
-    int group = use->walk == GPUNB_WALK_SINGLE ? 1 : use->group;
-    while (use->walk == GPUNB_WALK_GROUPS && group > LEAST_GROUP && n_i / (size_t)group < TEAMS_OF_A_DEVICE) group /= 2;
-    return group;
 }
 
 static struct device_tree_walk walk_of(const struct device_tree_force *f, const struct device_tree *tree,
@@ -98,9 +131,13 @@ static struct device_tree_walk walk_of(const struct device_tree_force *f, const 
         .pot = targets->pot,
         .n_i = (int)targets->n,
         .group = group_for(f->use, targets->n),
+        .has_terms = f->use->walk != GPUNB_WALK_FMM,
+        .region_targets = region_targets(f->use, targets->n),
+        .region = s->region,
+        .region_cell = s->region_cell,
         .shares = f->use->walk == GPUNB_WALK_ONE_BY_ONE_J ? DEVICE_TREE_SHARES : 1,
         .partial = s->partial,
-        .has_limit = f->use->walk == GPUNB_WALK_GROUPS && targets->n >= TARGETS_WORTH_A_SAMPLE,
+        .has_limit = has_groups(f->use) && targets->n >= TARGETS_WORTH_A_SAMPLE,
         .sampled = s->sampled,
         .left = s->left[0],
         .rule = gpunb_tree_rule(f->use, &job),

@@ -136,6 +136,7 @@ static int add_counts(void *state, struct gpunb_tree_counts *counts, struct nbc_
     counts->listed_bodies += own[DEVICE_TREE_LISTED_BODIES];
     counts->cell_terms += own[DEVICE_TREE_CELL_TERMS];
     counts->pair_terms += own[DEVICE_TREE_PAIR_TERMS];
+    counts->local_terms += own[DEVICE_TREE_LOCAL_TERMS];
     return NBC_OK;
 }
 
@@ -312,7 +313,7 @@ static const struct gpunb_tree_device in_memory_of_a_device = {
 };
 
 const struct gpunb_tree_method gpunb_device_tree_method = {
-    .leaf = 32,
+    .leaf = 64,
     .group = 64,
     .start_pairs = 2e9,
     .device = &in_memory_of_a_device,

@@ -15,6 +15,8 @@ struct device_tree_force_scratch {
     double *partial;            /* see struct device_tree_walk */
     struct device_tree_left *left[2];
     struct device_tree_sample *sampled;
+    struct device_tree_region *region;
+    int32_t *region_cell;
     void *sort;
     size_t sort_bytes;
 };

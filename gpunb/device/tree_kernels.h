@@ -39,6 +39,8 @@ struct gpunb_tree_kernels {
     int (*nodes)(const struct device_tree *tree, int n_cells, struct nbd_stream *stream);
     /** Places in the order of the tree, and 0, 1, 2, ..., of the targets of a force. */
     int (*targets)(const struct device_tree_walk *walk, uint64_t *keys, int32_t *numbers, struct nbd_stream *stream);
+    /** Regions of all targets. */
+    int (*regions)(const struct device_tree_walk *walk, struct nbd_stream *stream);
     int (*walk)(const struct device_tree_walk *walk, struct nbd_stream *stream);
     /** Results from the partial sums of a group. */
     int (*add_shares)(const struct device_tree_walk *walk, struct nbd_stream *stream);

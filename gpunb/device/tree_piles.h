@@ -171,22 +171,21 @@ TREE_FN int tree_lane_with(const int32_t before[TREE_TEAM], int32_t number)
 
 /* The bodies of the cells of one kind; at the end those that are left. */
 TREE_FN void tree_pile_bodies(struct tree_group_walk *w, const struct tree_targets *t,
-                              const struct tree_slot slot[TREE_OWN], int is_end, const int is_near, const int want_pot)
+                              const struct tree_slot slot[TREE_OWN], const struct tree_found *found, int is_end,
+                              const int is_near, const int want_pot)
 {
     struct tree_walk_memory *m = w->memory;
     int *piled = is_near ? &w->n_near : &w->n_far;
     const int most = is_near ? TREE_NEAR_PILE : TREE_PILE;
-    int32_t count[TREE_OWN], done = 0;
-    TREE_UNROLL
-    for (int l = 0; l < TREE_OWN; l++) count[l] = slot[l].kind == (is_near ? TREE_NEAR : TREE_FAR) ? slot[l].count : 0;
-    if (!tree_lanes_any(count) && !is_end) return;
-    const int32_t all = tree_lanes_before(count);
+    const int32_t all = is_near ? found->all_near : found->all_far;
+    int32_t done = 0;
+    if (all == 0 && !is_end) return;
     w->listed_bodies += (unsigned)all;
     if (w->job->sample) return;
     tree_sync();
     TREE_UNROLL
     for (int l = 0; l < TREE_OWN; l++) {
-        m->before[TREE_LANE_OF(l)] = count[l];
+        m->before[TREE_LANE_OF(l)] = is_near ? found->near[l] : found->far[l];
         m->first[TREE_LANE_OF(l)] = slot[l].first;
     }
     tree_sync();
@@ -313,21 +312,16 @@ TREE_FN void tree_sum_terms(struct tree_group_walk *w, const struct tree_targets
 
 /* The cells that act as a whole wait for their terms; at the end none waits any longer. */
 TREE_FN void tree_pile_terms(struct tree_group_walk *w, const struct tree_targets *t,
-                             const struct tree_slot slot[TREE_OWN], int is_end, const int order, const int stride,
-                             const int want_pot)
+                             const struct tree_slot slot[TREE_OWN], const struct tree_found *found, int is_end,
+                             const int order, const int stride, const int want_pot)
 {
     const int most = tree_terms_at_a_time(stride);
-    int32_t before[TREE_OWN];
-    TREE_UNROLL
-    for (int l = 0; l < TREE_OWN; l++) before[l] = slot[l].kind == TREE_TERM;
-    if (!tree_lanes_any(before) && !is_end) return;
-    const int all = tree_lanes_before(before);
-    w->listed_cells += (unsigned)all;
+    w->listed_cells += (unsigned)found->all_terms;
     if (w->job->sample) return;
     TREE_UNROLL
     for (int l = 0; l < TREE_OWN; l++)
-        if (slot[l].kind == TREE_TERM) w->memory->term[w->n_terms + before[l]] = slot[l].cell;
-    w->n_terms += all;
+        if (slot[l].kind == TREE_TERM) w->memory->term[w->n_terms + found->terms[l]] = slot[l].cell;
+    w->n_terms += found->all_terms;
     while (w->n_terms >= most || (is_end && w->n_terms > 0))
         tree_sum_terms(w, t, w->n_terms < most ? w->n_terms : most, order, stride, want_pot);
 }

@@ -5,7 +5,7 @@
 #ifndef GPUNB_DEVICE_TREE_WALK_H
 #define GPUNB_DEVICE_TREE_WALK_H
 
-#include "gpunb/device/tree_piles.h"
+#include "gpunb/device/tree_region.h"
 
 /* ---- the walk */
 
@@ -15,13 +15,15 @@ TREE_FN int tree_kind_of(const struct tree_group_walk *w, const struct tree_node
     if (!(cell->mass > 0)) return TREE_NOTHING;
     struct tree_rule rule = w->job->rule;
     rule.order = order;
-    const float r2 = tree_distance2(w, cell->centre);
     const int has_own = tree_has_own(w, cell->first, cell->count);
-    const int accepted = r2 + w->softening2 >= w->coarse2 && !has_own &&
-                         tree_accepts(&rule, cell->mass, cell->radius, &cell->rest, r2, w->scale);
+    const float r2 = tree_distance2(w, cell->centre);
+    const int is_exact = r2 + w->softening2 >= w->coarse2 && !has_own,
+              accepted = w->job->has_terms && is_exact &&
+                         tree_accepts(&rule, cell->mass, cell->radius, &cell->rest, cell->count, r2, w->scale);
     if (accepted && cell->count > tree_worth_a_term(order)) return TREE_TERM;
     if (!accepted && cell->n_child > 0 && has_room) return TREE_OPEN;
-    return has_own || nbc_quick_root(r2) - cell->radius <= w->near ? TREE_NEAR : TREE_FAR;
+    const float nearest = nbc_quick_root(r2) - cell->radius;
+    return !has_own && (nearest > 0 ? nearest * nearest : 0) + w->softening2 >= w->coarse2 ? TREE_FAR : TREE_NEAR;
 }
 
 /* Of the list so far, in bodies. */
@@ -36,9 +38,9 @@ TREE_FN int tree_visit_cells(struct tree_group_walk *w, const struct tree_target
 {
     const struct tree_node *nodes = w->job->tree.view.node;
     struct tree_slot slot[TREE_OWN];
-    int depth = 1;
+    struct tree_found found;
+    int depth = tree_first_cells(w);
     w->n_far = w->n_near = w->n_terms = 0;
-    if (TREE_OWN_LANE == 0) w->memory->stack[0] = 0;
     for (int n = 1; n > 0;) {
         const int most = tree_most_at_a_time(depth);
         n = tree_pop(w, most > 0 || depth == 0 ? most : 1, &depth, slot);
@@ -53,23 +55,19 @@ TREE_FN int tree_visit_cells(struct tree_group_walk *w, const struct tree_target
             slot[l].child = cell.child;
             slot[l].n_child = cell.n_child;
         }
-        tree_push_parts(w, slot, &depth);
-        tree_pile_bodies(w, t, slot, n == 0, 0, want_pot);
-        tree_pile_bodies(w, t, slot, n == 0, 1, want_pot);
-        tree_pile_terms(w, t, slot, n == 0, order, stride, want_pot);
+        tree_count_found(slot, &found);
+        tree_push_parts(w, slot, &found, &depth);
+        const int is_end = n == 0;
+        tree_pile_bodies(w, t, slot, &found, is_end, 0, want_pot);
+        tree_pile_bodies(w, t, slot, &found, is_end, 1, want_pot);
+        tree_pile_terms(w, t, slot, &found, is_end, order, stride, want_pot);
         if (tree_cost(w, order) > w->limit) return 0;
     }
+    if (w->region && !w->job->sample) tree_add_field(w, t, want_pot);
     return 1;
 }
 
 /* ---- results */
-
-/* With a body that is not finite no cell can be told from the others: there is no walk. */
-TREE_FN int tree_is_finite(const struct device_tree *tree)
-{
-    const struct tree_cell *root = &tree->view.cell[0];
-    return isfinite(root->centre[0] + root->centre[1] + root->centre[2] + root->radius + root->mass);
-}
 
 /* A sum that no float holds, once more in double, over all bodies. */
 TREE_FN void tree_sum_exactly(const struct device_tree_walk *job, int32_t target, double sum[TREE_WALK_SUMS])
@@ -143,7 +141,7 @@ TREE_FN void tree_give_nothing(const struct device_tree_walk *job, int32_t first
 TREE_FN void tree_add_counts(const struct tree_group_walk *w, int is_first)
 {
     const unsigned of_list = is_first ? 1 : 0, n = (unsigned)w->n;
-    TREE_EACH_ROLLED(k, w->share == 0 ? DEVICE_TREE_COUNTS : 0)
+    TREE_EACH_ROLLED(k, w->share == 0 ? DEVICE_TREE_LOCAL_TERMS : 0)
     {
         const unsigned long long more = k == DEVICE_TREE_GROUPS          ? of_list
                                         : k == DEVICE_TREE_TARGETS       ? n
@@ -182,6 +180,14 @@ TREE_FN unsigned tree_limit(const struct device_tree_walk *job)
     return limit < ~0u ? (unsigned)limit : ~0u;
 }
 
+/* The region of a target, if it is of use. */
+TREE_FN const struct device_tree_region *tree_region_of(const struct device_tree_walk *job, int32_t first)
+{
+    if (job->region_targets == 0) return 0;
+    const struct device_tree_region *region = &job->region[first / job->region_targets];
+    return region->n < 0 ? 0 : region;
+}
+
 /* Targets at places [first, first + count), with a list for those at [group_first, + group_count). A list that is too
  * long is left for a launch with smaller groups. */
 TREE_FN void tree_walk_for(struct tree_group_walk *w, int32_t first, int count, int32_t group_first, int group_count,
@@ -191,6 +197,7 @@ TREE_FN void tree_walk_for(struct tree_group_walk *w, int32_t first, int count, 
     w->tests = w->listed_cells = w->listed_bodies = 0;
     w->n = count;
     w->piles = 0;
+    w->region = tree_region_of(w->job, first);
     tree_find_places(w, group_first, group_count);
     tree_find_scale(w, group_first, group_count);
     tree_place_targets(w, first, &t);

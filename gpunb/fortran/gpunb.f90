@@ -11,7 +11,7 @@ module gpunb
     integer(c_int), parameter, public :: GPUNB_PRECISION_DEFAULT = 0, GPUNB_FLOAT = 1, GPUNB_TWOFLOAT = 2, GPUNB_DOUBLE = 3
     !> enum gpunb_walk
     integer(c_int), parameter, public :: GPUNB_WALK_DEFAULT = 0, GPUNB_WALK_GROUPS = 1, GPUNB_WALK_SINGLE = 2, &
-        GPUNB_WALK_ONE_BY_ONE_I = 3, GPUNB_WALK_ONE_BY_ONE_J = 4
+        GPUNB_WALK_ONE_BY_ONE_I = 3, GPUNB_WALK_ONE_BY_ONE_J = 4, GPUNB_WALK_HYBRID = 5, GPUNB_WALK_FMM = 6
     integer(c_int), parameter, public :: GPUNB_MOST_ORDER = 8, GPUNB_DEFAULT_ORDER = 2
     !> enum gpunb_tree_stage: one less than the place in `seconds` of gpunb_tree_counts.
     integer(c_int), parameter, public :: GPUNB_TREE_KEY = 0, GPUNB_TREE_SORT = 1, GPUNB_TREE_LINK = 2, &
@@ -64,7 +64,7 @@ module gpunb
         integer(c_int64_t) :: targets = 0, groups = 0
         integer(c_int64_t) :: tests = 0
         integer(c_int64_t) :: listed_cells = 0, listed_bodies = 0
-        integer(c_int64_t) :: cell_terms = 0, pair_terms = 0
+        integer(c_int64_t) :: cell_terms = 0, pair_terms = 0, local_terms = 0
         integer(c_int64_t) :: first_forces = 0
         real(c_double) :: seconds(GPUNB_TREE_STAGES) = 0
     end type

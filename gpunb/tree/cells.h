@@ -2,6 +2,7 @@
 #ifndef GPUNB_TREE_CELLS_H
 #define GPUNB_TREE_CELLS_H
 
+#include "common/hd.h"
 #include "common/nbc.h"
 
 #include <stddef.h>
@@ -9,9 +10,9 @@
 
 /** The ranks that an expansion leaves out, in units of mass radius^rank: `power` is the largest potential of the
  *  multipole of each of the first two (accept.h), `size` the sum over bodies of the first, which later ones do not
- *  exceed, and `shape` the part of it that later ranks have at least. */
+ *  exceed. `quadrupole` is the power of rank 2, which an expansion about targets cuts as well. */
 struct tree_rest {
-    float power[2], size, shape;
+    float power[2], size, quadrupole;
 };
 
 struct tree_cell {
@@ -25,7 +26,7 @@ struct tree_cell {
 
 /** A cell as walks read it: one line of the cache. Parts of a cell follow each other. */
 struct tree_node {
-    double centre[3];
+    NBC_ALIGNED(16) double centre[3];
     float mass; /**< a part of that of all bodies */
     float radius;
     struct tree_rest rest;

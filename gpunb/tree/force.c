@@ -21,6 +21,10 @@ static const double term_aims[GPUNB_MOST_ORDER + 1] = {0, 0.25, 1.5, 1.2, 2.5, 2
  * one cell of order 2 the potential has a quarter of the error of the acceleration. */
 static const double POTENTIAL_PART = 0.3;
 
+/* What expansions about regions leave out of masses is largest at their edges, and in one direction: a part of it is
+ * the error of most targets. */
+static const double STEADY_PART = 2;
+
 struct work {
     struct tree_force force;
     struct nbc_queue queue;
@@ -103,11 +107,20 @@ static void run_walks(struct work *work, int parts, size_t most, struct gpunb_tr
     for (int p = 0; p < parts; p++) gpunb_tree_add_counts(counts, &space_of(work, p)->counts);
 }
 
+/* Expansions about regions have errors as the sixth power of the angle, those about cells as power order + 1. */
+static float region_theta2(double theta, int order)
+{
+    const double power = fmax(1, (order + 1.0) / TREE_MOST_LOCAL);
+    return (float)pow(theta * theta, power);
+}
+
 struct tree_rule gpunb_tree_rule(const struct gpunb_tree_use *use, const struct gpunb_softened_job *job)
 {
     const double aim = term_aims[use->order] * use->force_error * (job->pot ? POTENTIAL_PART : 1);
     return (struct tree_rule){.aim2 = (float)(aim * aim),
+                              .steady = (float)(STEADY_PART * aim),
                               .theta2 = (float)(use->theta * use->theta),
+                              .region_theta2 = region_theta2(use->theta, use->order),
                               .softening2 = (float)(job->softening * job->softening),
                               .order = use->order};
 }
@@ -117,6 +130,7 @@ struct tree_rule gpunb_tree_first_rule(const struct gpunb_tree_use *use, const s
     struct tree_rule rule = gpunb_tree_rule(use, job);
     rule.aim2 = 0;
     rule.theta2 = FIRST_THETA * FIRST_THETA;
+    rule.region_theta2 = region_theta2(FIRST_THETA, use->order);
     return rule;
 }
 

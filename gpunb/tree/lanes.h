@@ -13,6 +13,7 @@ enum { TREE_WARP = 32, TREE_WARPS = TREE_TEAM / TREE_WARP };
 
 #ifdef __CUDACC__
 #define TREE_FN static __device__ __forceinline__
+#define TREE_FN_APART static __device__ __noinline__
 #define TREE_WIDTH TREE_TEAM
 #define TREE_OWN_LANE ((int)(threadIdx.x % TREE_TEAM))
 #define TREE_LANE_OF(l) TREE_OWN_LANE
@@ -22,6 +23,7 @@ enum { TREE_WARP = 32, TREE_WARPS = TREE_TEAM / TREE_WARP };
 #define TREE_UNROLL_BY(turns) TREE_PRAGMA(unroll turns)
 #else
 #define TREE_FN static inline
+#define TREE_FN_APART static __attribute__((noinline))
 #define TREE_WIDTH 1
 #define TREE_OWN_LANE 0
 #define TREE_LANE_OF(l) (l)
@@ -135,6 +137,56 @@ TREE_FN int32_t tree_lanes_before(int32_t own[TREE_OWN])
     }
 #endif
     return sum;
+}
+
+/** The same of two rows at a time. */
+TREE_FN void tree_lanes_before_both(uint32_t few[TREE_OWN], uint64_t many[TREE_OWN], uint32_t *all_few,
+                                    uint64_t *all_many)
+{
+#ifdef __CUDACC__
+    uint32_t few_to = few[0];
+    uint64_t many_to = many[0];
+    for (int k = 1; k < TREE_WARP; k *= 2) {
+        const uint32_t other = __shfl_up_sync(0xffffffffu, few_to, k);
+        const uint64_t others = __shfl_up_sync(0xffffffffu, (unsigned long long)many_to, k);
+        if (threadIdx.x % TREE_WARP >= k) {
+            few_to += other;
+            many_to += others;
+        }
+    }
+    __shared__ uint32_t few_of[TREE_WARPS];
+    __shared__ uint64_t many_of[TREE_WARPS];
+    const int warp = threadIdx.x / TREE_WARP % TREE_WARPS;
+    __syncthreads();
+    if (threadIdx.x % TREE_WARP == TREE_WARP - 1) {
+        few_of[warp] = few_to;
+        many_of[warp] = many_to;
+    }
+    __syncthreads();
+    few[0] = few_to - few[0];
+    many[0] = many_to - many[0];
+    *all_few = 0;
+    *all_many = 0;
+    for (int w = 0; w < TREE_WARPS; w++) {
+        if (w < warp) {
+            few[0] += few_of[w];
+            many[0] += many_of[w];
+        }
+        *all_few += few_of[w];
+        *all_many += many_of[w];
+    }
+#else
+    *all_few = 0;
+    *all_many = 0;
+    for (int k = 0; k < TREE_OWN; k++) {
+        const uint32_t own = few[k];
+        const uint64_t others = many[k];
+        few[k] = *all_few;
+        many[k] = *all_many;
+        *all_few += own;
+        *all_many += others;
+    }
+#endif
 }
 
 #endif

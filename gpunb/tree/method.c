@@ -42,7 +42,7 @@ static int check_sizes(const struct gpunb_options *o, struct nbc_error *err)
     if (o->group < 0 || o->group > MOST_GROUP)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_create: group = %d; a group has 1 to %d targets, 0: the default",
                         o->group, MOST_GROUP);
-    if ((int)o->walk < GPUNB_WALK_DEFAULT || o->walk > GPUNB_WALK_ONE_BY_ONE_J)
+    if ((int)o->walk < GPUNB_WALK_DEFAULT || o->walk > GPUNB_WALK_FMM)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_create: walk = %d is none of enum gpunb_walk", (int)o->walk);
     return NBC_OK;
 }
@@ -90,7 +90,7 @@ int gpunb_tree_open(gpunb_t *handle, const struct gpunb_options *o, struct nbc_e
     use->leaf = o->leaf > 0 ? o->leaf : method->leaf;
     use->group = o->group > 0 ? o->group : method->group;
     use->always = o->theta > 0 || o->walk != GPUNB_WALK_DEFAULT;
-    use->walk = o->walk == GPUNB_WALK_DEFAULT ? GPUNB_WALK_GROUPS : o->walk;
+    use->walk = o->walk == GPUNB_WALK_DEFAULT ? GPUNB_WALK_HYBRID : o->walk;
     return NBC_OK;
 }
 

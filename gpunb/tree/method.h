@@ -24,7 +24,8 @@ struct gpunb_tree_targets {
 struct gpunb_tree_term {
     double at[3]; /**< its centre of mass from that of the group */
     double mass, radius;
-    const void *coefficient; /**< [tree_coefficients(order)] float, or double with `in_double` */
+    const void *numbers; /**< float, or double with `in_double`: for targets [tree_coefficients(order)] coefficients,
+                            for the expansion of a group moments of ranks 2 and more */
 };
 
 /** Bodies of a list, relative to the centre of the group. */
@@ -76,14 +77,22 @@ struct gpunb_tree_method {
     void (*add_terms)(const struct gpunb_tree_targets *targets, int order, const struct gpunb_tree_term *term,
                       size_t n);
     void (*add_bodies)(const struct gpunb_tree_targets *targets, const struct gpunb_tree_bodies *bodies);
+    /** Cells of an order onto the expansion of a group (local.h), [TREE_LOCAL_ROOM] L_a unit^|a|. */
+    void (*add_locals)(const struct gpunb_tree_term *term, size_t n, int order, double unit, double softening2,
+                       double *local);
+    /** The field of an expansion onto the targets. */
+    void (*add_field)(const struct gpunb_tree_targets *targets, double unit, const double *local);
 };
 
 struct tree_scratch;
 
-/** Both in plain double. */
+/** All in plain double. */
 void gpunb_tree_add_terms(const struct gpunb_tree_targets *targets, int order, const struct gpunb_tree_term *term,
                           size_t n);
 void gpunb_tree_add_bodies(const struct gpunb_tree_targets *targets, const struct gpunb_tree_bodies *bodies);
+void gpunb_tree_add_locals(const struct gpunb_tree_term *term, size_t n, int order, double unit, double softening2,
+                           double *local);
+void gpunb_tree_add_field(const struct gpunb_tree_targets *targets, double unit, const double *local);
 
 /** Settings and counts of a handle for its trees; a handle for direct sums has none (NULL). */
 struct gpunb_tree_use {

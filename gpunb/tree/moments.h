@@ -140,7 +140,7 @@ TREE_FN void tree_read_moments(const struct tree_view *tree, size_t cell, double
     const int first = tree_components_below(2);
     const size_t from = cell * (size_t)tree->moments;
     TREE_EACH(i, first) m[i] = i == 0; /* about the centre of mass */
-    TREE_EACH(i, tree->moments)
+    TREE_EACH(i, tree_kept_moments(tree->order))
     m[first + i] = tree->in_double ? ((const double *)tree->moment)[from + (size_t)i]
                                    : (double)((const float *)tree->moment)[from + (size_t)i];
 }
@@ -290,14 +290,13 @@ TREE_FN float tree_size_of(const struct tree_tables *tables, int n, struct tree_
     return size;
 }
 
-/* Sums m |s|^n do not grow with the rank: |s| is not above 1. The shape of a cube has a multipole of rank 4 of some
- * 0.15, and that of few bodies one of 1/sqrt(count), whatever the ranks before. */
+/* Sums m |s|^n do not grow with the rank: |s| is not above 1. */
 TREE_FN void tree_measure_rest(const struct tree_view *tree, struct tree_cell *cell, struct tree_moments_memory *m)
 {
     const int first = tree->order + 1, even = first / 2 * 2;
     for (int r = 0; r < 2; r++) cell->rest.power[r] = tree_power_of(tree->tables, first + r, m);
     cell->rest.size = tree_size_of(tree->tables, even, m);
-    cell->rest.shape = cell->rest.size * fmaxf(0.15f, 1 / sqrtf((float)cell->count));
+    cell->rest.quadrupole = tree_power_of(tree->tables, 2, m);
 }
 
 TREE_FN void tree_make_coefficients(const struct tree_view *tree, size_t c, struct tree_moments_memory *m)
@@ -343,7 +342,7 @@ TREE_FN void tree_store_cell(const struct tree_view *tree, size_t c, struct tree
 {
     const int first = tree_components_below(2);
     tree_measure_rest(tree, cell, m);
-    TREE_EACH(i, tree->moments)
+    TREE_EACH(i, tree_kept_moments(tree->order))
     tree_store(tree, tree->moment, c * (size_t)tree->moments + (size_t)i, m->sum[first + i]);
     tree_make_coefficients(tree, c, m);
     if (TREE_OWN_LANE == 0) tree->cell[c] = *cell;

@@ -10,6 +10,8 @@
 #define TERM_FUNCTION static inline __attribute__((always_inline))
 #include "gpunb/tree/term.h"
 
+#include "gpunb/tree/local.h"
+
 static inline __attribute__((always_inline)) void add_cell(const struct gpunb_tree_targets *t, size_t i,
                                                            const struct gpunb_tree_term *cell, const int order)
 {
@@ -20,7 +22,7 @@ static inline __attribute__((always_inline)) void add_cell(const struct gpunb_tr
     }
     const double inverse = 1 / sqrt(r2), mr = cell->mass * inverse;
     for (int k = 0; k < 3; k++) u[k] = x[k] * inverse;
-    term_sums(cell->coefficient, u, cell->radius * inverse, order, 1, g, &radial, &psi);
+    term_sums(cell->numbers, u, cell->radius * inverse, order, 1, g, &radial, &psi);
     for (int k = 0; k < 3; k++) t->sum[k][i] += mr * inverse * (g[k] - radial * u[k]);
     t->sum[3][i] += mr * psi;
 }
@@ -54,6 +56,27 @@ void gpunb_tree_add_terms(const struct gpunb_tree_targets *targets, int order, c
         for (size_t i = 0; i < targets->n; i++) add_one(targets, i, &term[c], order);
 }
 
+/* Ranks of moments as constants, too. */
+static void add_local(const struct gpunb_tree_term *cell, const double u[3], double inverse, double unit, int order,
+                      double *local)
+{
+    const double mr = cell->mass * inverse, t = unit * inverse, ratio = cell->radius / unit;
+    switch (order) {
+    case 1:
+        local_add_cell(cell->numbers, u, mr, t, ratio, 3, TREE_MOST_LOCAL, local);
+        break;
+    case 2:
+        local_add_cell(cell->numbers, u, mr, t, ratio, 4, TREE_MOST_LOCAL, local);
+        break;
+    case 3:
+        local_add_cell(cell->numbers, u, mr, t, ratio, 5, TREE_MOST_LOCAL, local);
+        break;
+    default:
+        local_add_cell(cell->numbers, u, mr, t, ratio, TREE_MOST_LOCAL, TREE_MOST_LOCAL, local);
+        break;
+    }
+}
+
 void gpunb_tree_add_bodies(const struct gpunb_tree_targets *targets, const struct gpunb_tree_bodies *bodies)
 {
     for (size_t i = 0; i < targets->n; i++)
@@ -67,4 +90,27 @@ void gpunb_tree_add_bodies(const struct gpunb_tree_targets *targets, const struc
             for (int k = 0; k < 3; k++) targets->sum[k][i] += mr / r2 * d[k];
             if (!bodies->own || bodies->own[i] - bodies->first != (int32_t)j) targets->sum[3][i] += mr;
         }
+}
+
+void gpunb_tree_add_locals(const struct gpunb_tree_term *term, size_t n, int order, double unit, double softening2,
+                           double *local)
+{
+    for (size_t c = 0; c < n; c++) {
+        double u[3], r2 = softening2;
+        for (int k = 0; k < 3; k++) r2 += term[c].at[k] * term[c].at[k];
+        const double inverse = 1 / sqrt(r2);
+        for (int k = 0; k < 3; k++) u[k] = -term[c].at[k] * inverse;
+        add_local(&term[c], u, inverse, unit, order, local);
+    }
+}
+
+void gpunb_tree_add_field(const struct gpunb_tree_targets *t, double unit, const double *local)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        double u[3], acc[3], psi;
+        for (int k = 0; k < 3; k++) u[k] = t->x[k][i] / unit;
+        local_sums(local, u, TREE_MOST_LOCAL, acc, &psi);
+        for (int k = 0; k < 3; k++) t->sum[k][i] += acc[k] / unit;
+        t->sum[3][i] += psi;
+    }
 }

@@ -18,6 +18,13 @@
 /** Ranks of which a tree knows the moments: two above the order, which tell what the expansion leaves out. */
 enum { TREE_MOST_RANK = GPUNB_MOST_ORDER + 2 };
 
+/** The rank of expansions about regions of targets (local.h), and that of the moments which they take. */
+enum { TREE_MOST_LOCAL = 6 };
+NBC_HD int tree_local_top(int order)
+{
+    return order + 2 < TREE_MOST_LOCAL ? order + 2 : TREE_MOST_LOCAL;
+}
+
 /** Components of a tensor of a rank, and of all ranks below it. */
 NBC_HD int tree_components(int rank)
 {
@@ -30,6 +37,11 @@ NBC_HD int tree_components_below(int rank)
 }
 
 enum { TREE_MOST_MOMENTS = (TREE_MOST_RANK + 1) * (TREE_MOST_RANK + 2) * (TREE_MOST_RANK + 3) / 6 };
+
+enum {
+    TREE_MOST_LOCALS = (TREE_MOST_LOCAL + 1) * (TREE_MOST_LOCAL + 2) * (TREE_MOST_LOCAL + 3) / 6,
+    TREE_LOCAL_ROOM = (TREE_MOST_LOCALS + 7) / 8 * 8
+};
 
 /** Place of the component with b indices y and c indices z. */
 NBC_HD int tree_place(int b, int c)

@@ -32,4 +32,11 @@ static inline const void *tree_coefficients_of(const struct gpunb_tree *tree, si
     return (const char *)tree->coefficient + cell * tree->coefficients * size;
 }
 
+/** The moments of a cell, from rank 2 on. */
+static inline const void *tree_moments_of(const struct gpunb_tree *tree, size_t cell)
+{
+    const size_t size = tree->use->method->in_double ? sizeof(double) : sizeof(float);
+    return (const char *)tree->moment + cell * tree->moments * size;
+}
+
 #endif

@@ -26,7 +26,7 @@ struct tree_view {
     struct tree_node *node;
     void *moment;         /**< [cells][moments] sum m s^a.../(mass radius^rank), ranks 2 to order + 2 */
     void *coefficient;    /**< [cells][stride] of term.h */
-    int moments, stride;  /**< numbers of a cell */
+    int moments, stride;  /**< numbers of a row of each */
     int order, in_double; /* in_double: of moments and coefficients; 0: floats */
     const struct tree_tables *tables;
 };

@@ -35,8 +35,11 @@ struct walk {
     struct tree_space *space;
     struct gpunb_tree_targets targets;
     double centre[3], half[3], radius;
+    double reach;      /* the farthest target from the centre */
+    int has_expansion; /* about it */
     double scale;
-    double coarse2; /* cells with R^2 below it are too near for positions of single floats in the group */
+    float most_spread2; /* of its size over the distance of a cell that acts on it as a whole, the square */
+    double coarse2;     /* what has R^2 below it is too near for positions of single floats in the group */
     size_t n;
     int leaves_out_self;
 };
@@ -128,7 +131,7 @@ static double sum_of_sizes(const struct walk *w)
 
 /* The square of the least scale of a target over the sum of sizes, which is not below any |acc_last|: in a wide group
  * the one at its centre may be. */
-static double scale_of(const struct walk *w, const int32_t *target)
+static double scale_of(struct walk *w, const int32_t *target)
 {
     double least2 = INFINITY, most2 = 0;
     for (size_t i = 0; i < w->n; i++) {
@@ -138,6 +141,7 @@ static double scale_of(const struct walk *w, const int32_t *target)
     }
     const double sum = fmax(sum_of_sizes(w), sqrt(most2));
     if (!(sum > 0)) return INFINITY;
+    w->most_spread2 = tree_most_spread2(&w->force->rule, (float)fmax(TREE_LEAST_SHARE, sqrt(least2) / sum));
     return fmax(TREE_LEAST_SHARE * TREE_LEAST_SHARE * sum, least2 / sum);
 }
 
@@ -219,6 +223,30 @@ static void sum_bodies(struct walk *w, struct tree_pile *pile)
     pile->n = 0;
 }
 
+static void sum_far_cells(struct walk *w)
+{
+    struct tree_space *space = w->space;
+    if (space->n_far_cells == 0) return;
+    const double begin = nbc_wtime();
+    w->force->tree->use->method->add_locals(space->far_cell, space->n_far_cells, w->force->rule.order, w->reach,
+                                            w->targets.softening2, space->local);
+    space->counts.seconds[GPUNB_TREE_CELLS] += nbc_wtime() - begin;
+    space->counts.local_terms += space->n_far_cells;
+    space->n_far_cells = 0;
+}
+
+static void pile_far_cell(struct walk *w, size_t c)
+{
+    const struct tree_cell *cell = &w->force->tree->cells.cell[c];
+    struct tree_space *space = w->space;
+    if (space->n_far_cells == TREE_TERMS) sum_far_cells(w);
+    struct gpunb_tree_term *term = &space->far_cell[space->n_far_cells++];
+    for (int k = 0; k < 3; k++) term->at[k] = cell->centre[k] - w->centre[k];
+    term->mass = cell->mass;
+    term->radius = cell->radius;
+    term->numbers = tree_moments_of(w->force->tree, c);
+}
+
 static void pile_cell(struct walk *w, size_t c)
 {
     const struct tree_cell *cell = &w->force->tree->cells.cell[c];
@@ -228,15 +256,15 @@ static void pile_cell(struct walk *w, size_t c)
     for (int k = 0; k < 3; k++) term->at[k] = cell->centre[k] - w->centre[k];
     term->mass = cell->mass;
     term->radius = cell->radius;
-    term->coefficient = tree_coefficients_of(w->force->tree, c);
+    term->numbers = tree_coefficients_of(w->force->tree, c);
 }
 
 static void pile_bodies(struct walk *w, size_t c)
 {
     const struct gpunb_tree *tree = w->force->tree;
     const struct tree_cell *cell = &tree->cells.cell[c];
-    const double near = TREE_COARSE * w->radius;
-    struct tree_pile *pile = distance2_of(w, cell->low, cell->high) > near * near ? &w->space->far : &w->space->near;
+    const double r2 = distance2_of(w, cell->low, cell->high);
+    struct tree_pile *pile = r2 + w->targets.softening2 >= w->coarse2 ? &w->space->far : &w->space->near;
     for (int32_t j = cell->first; j < cell->first + cell->count; j++) {
         if (pile->n == TREE_BODIES) sum_bodies(w, pile);
         for (int k = 0; k < 3; k++) pile->x[k][pile->n] = tree->x[j][k] - w->centre[k];
@@ -253,12 +281,26 @@ static int is_accepted(const struct walk *w, const struct tree_node *cell, size_
     const struct tree_cell *whole = &w->force->tree->cells.cell[c];
     const double r2 = distance2_of(w, cell->centre, cell->centre);
     if (r2 + w->targets.softening2 < w->coarse2) return 0;
-    if (!tree_accepts(&w->force->rule, cell->mass, cell->radius, &cell->rest, (float)r2, scale)) return 0;
+    if (!tree_accepts(&w->force->rule, cell->mass, cell->radius, &cell->rest, cell->count, (float)r2, scale)) return 0;
+    return !w->leaves_out_self || distance2_of(w, whole->low, whole->high) > 0;
+}
+
+/* Whether a cell acts on the group as a whole. */
+static int acts_on_group(const struct walk *w, const struct tree_node *cell, size_t c, float scale)
+{
+    const struct tree_cell *whole = &w->force->tree->cells.cell[c];
+    double r2 = 0;
+    if (!w->has_expansion) return 0;
+    for (int k = 0; k < 3; k++) r2 += (cell->centre[k] - w->centre[k]) * (cell->centre[k] - w->centre[k]);
+    if (!tree_accepts_region(&w->force->rule, cell->mass, cell->radius, &cell->rest, cell->count, (float)r2,
+                             (float)w->reach, w->most_spread2, scale))
+        return 0;
     return !w->leaves_out_self || distance2_of(w, whole->low, whole->high) > 0;
 }
 
 static void visit_cells(struct walk *w)
 {
+    const int is_fmm = w->force->tree->use->walk == GPUNB_WALK_FMM;
     const struct tree_node *nodes = w->force->tree->node;
     const float scale = (float)(w->scale / w->force->tree->cells.cell[0].mass);
     const int32_t worth = tree_worth_a_term(w->force->rule.order);
@@ -270,7 +312,11 @@ static void visit_cells(struct walk *w)
         const struct tree_node *cell = &nodes[c];
         if (!(cell->mass > 0)) continue;
         w->space->counts.tests++;
-        const int accepted = is_accepted(w, cell, (size_t)c, scale);
+        if (acts_on_group(w, cell, (size_t)c, scale)) {
+            pile_far_cell(w, (size_t)c);
+            continue;
+        }
+        const int accepted = !is_fmm && is_accepted(w, cell, (size_t)c, scale);
         if (accepted && cell->count > worth)
             pile_cell(w, (size_t)c);
         else if (accepted || cell->n_child == 0)
@@ -287,9 +333,33 @@ static double coarse2_of(const struct walk *w)
     return nearest * nearest;
 }
 
+/* Targets from which on an expansion saves more than it costs, on processors. */
+enum { WORTH_AN_EXPANSION = 96 };
+
+static void begin_expansion(struct walk *w, const int32_t *target)
+{
+    const enum gpunb_walk walk = w->force->tree->use->walk;
+    w->has_expansion = 0;
+    w->reach = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        double r2 = 0;
+        for (int k = 0; k < 3; k++) {
+            const double d = w->force->job->x[target[i]][k] - w->centre[k];
+            r2 += d * d;
+        }
+        w->reach = fmax(w->reach, r2);
+    }
+    w->reach = sqrt(w->reach);
+    if (!(w->reach > 0) || (walk != GPUNB_WALK_FMM && (walk != GPUNB_WALK_HYBRID || w->n < WORTH_AN_EXPANSION))) return;
+    w->has_expansion = 1;
+    memset(w->space->local, 0, sizeof w->space->local);
+}
+
 static void end_walk(struct walk *w)
 {
     sum_terms(w);
+    sum_far_cells(w);
+    if (w->has_expansion) w->force->tree->use->method->add_field(&w->targets, w->reach, w->space->local);
     sum_bodies(w, &w->space->far);
     sum_bodies(w, &w->space->near);
     w->space->counts.groups++;
@@ -303,11 +373,13 @@ int tree_walk(const struct tree_force *force, struct tree_space *space, const st
     const struct gpunb_tree_counts before = space->counts;
     const double begin = nbc_wtime();
     w.leaves_out_self = force->job->pot && force->job->self;
-    space->n_terms = space->far.n = space->near.n = 0;
+    space->n_terms = space->n_far_cells = space->far.n = space->near.n = 0;
     bound_group(&w, target);
     if (is_torn(&w, target)) return 0;
     place_targets(&w, target);
     w.coarse2 = coarse2_of(&w);
+    begin_expansion(&w, target);
+    w.most_spread2 = force->rule.region_theta2;
     if (force->acc_last) w.scale = scale_of(&w, target);
     visit_cells(&w);
     end_walk(&w);

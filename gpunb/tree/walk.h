@@ -25,8 +25,9 @@ struct tree_space {
         double x[3][TREE_BODIES], mass[TREE_BODIES];
         int32_t place[TREE_BODIES];
     } far, near;
-    struct gpunb_tree_term term[TREE_TERMS];
-    size_t n_terms;
+    struct gpunb_tree_term term[TREE_TERMS], far_cell[TREE_TERMS];
+    size_t n_terms, n_far_cells;                /**< far_cell: those that act on the group as a whole */
+    _Alignas(64) double local[TREE_LOCAL_ROOM]; /**< their expansion about the centre of the group */
     struct gpunb_tree_counts counts;
 };
 

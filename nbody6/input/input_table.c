@@ -310,8 +310,8 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"INCOLLISIONLESS", "GROUP", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, 4096),
      "most bodies that share a list of terms of the tree; 0: what is fastest for the backend", NUMBER},
     {"INCOLLISIONLESS", "WALK", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
-     "lists of the tree: 'auto' ('groups' where they pay), 'groups', or to compare 'single' (one a body), "
-     "'one-by-one-i', 'one-by-one-j' (threads share bodies, terms)",
+     "terms of the tree: 'auto' ('hybrid' where a tree pays), 'hybrid', 'treecode' or 'groups', 'fmm'; to compare "
+     "'single', 'one-by-one-i', 'one-by-one-j'",
      NUMBER},
 
     {"INBINPOP", "SEMI0", NB6_REAL, 1, NB6_USED, "N-body", "0.001", ABOVE(0), "semi-major axis (KZ(42) = 0)",

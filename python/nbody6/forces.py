@@ -14,7 +14,8 @@ from . import library
 from .handle import Handle
 from .names import Names
 
-WALKS = {None: 0, "groups": 1, "single": 2, "one-by-one-i": 3, "one-by-one-j": 4}  # enum gpunb_walk
+# enum gpunb_walk
+WALKS = {None: 0, "groups": 1, "treecode": 1, "single": 2, "one-by-one-i": 3, "one-by-one-j": 4, "hybrid": 5, "fmm": 6}
 
 
 class _ForceHandle(Handle):
@@ -108,9 +109,9 @@ def softened(mass, x, softening, targets=None, *, force_error=0.0, theta=0.0, or
     is 1e-7.
     theta: instead of force_error an angle, 0.1 to 1: cells that look smaller are taken as a whole.
     order: of the expansion of a cell, 1 to 8; 0: one that suits force_error or theta. leaf, group: most bodies of an
-    undivided cell and most targets of a group; 0: those of the backend. walk: None: groups, and direct sums where
-    they are cheaper (nominal_pairs); "groups", "single", "one-by-one-i", "one-by-one-j" (enum gpunb_walk of gpunb.h): a
-    tree in any case, as with theta.
+    undivided cell and most targets of a group; 0: those of the backend. walk: None: "hybrid", and direct sums where
+    they are cheaper (nominal_pairs); "hybrid", "treecode" or "groups", "fmm", "single", "one-by-one-i", "one-by-one-j"
+    (enum gpunb_walk of gpunb.h): a tree in any case, as with theta.
     acc_last: [n_i][3] accelerations of the targets a little earlier, to which force_error relates; None: the tree makes
     them first, which takes longer.
     potential: True: return the potentials as well.

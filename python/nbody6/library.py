@@ -47,7 +47,7 @@ class TreeCounts(ctypes.Structure):
     """struct gpunb_tree_counts of gpunb/tree.h."""
     _fields_ = [(name, ctypes.c_uint64) for name in (
         "builds", "renewals", "forces", "targets", "groups", "tests", "listed_cells", "listed_bodies", "cell_terms",
-        "pair_terms", "first_forces")] + [("seconds", ctypes.c_double * TREE_STAGES)]
+        "pair_terms", "local_terms", "first_forces")] + [("seconds", ctypes.c_double * TREE_STAGES)]
 
 
 _POINTER, _TEXT, _INT, _DOUBLE, _COUNT = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_double, ctypes.c_int64

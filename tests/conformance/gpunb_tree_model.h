@@ -74,7 +74,7 @@ static inline int try_tree(gpunb_t **h, size_t n, struct gpunb_options options, 
 /* By groups where no walk is named: without one few bodies have direct sums. */
 static inline gpunb_t *make_tree_handle(size_t n, struct gpunb_options options)
 {
-    if (options.walk == GPUNB_WALK_DEFAULT) options.walk = GPUNB_WALK_GROUPS;
+    if (options.walk == GPUNB_WALK_DEFAULT) options.walk = GPUNB_WALK_HYBRID;
     gpunb_t *h = NULL;
     struct nbc_error err = {0};
     if (try_tree(&h, n, options, &err) != NBC_OK) fail_msg("%s", err.text);

@@ -2,7 +2,8 @@
  * for each walk and order, by aim and by angle, for many distributions, softenings and kinds of targets. */
 #include "tests/conformance/gpunb_tree_model.h"
 
-static const char *const walk_names[] = {"default", "groups", "single", "one by one, i", "one by one, j"};
+static const char *const walk_names[] = {"default",       "groups", "single", "one by one, i",
+                                         "one by one, j", "hybrid", "fmm"};
 
 /* ---- walk x order x (aim | angle) */
 
@@ -22,7 +23,20 @@ static void check_by_angle(const char *what, const struct sample *s, const struc
     print_message("%s: theta %.2g, order %d: acc 99 percent %.2g, pot %.2g\n", what, theta, order, e.acc_99, e.pot_99);
 }
 
-/* A force by a walk, with counts that show that both kinds of term were there. */
+static int is_on_device(void)
+{
+    return !strcmp(backend, "emulated") || !strcmp(backend, "cuda");
+}
+
+/* A walk has no kind of term that it does not claim. */
+static void check_terms(const struct gpunb_tree_counts *c, enum gpunb_walk walk)
+{
+    assert_true(c->pair_terms > 0);
+    assert_int_equal(c->cell_terms > 0, walk != GPUNB_WALK_FMM);
+    if (walk != GPUNB_WALK_FMM && walk != GPUNB_WALK_HYBRID) assert_int_equal(c->local_terms, 0);
+}
+
+/* A force by a walk, with its kinds of term. */
 static void make_counted(const struct model *m, struct gpunb_options options, double softening, struct forces *f)
 {
     struct gpunb_tree_counts c;
@@ -31,7 +45,7 @@ static void make_counted(const struct model *m, struct gpunb_options options, do
     send_model(h, m);
     make_force_of(h, &job);
     gpunb_tree_get_counts(h, &c);
-    assert_true(c.cell_terms > 0 && c.pair_terms > 0);
+    check_terms(&c, options.walk);
     gpunb_free(h);
 }
 
@@ -41,11 +55,11 @@ static void test_walks_and_orders(void **state)
     static const double aims[] = {1e-2, 1e-3, 1e-4, 1e-5}, thetas[] = {0.3, 0.5, 0.8};
     const int all = test_seeds(0, 1), count = all ? 4 : 1;
     /* Groups of devices are full ones: more bodies are needed until a cell is worth a term of the highest order. */
-    const int n = !strcmp(backend, "emulated") || !strcmp(backend, "cuda") ? 2500 : TEST_SANITIZED ? 500 : 1500;
+    const int n = is_on_device() ? 2500 : TEST_SANITIZED ? 500 : 1500;
     struct model m = make_scene(SPHERE, (size_t)test_seeds(n, 20000));
     const struct sample s = sample_sums(&m, positions(&m), m.self, m.n, 0.02);
     struct forces f = make_forces(m.n);
-    for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_ONE_BY_ONE_J; walk++)
+    for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_FMM; walk++)
         for (int order = 1; order <= GPUNB_MOST_ORDER; order += test_size(1, 3))
             for (int k = 0; k < count; k++) {
                 const int pick = all ? k : walk + order;
@@ -61,6 +75,33 @@ static void test_walks_and_orders(void **state)
                 make_counted(&m, options, 0.02, &f);
                 check_by_angle(what, &s, &f, options.theta, order);
             }
+    free(s.sum);
+    free_forces(&f);
+    free_model(&m);
+    assert_no_misses();
+}
+
+/* Each walk has all kinds of term that it claims, where there are enough bodies. */
+static void test_kinds_of_term(void **state)
+{
+    (void)state;
+    static const enum gpunb_walk walks[] = {GPUNB_WALK_GROUPS, GPUNB_WALK_HYBRID, GPUNB_WALK_FMM};
+    struct model m = make_scene(SPHERE, is_on_device() ? 40000 : 20000);
+    const struct sample s = sample_sums(&m, positions(&m), m.self, m.n, 0.02);
+    struct forces f = make_forces(m.n);
+    for (size_t k = 0; k < sizeof walks / sizeof walks[0]; k++) {
+        struct gpunb_tree_counts c;
+        const struct gpunb_options options = {.force_error = 1e-2, .group = is_on_device() ? 0 : 128, .walk = walks[k]};
+        gpunb_t *h = make_tree_handle(m.n, options);
+        const struct gpunb_softened_job job = job_of(&m, 0.02, &f);
+        send_model(h, &m);
+        make_force_of(h, &job);
+        gpunb_tree_get_counts(h, &c);
+        check_terms(&c, walks[k]);
+        assert_int_equal(c.local_terms > 0, walks[k] != GPUNB_WALK_GROUPS);
+        check_within(walk_names[walks[k]], &s, &f, 1e-2);
+        gpunb_free(h);
+    }
     free(s.sum);
     free_forces(&f);
     free_model(&m);
@@ -108,8 +149,9 @@ static void check_walk(const char *what, const struct model *m, const struct sam
 static void check_force(const char *what, const struct model *m, struct gpunb_options options, double softening)
 {
     const struct sample s = sample_sums(m, positions(m), m->self, m->n, softening);
-    for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_SINGLE; walk++) {
-        options.walk = (enum gpunb_walk)walk;
+    static const enum gpunb_walk walks[] = {GPUNB_WALK_GROUPS, GPUNB_WALK_SINGLE, GPUNB_WALK_HYBRID, GPUNB_WALK_FMM};
+    for (size_t k = 0; k < sizeof walks / sizeof walks[0]; k++) {
+        options.walk = walks[k];
         check_walk(what, m, &s, options, softening);
     }
     free(s.sum);
@@ -216,7 +258,7 @@ static void test_one_point(void **state)
     (void)state;
     struct model m = make_scene(POINT, 1000);
     struct forces f = make_forces(m.n);
-    for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_ONE_BY_ONE_J; walk++) {
+    for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_FMM; walk++) {
         gpunb_t *h = make_tree_handle(m.n, (struct gpunb_options){.force_error = 1e-3, .walk = (enum gpunb_walk)walk});
         struct gpunb_softened_job job = job_of(&m, 0x1p-20, &f);
         send_model(h, &m);
@@ -414,19 +456,13 @@ static void test_momentum(void **state)
 static int run_suite(const char *title)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_walks_and_orders),
-        cmocka_unit_test(test_scenes),
-        cmocka_unit_test(test_softenings),
-        cmocka_unit_test(test_wide_groups),
-        cmocka_unit_test(test_lattice),
-        cmocka_unit_test(test_ends_of_ranges),
-        cmocka_unit_test(test_large_heap),
-        cmocka_unit_test(test_one_point),
-        cmocka_unit_test(test_zeros),
-        cmocka_unit_test(test_few_bodies),
-        cmocka_unit_test(test_targets),
-        cmocka_unit_test(test_predicted),
-        cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_walks_and_orders), cmocka_unit_test(test_kinds_of_term),
+        cmocka_unit_test(test_scenes),           cmocka_unit_test(test_softenings),
+        cmocka_unit_test(test_wide_groups),      cmocka_unit_test(test_lattice),
+        cmocka_unit_test(test_ends_of_ranges),   cmocka_unit_test(test_large_heap),
+        cmocka_unit_test(test_one_point),        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_few_bodies),       cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_predicted),        cmocka_unit_test(test_momentum),
     };
     return cmocka_run_group_tests_name(title, tests, NULL, NULL);
 }

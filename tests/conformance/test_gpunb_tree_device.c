@@ -407,6 +407,28 @@ static void test_refusals(void **state)
     free_model(&m);
 }
 
+/* More targets never need less scratch: what was asked for with all bodies serves for any block of them. */
+static void test_scratch_of_more_targets(void **state)
+{
+    (void)state;
+    static const enum gpunb_walk walks[] = {GPUNB_WALK_HYBRID, GPUNB_WALK_FMM, GPUNB_WALK_GROUPS};
+    static const int groups[] = {0, 7, 300};
+    enum { MOST = 300000 };
+    for (size_t w = 0; w < sizeof walks / sizeof walks[0]; w++)
+        for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++) {
+            gpunb_t *h =
+                make_tree_handle(1, (struct gpunb_options){.force_error = 1e-3, .group = groups[g], .walk = walks[w]});
+            size_t before = 0;
+            for (size_t n = 1; n <= MOST; n += 1 + n / 50) {
+                size_t bytes;
+                assert_int_equal(gpunb_softened_device_bytes(h, n, MOST, &bytes), NBC_OK);
+                assert_true(bytes >= before);
+                before = bytes;
+            }
+            gpunb_free(h);
+        }
+}
+
 static int run_suite(const char *title)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +441,7 @@ static int run_suite(const char *title)
         cmocka_unit_test(test_strides),
         cmocka_unit_test(test_another_device),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_scratch_of_more_targets),
     };
     const int is_on_devices = !strcmp(backend, "emulated") || !strcmp(backend, "cuda");
     return is_on_devices ? cmocka_run_group_tests_name(title, tests, NULL, NULL) : 0;

@@ -92,11 +92,11 @@ contains
             at(p, c_loc(s%seconds_send)), at(p, c_loc(s%seconds_regf)), at(p, c_loc(s%seconds_potential)), &
             at(p, c_loc(s%bytes_sent)), at(p, c_loc(s%bytes_received))] == c(:9)), 'layout of gpunb_stats')
         p = c_loc(t)
-        call check(layout_of_tree_counts(c) == 13, 'fields of gpunb_tree_counts')
+        call check(layout_of_tree_counts(c) == 14, 'fields of gpunb_tree_counts')
         call check(all([c_sizeof(t), at(p, c_loc(t%builds)), at(p, c_loc(t%renewals)), at(p, c_loc(t%forces)), &
             at(p, c_loc(t%targets)), at(p, c_loc(t%groups)), at(p, c_loc(t%tests)), at(p, c_loc(t%listed_cells)), &
-            at(p, c_loc(t%listed_bodies)), at(p, c_loc(t%cell_terms)), at(p, c_loc(t%pair_terms)), &
-            at(p, c_loc(t%first_forces)), at(p, c_loc(t%seconds))] == c(:13)), 'layout of gpunb_tree_counts')
+            at(p, c_loc(t%listed_bodies)), at(p, c_loc(t%cell_terms)), at(p, c_loc(t%pair_terms)), at(p, c_loc(t%local_terms)), &
+            at(p, c_loc(t%first_forces)), at(p, c_loc(t%seconds))] == c(:14)), 'layout of gpunb_tree_counts')
     end subroutine
 
     !> Bytes from the begin of a variable to one of its components.
@@ -106,11 +106,11 @@ contains
     end function
 
     subroutine constants()
-        integer(c_int), parameter :: own(20) = [NBC_OK, NBC_NB_OVERFLOW, NBC_BAD_ARGUMENT, NBC_NO_MEMORY, NBC_NON_FINITE, &
+        integer(c_int), parameter :: own(22) = [NBC_OK, NBC_NB_OVERFLOW, NBC_BAD_ARGUMENT, NBC_NO_MEMORY, NBC_NON_FINITE, &
             NBC_BAD_STATE, NBC_DEVICE, NBC_UNAVAILABLE, GPUNB_PRECISION_DEFAULT, GPUNB_FLOAT, GPUNB_TWOFLOAT, &
             GPUNB_DOUBLE, GPUNB_WALK_DEFAULT, GPUNB_WALK_GROUPS, GPUNB_WALK_SINGLE, GPUNB_WALK_ONE_BY_ONE_I, &
-            GPUNB_WALK_ONE_BY_ONE_J, GPUNB_MOST_ORDER, GPUNB_DEFAULT_ORDER, GPUNB_TREE_STAGES]
-        integer(c_int) :: c(20)
+            GPUNB_WALK_ONE_BY_ONE_J, GPUNB_WALK_HYBRID, GPUNB_WALK_FMM, GPUNB_MOST_ORDER, GPUNB_DEFAULT_ORDER, GPUNB_TREE_STAGES]
+        integer(c_int) :: c(22)
         c = -1
         call constants_of_gpunb(c)
         call check(all(own == c), 'constants')
@@ -306,7 +306,7 @@ contains
         options = gpunb_options(backend=c_loc(name), theta=0.5d0, order=GPUNB_MOST_ORDER + 1)
         call check(gpunb_create(handle, 3_c_size_t, options, err) == NBC_BAD_ARGUMENT, 'an order too high')
         call check(index(error_text(err), 'order = 9') > 0, 'it is named')
-        options = gpunb_options(backend=c_loc(name), theta=0.5d0, walk=GPUNB_WALK_ONE_BY_ONE_J + 1)
+        options = gpunb_options(backend=c_loc(name), theta=0.5d0, walk=GPUNB_WALK_FMM + 1)
         call check(gpunb_create(handle, 3_c_size_t, options, err) == NBC_BAD_ARGUMENT, 'no such walk')
         options = gpunb_options(backend=c_loc(name))
         call check(gpunb_create(handle, 3_c_size_t, options, err) == NBC_OK, 'direct sums')

@@ -53,7 +53,7 @@ LAYOUT(stats, AT(calls), AT(targets), AT(interactions), AT(seconds_send), AT(sec
 
 #define TYPE gpunb_tree_counts
 LAYOUT(tree_counts, AT(builds), AT(renewals), AT(forces), AT(targets), AT(groups), AT(tests), AT(listed_cells),
-       AT(listed_bodies), AT(cell_terms), AT(pair_terms), AT(first_forces), AT(seconds))
+       AT(listed_bodies), AT(cell_terms), AT(pair_terms), AT(local_terms), AT(first_forces), AT(seconds))
 #undef TYPE
 
 void constants_of_gpunb(int *values)
@@ -75,6 +75,8 @@ void constants_of_gpunb(int *values)
                       GPUNB_WALK_SINGLE,
                       GPUNB_WALK_ONE_BY_ONE_I,
                       GPUNB_WALK_ONE_BY_ONE_J,
+                      GPUNB_WALK_HYBRID,
+                      GPUNB_WALK_FMM,
                       GPUNB_MOST_ORDER,
                       GPUNB_DEFAULT_ORDER,
                       GPUNB_TREE_STAGES};

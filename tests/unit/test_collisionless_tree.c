@@ -387,7 +387,7 @@ static void a_plan_tells_the_tree(void **state)
     assert_int_equal(plan.force.walk, GPUNB_WALK_SINGLE);
     o.force = (struct gpunb_options){.force_error = 1e-3};
     assert_int_equal(nb6_collisionless_plan(1000, &o, &plan, &err), NBC_OK);
-    assert_true(plan.force.force_error == 1e-3 && plan.force.order > 1 && plan.force.walk == GPUNB_WALK_GROUPS);
+    assert_true(plan.force.force_error == 1e-3 && plan.force.order > 1 && plan.force.walk == GPUNB_WALK_HYBRID);
     assert_false(plan.tree_is_worth);
     assert_true(plan.pairs == 1e6 && plan.pairs_by_tree >= plan.pairs);
     assert_int_equal(nb6_collisionless_plan(1000000, &o, &plan, &err), NBC_OK);

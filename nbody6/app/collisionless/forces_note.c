@@ -3,7 +3,7 @@
 #include "gpunb/tree.h"
 #include "nbody6/collisionless/collisionless.h"
 
-static const char *const walks[] = {"auto", "groups", "single", "one-by-one-i", "one-by-one-j"};
+static const char *const walks[] = {"auto", "groups", "single", "one-by-one-i", "one-by-one-j", "hybrid", "fmm"};
 
 void nb6_forces_describe(const struct gpunb_options *o, char text[NB6_FORCES_TEXT])
 {
@@ -41,9 +41,10 @@ static void print_stages(FILE *out, const struct gpunb_tree_counts *c)
             (unsigned long long)c->forces, (unsigned long long)c->first_forces, (unsigned long long)c->builds);
     fprintf(out,
             "  of a body: %.1f cells and %.1f bodies as terms; bodies of a group %.1f; of a group: %.1f tests, %.1f "
-            "cells and %.1f bodies in its list\n",
+            "cells and %.1f bodies in its list, %.1f cells on all its bodies at once\n",
             ratio(c->cell_terms, c->targets), ratio(c->pair_terms, c->targets), ratio(c->targets, c->groups),
-            ratio(c->tests, c->groups), ratio(c->listed_cells, c->groups), ratio(c->listed_bodies, c->groups));
+            ratio(c->tests, c->groups), ratio(c->listed_cells, c->groups), ratio(c->listed_bodies, c->groups),
+            ratio(c->local_terms, c->groups));
     fprintf(out, "  stage      seconds (%s)\n",
             is_on_device(c)
                 ? "on a device: keys and their order are in link, terms in lists; what the host waits for, so "
