@@ -212,7 +212,7 @@ TREE_FN int tree_pop(const struct tree_group_walk *w, int n, int *depth, struct 
     return n;
 }
 
-/* What all lanes have found before each, and in all. */
+/* Counts of the finds of all lanes: of those before each, and in all. */
 struct tree_found {
     int32_t parts[TREE_OWN], locals[TREE_OWN], terms[TREE_OWN], far[TREE_OWN], near[TREE_OWN];
     int32_t all_parts, all_locals, all_terms, all_far, all_near;

@@ -16,7 +16,7 @@ struct tree_local_centre {
     float softening2, mass; /**< mass: of all bodies */
 };
 
-/** What lanes know of a cell each, and their sums. */
+/** The cell of a lane, and the sums of the lane. */
 struct tree_local_lane {
     float d[TREE_MOST_LOCALS], sum[TREE_MOST_LOCALS];
     float power[TREE_MOST_LOCAL + 1]; /**< mass/R (radius/reach)^n */

@@ -58,8 +58,8 @@ TREE_FN void tree_begin_region(struct tree_region_walk *r, int32_t first, int co
     TREE_EACH(m, TREE_MOST_LOCALS) w->memory->local_sum[m] = 0;
 }
 
-/* What becomes of a cell; as TREE_TERM it is left for the groups: if it is small, or would act on a group in the middle
- * of the region as a whole. Those that are nearer to it open it themselves. */
+/* The kind of a cell. As TREE_TERM it is left for the groups: if it is small, or would act on a group in the middle of
+ * the region as a whole. Groups that are nearer to it open it themselves. */
 TREE_FN int tree_kind_in_region(const struct tree_region_walk *r, const struct tree_node *cell, const int order,
                                 int has_room)
 {
@@ -125,7 +125,7 @@ TREE_FN int tree_visit_for_region(struct tree_region_walk *r, int32_t *list, con
     return left;
 }
 
-/* What groups read. */
+/* The region is stored for its groups. */
 TREE_FN void tree_end_region(const struct tree_region_walk *r, struct device_tree_region *region, int n)
 {
     const struct tree_group_walk *w = &r->group;

@@ -42,8 +42,8 @@ struct tree_rule {
 /* s^2 above which the ranks left out are not known. */
 #define TREE_MOST_S2 0.8f
 
-/** What later ranks have at least: the shape of a cube has a multipole of rank 4 of some 0.15, and that of few bodies
- *  one of 1/sqrt(count), whatever the ranks before. */
+/** The least power of later ranks, whatever those before: the shape of a cube has a multipole of rank 4 of some 0.15,
+ *  and that of few bodies one of 1/sqrt(count), above 0.15 for up to 44. */
 NBC_HD float tree_shape_of(const struct tree_rest *rest, int32_t count)
 {
     return rest->size * (count > 44 ? 0.15f : nbc_inverse_root((float)count));

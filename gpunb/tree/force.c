@@ -21,8 +21,8 @@ static const double term_aims[GPUNB_MOST_ORDER + 1] = {0, 0.25, 1.5, 1.2, 2.5, 2
  * one cell of order 2 the potential has a quarter of the error of the acceleration. */
 static const double POTENTIAL_PART = 0.3;
 
-/* What expansions about regions leave out of masses is largest at their edges, and in one direction: a part of it is
- * the error of most targets. */
+/* Errors that expansions about regions leave of masses are largest at their edges, and in one direction: most targets
+ * have a part of them (docs/trials.md has errors and times by this factor). */
 static const double STEADY_PART = 2;
 
 struct work {

@@ -44,7 +44,7 @@ static int shows_in(const struct nb6_sim *sim, nb6_slot slot, nb6_index i)
     return 0;
 }
 
-/* What the motion in a slot lets the first step of body i be. */
+/* The longest first step of body i that the motion in a slot allows. */
 static double longest_step(const struct nb6_sim *sim, nb6_slot slot, nb6_index i)
 {
     const struct nb6_subsystems *p = &sim->subsystems;

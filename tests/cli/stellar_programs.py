@@ -1,5 +1,5 @@
-"""What SSE, BSE and programs that descend from them do else than the papers: changes of the sources in stellar/ by
-which they do the same. With these, all numbers agree (tests/cli/long_stellar_oracles.py), so that they are the whole
+"""SSE, BSE and programs that descend from them differ from the papers: changes of the sources in stellar/ by which
+these do the same. With these, all numbers agree (tests/cli/long_stellar_oracles.py), so that they are the whole
 explanation; docs/algorithms/stellar.md has them as a table."""
 
 import glob

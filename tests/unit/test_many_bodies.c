@@ -32,9 +32,8 @@ enum { BODIES = 260000 };
 /* No stage of a run may take more beside its state. */
 static const double MOST = 250;
 
-/* What stages take, in bytes of a body, and as much as the blocks of theirs can be longer: 0.05 of whole columns.
- * Pieces of a dataset are up to 8 MiB: here a column of three numbers. Sorts have a copy, and glibc up to 2.36 one
- * more. */
+/* Stages take so many bytes of a body, and their blocks can be longer by 0.05 of whole columns. Pieces of a dataset are
+ * up to 8 MiB: here a column of three numbers. Sorts have a copy, and glibc up to 2.36 one more. */
 static const double PIECE = 24 * 1.05 + 3;             /* less than a megabyte of libhdf5 and of the checksum */
 static const double TABLE = (3 * 32 + 16 + 16) * 1.05; /* places to be sorted; lines and kept columns: 4 MiB each */
 static const double BULK = (20 + 60 + 46) * 1.05;      /* two neighbours; systems; a k-d tree of those */

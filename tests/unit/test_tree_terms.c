@@ -1,118 +1,8 @@
 /* Terms of cells of a tree: expansions against sums in long double, each rank against a closed form, and the bound of
  * what an expansion leaves out against what it does leave out. */
-#include "gpunb/gpunb.h"
-#include "gpunb/tree/accept.h"
-#include "gpunb/tree/moments.h"
-#include "gpunb/tree/tree.h"
-#include "tests/support/test_size.h"
+#include "tests/support/tree_cell.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-typedef long double real;
-
-#define TERM_REAL real
-#define TERM_FMA(a, b, c) ((a) * (b) + (c))
-#define TERM_SET(number) ((real)(number))
-#define TERM_NUMBER double
-#define TERM_FUNCTION static
-#include "gpunb/tree/term.h"
-
-#include "gpunb/tree/local.h"
-
-enum { MOST_BODIES = 64, DIRECTIONS = 24 };
-
-/* ---- cells */
-
-struct bodies {
-    size_t n;
-    double mass[MOST_BODIES], x[MOST_BODIES][3];
-};
-
-enum kind { EQUAL, DECADES, TWO, LINE, PLANE, SHELL, KINDS };
-static const char *const kind_names[KINDS] = {"equal masses", "12 decades", "two bodies", "line", "plane", "shell"};
-
-static uint64_t random_state;
-
-/* Uniform in [0, 1): xorshift64. */
-static double uniform(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (double)(random_state >> 11) * 0x1p-53;
-}
-
-static void on_sphere(double x[3])
-{
-    const double c = 2 * uniform() - 1, s = sqrt(1 - c * c), phi = 6.283185307179586 * uniform();
-    x[0] = s * cos(phi);
-    x[1] = s * sin(phi);
-    x[2] = c;
-}
-
-static struct bodies make_bodies(enum kind kind)
-{
-    struct bodies b = {.n = kind == TWO ? 2 : 3 + (size_t)(uniform() * 30)};
-    for (size_t j = 0; j < b.n; j++) {
-        b.mass[j] = kind == DECADES ? pow(10, -12 * uniform()) : kind == TWO ? 0.1 + uniform() : 1;
-        for (int k = 0; k < 3; k++) b.x[j][k] = (kind == LINE && k > 0) || (kind == PLANE && k > 1) ? 0 : uniform();
-        if (kind == SHELL) on_sphere(b.x[j]);
-    }
-    return b;
-}
-
-/* A tree of one backend that is used for all cells of an order. */
-static gpunb_t *make_handle(int order, int leaf)
-{
-    const struct gpunb_options options = {.backend = "ref", .theta = 0.5, .order = order, .leaf = leaf};
-    struct nbc_error err = {0};
-    gpunb_t *h = NULL;
-    if (gpunb_create(&h, MOST_BODIES, &options, &err) != NBC_OK) fail_msg("%s", err.text);
-    return h;
-}
-
-static gpunb_tree_t *make_tree(gpunb_t *h, const struct bodies *b)
-{
-    gpunb_tree_t *tree = NULL;
-    assert_int_equal(gpunb_send_positions(h, b->n, b->mass, (const double(*)[3])b->x), NBC_OK);
-    assert_int_equal(gpunb_tree_build(h, &tree), NBC_OK);
-    return tree;
-}
-
-/* The root of a tree: the cell that is tested. */
-static const struct tree_cell *cell_of(const gpunb_tree_t *tree)
-{
-    return &tree->cells.cell[0];
-}
-
-/* ---- sums */
-
-struct sum {
-    real acc[3], pot; /* pot: sum of m/R */
-};
-
-static struct sum direct_sum(const struct bodies *b, const real x[3], double softening)
-{
-    struct sum sum = {0};
-    for (size_t j = 0; j < b->n; j++) {
-        real d[3], r2 = (real)softening * softening;
-        for (int k = 0; k < 3; k++) {
-            d[k] = b->x[j][k] - x[k];
-            r2 += d[k] * d[k];
-        }
-        const real mr = b->mass[j] / sqrtl(r2);
-        for (int k = 0; k < 3; k++) sum.acc[k] += mr / r2 * d[k];
-        sum.pot += mr;
-    }
-    return sum;
-}
+/* ---- the expansion of a cell */
 
 static struct sum expansion(const gpunb_tree_t *tree, const real x[3], double softening, int order)
 {
@@ -129,35 +19,6 @@ static struct sum expansion(const gpunb_tree_t *tree, const real x[3], double so
     for (int k = 0; k < 3; k++) sum.acc[k] = mr * inverse * (g[k] - radial * u[k]);
     sum.pot = mr * pot;
     return sum;
-}
-
-static real length(const real a[3])
-{
-    return sqrtl(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-}
-
-static struct sum difference(const struct sum *a, const struct sum *b)
-{
-    struct sum d = {.pot = fabsl(a->pot - b->pot)};
-    for (int k = 0; k < 3; k++) d.acc[k] = a->acc[k] - b->acc[k];
-    return d;
-}
-
-/* A point `distance` radii away from the cell: for odd k behind one of its bodies, where errors are largest, else at
- * random. */
-static void point_at(const struct tree_cell *cell, const struct bodies *b, int k, double distance, real x[3])
-{
-    double direction[3], size = 0;
-    on_sphere(direction);
-    if (k % 2) {
-        double d[3];
-        for (int c = 0; c < 3; c++) {
-            d[c] = b->x[(size_t)k % b->n][c] - cell->centre[c];
-            size += d[c] * d[c];
-        }
-        for (int c = 0; c < 3 && size > 0; c++) direction[c] = d[c] / sqrt(size);
-    }
-    for (int c = 0; c < 3; c++) x[c] = cell->centre[c] + (real)distance * cell->radius * direction[c];
 }
 
 struct error {
@@ -192,9 +53,6 @@ static struct error largest_error(int order, double s)
     const real left = powl(s, order + 1) / (1 - s);
     return (struct error){.acc = left * (order + 2 + s / (1 - s)), .pot = left};
 }
-
-static const double softenings[] = {0, 0.1, 1}; /* in units of the radius */
-enum { SOFTENINGS = sizeof softenings / sizeof softenings[0] };
 
 /* Long double leaves 1e-19 of a sum; coefficients are double, and a centre of mass that is wrong by 1e-16 is a dipole.
  */
@@ -486,85 +344,6 @@ static void bound_of_solids(void **state)
     assert_int_equal(missed, 0);
 }
 
-/* ---- expansions about regions */
-
-/* The expansion of a cell about a point at `distance`, at a target `reach` from there: its error beside what the bound
- * has for it, in units of mass/R^2. */
-struct miss {
-    double error, bound;
-};
-
-static struct miss miss_at(const gpunb_tree_t *tree, const struct bodies *b, double distance, double reach,
-                           double softening, int direction)
-{
-    const struct tree_cell *cell = cell_of(tree);
-    const int order = tree->use->order, top = tree_local_top(order), moments = tree_components_below(top + 1) - 4;
-    const double *kept = tree->moment, big2 = distance * distance + softening * softening;
-    real centre[3], x[3], u[3], y[3], moment[TREE_MOST_LOCALS], local[TREE_MOST_LOCALS] = {0};
-    double sum[TREE_MOST_LOCALS], way[3];
-    struct sum got;
-    point_at(cell, b, direction, distance / cell->radius, centre);
-    random_state = 4711 + (uint64_t)direction;
-    on_sphere(way);
-    for (int k = 0; k < 3; k++) {
-        u[k] = (centre[k] - (real)cell->centre[k]) / sqrtl(big2);
-        y[k] = way[k];
-        x[k] = centre[k] + reach * y[k];
-    }
-    for (int m = 0; m < moments; m++) moment[m] = kept[m];
-    const real mr = cell->mass / sqrtl(big2), t = reach / sqrtl(big2), ratio = cell->radius / (real)reach;
-    if (top == 3)
-        local_add_cell(moment, u, mr, t, ratio, 3, TREE_MOST_LOCAL, local);
-    else if (top == 4)
-        local_add_cell(moment, u, mr, t, ratio, 4, TREE_MOST_LOCAL, local);
-    else if (top == 5)
-        local_add_cell(moment, u, mr, t, ratio, 5, TREE_MOST_LOCAL, local);
-    else
-        local_add_cell(moment, u, mr, t, ratio, 6, TREE_MOST_LOCAL, local);
-    for (int m = 0; m < TREE_MOST_LOCALS; m++) sum[m] = (double)local[m];
-    local_sums(sum, y, TREE_MOST_LOCAL, got.acc, &got.pot);
-    for (int k = 0; k < 3; k++) got.acc[k] /= reach;
-    const struct sum exact = direct_sum(b, x, softening), off = difference(&got, &exact);
-    const float s = (float)(cell->radius / sqrt(big2));
-    const double left =
-        tree_left_of_region(&cell->rest, cell->count, order, s, (float)t, (float)(softening * softening / big2)) +
-        pow((double)t, TREE_MOST_LOCAL) * (TREE_MOST_LOCAL + 1) / (1 - (double)t);
-    return (struct miss){(double)(length(off.acc) * big2 / cell->mass), left};
-}
-
-/* Errors of the first rank that is cut fall as a power of the size: of the region, 6, and of the cell, order + 3. A
- * wrong coefficient of any rank of either would stay behind. */
-static void expansions_about_regions(void **state)
-{
-    (void)state;
-    static const double sizes[] = {0.16, 0.04};
-    for (int order = 1; order <= 4; order++)
-        for (int kind = 0; kind < KINDS; kind++)
-            for (size_t e = 0; e < sizeof softenings / sizeof softenings[0]; e++) {
-                double most[2] = {0, 0};
-                gpunb_t *h = make_handle(order, MOST_BODIES);
-                random_state = 88172645463325252u + (uint64_t)kind;
-                const struct bodies b = make_bodies((enum kind)kind);
-                gpunb_tree_t *tree = make_tree(h, &b);
-                const double radius = cell_of(tree)->radius;
-                for (int z = 0; z < 2; z++)
-                    for (int k = 0; k < DIRECTIONS; k++) {
-                        const double distance = radius / sizes[z];
-                        const struct miss m = miss_at(tree, &b, distance, radius, softenings[e] * radius, k);
-                        most[z] = fmax(most[z], m.error);
-                        if (m.error > 1.25 * m.bound + 1e-13)
-                            fail_msg("order %d, %s, softening %g, size %g: error %.3g above the bound %.3g", order,
-                                     kind_names[kind], softenings[e], sizes[z], m.error, m.bound);
-                    }
-                const double least = pow(sizes[0] / sizes[1], fmin(TREE_MOST_LOCAL, order + 3)) / 2;
-                if (most[0] < least * most[1])
-                    fail_msg("order %d, %s, softening %g: errors %.3g and %.3g fall by %.3g, not by %.3g", order,
-                             kind_names[kind], softenings[e], most[0], most[1], most[0] / most[1], least);
-                gpunb_tree_free(tree);
-                gpunb_free(h);
-            }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -575,7 +354,6 @@ int main(void)
         cmocka_unit_test(two_equal_bodies),
         cmocka_unit_test(bound_of_what_is_left_out),
         cmocka_unit_test(bound_of_solids),
-        cmocka_unit_test(expansions_about_regions),
     };
     return cmocka_run_group_tests_name("terms of a tree", tests, NULL, NULL);
 }

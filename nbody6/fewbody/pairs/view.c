@@ -13,8 +13,8 @@
 
 #include <math.h>
 
-/* What bodies ask of a system, and the round of nb6_views_keep in which it was computed: 2 round while one thread
- * computes it, 2 round + 1 from then on. */
+/* A system as bodies ask for it, and the round of nb6_views_keep in which a thread has computed it: 2 round while it
+ * does so, 2 round + 1 from then on. */
 struct nb6_kept_view {
     _Alignas(64) uint64_t rule_round, now_round, mean_round;
     int status; /* of now */
