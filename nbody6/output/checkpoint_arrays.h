@@ -10,18 +10,20 @@
 
 struct nb6_rule_sizes;
 
-/** The place of a field, whose values of a row follow each other. */
+/** A field that is stored, and its place: values of a row follow each other. */
 struct nb6_field_array {
-    const char *field;   /**< its name in the group */
-    void *data;          /**< values of the first row; read only when writing */
-    size_t stride;       /**< bytes from row to row; 0: each row has the values at `data`, also when reading */
-    const char *must_be; /**< stride 0: what a row that differs is refused with */
+    const char *field; /**< its name in the group */
+    void *data;        /**< values of the first row; read only when writing */
+    size_t stride;     /**< bytes from row to row */
 };
 
-/** Write a group with n rows. Fields without a place are 0.   @param[in] array  [arrays] */
+/** Write these fields of a group, with n rows.   @param[in] array  [arrays] */
 void nb6_checkpoint_write_arrays(struct nb6_hdf5 *file, const struct nb6_field_group *group,
                                  const struct nb6_field_array *array, size_t arrays, int64_t n);
-/** Read the same, judged by the rules of its fields; values without a place are judged and not kept. */
+/** Whether the file holds them with n rows, and no other field in their group; data may be NULL. */
+void nb6_checkpoint_check_arrays(struct nb6_hdf5 *file, const struct nb6_field_group *group,
+                                 const struct nb6_field_array *array, size_t arrays, int64_t n);
+/** Read the same, judged by the rules of its fields. */
 void nb6_checkpoint_read_arrays(struct nb6_hdf5 *file, const struct nb6_field_group *group,
                                 const struct nb6_field_array *array, size_t arrays, int64_t n,
                                 const struct nb6_rule_sizes *sizes);

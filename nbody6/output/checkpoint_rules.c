@@ -200,14 +200,6 @@ void nb6_rules_judge_values(struct nb6_hdf5 *file, const struct nb6_field_group 
     }
 }
 
-void nb6_rules_refuse_value(struct nb6_hdf5 *file, const struct nb6_field_group *group, const struct nb6_state_field *f,
-                            int64_t row, const void *value, const char *must_be)
-{
-    char name[TEXT_BYTES];
-    name_of(group, f, name);
-    nb6_rules_refuse(file, name, row, value_at(f->type, value), must_be);
-}
-
 void nb6_rules_judge(struct nb6_hdf5 *file, const struct nb6_field_group *group, const void *array, int64_t rows,
                      const int8_t *is_used, const struct nb6_rule_sizes *sizes)
 {

@@ -40,9 +40,6 @@ struct nb6_rule_rows {
 void nb6_rules_judge_values(struct nb6_hdf5 *file, const struct nb6_field_group *group,
                             const struct nb6_state_field *field, const void *values, const struct nb6_rule_rows *rows,
                             const struct nb6_rule_sizes *sizes);
-/** Refuse a row of a field whose value is not that of another field.   @param[in] value  of the type of the field */
-void nb6_rules_refuse_value(struct nb6_hdf5 *file, const struct nb6_field_group *group,
-                            const struct nb6_state_field *field, int64_t row, const void *value, const char *must_be);
 /** Whether a field may have all these values, as they come from the file: far less work than to find the one that is
  *  not allowed.   @param[in] values  [n] of the type of the field, one after the other */
 int nb6_rules_allow(const struct nb6_state_field *field, const void *values, size_t n,

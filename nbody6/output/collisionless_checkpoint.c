@@ -15,7 +15,6 @@
 #include "nbody6/output/checkpoint_rules.h"
 #include "nbody6/output/checkpoint_seal.h"
 #include "nbody6/output/checkpoint_state.h"
-#include "nbody6/state/body.h"
 #include "nbody6/state/run_record.h"
 
 #include <stdint.h>
@@ -23,21 +22,19 @@
 
 static const char ENGINE[] = "collisionless";
 
-/* The fields of nbody6 that bodies have: places in the arrays of a system, whose time each record has. */
-enum { BODY_ARRAYS = 5, STAR_ARRAYS = 2 };
+/* The fields of nbody6 that bodies have, in the arrays of a system. */
+enum { BODY_ARRAYS = 4, STAR_ARRAYS = 2 };
 struct places {
     struct nb6_field_array body[BODY_ARRAYS], star[STAR_ARRAYS];
 };
 
-static struct places places_in(const struct nb6_collisionless *s, const nb6_time *now)
+static struct places places_in(const struct nb6_collisionless *s)
 {
-    return (struct places){
-        .body = {{"x0", s->x0, sizeof *s->x0, NULL},
-                 {"v0", s->v, sizeof *s->v, NULL},
-                 {"acc", s->acc, sizeof *s->acc, NULL},
-                 {"mass", s->mass, sizeof *s->mass, NULL},
-                 {"t0", (void *)(uintptr_t)now, 0, "state/ti_now"}},
-        .star = {{"name", s->name, sizeof *s->name, NULL}, {"level_irr", s->level, sizeof *s->level, NULL}}};
+    return (struct places){.body = {{"x0", s->x0, sizeof *s->x0},
+                                    {"v0", s->v, sizeof *s->v},
+                                    {"acc", s->acc, sizeof *s->acc},
+                                    {"mass", s->mass, sizeof *s->mass}},
+                           .star = {{"name", s->name, sizeof *s->name}, {"level_irr", s->level, sizeof *s->level}}};
 }
 
 /* Fields of simulations are 0. */
@@ -55,7 +52,7 @@ int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, co
 {
     struct nb6_hdf5 file;
     struct nb6_checkpoint_state state;
-    const struct places places = places_in(system, &system->ti_now);
+    const struct places places = places_in(system);
     state_of(record, system, &state);
     nb6_hdf5_create(&file, path, NB6_SEAL_BYTES, err);
     /* nbody6 reads on, up to the engine */
@@ -114,15 +111,16 @@ static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
 {
     const int64_t n = r->state.n;
     const struct nb6_rule_sizes sizes = {.stars = n};
-    nb6_checkpoint_check_columns(file, &nb6_body_fields, n);
-    nb6_checkpoint_check_columns(file, &nb6_star_fields, n);
+    struct places places = places_in(r->then);
+    nb6_checkpoint_check_arrays(file, &nb6_body_fields, places.body, BODY_ARRAYS, n);
+    nb6_checkpoint_check_arrays(file, &nb6_star_fields, places.star, STAR_ARRAYS, n);
     if (file->status) return;
     r->then->n = n;
     if (!allocate(r->then)) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its stars");
         return;
     }
-    const struct places places = places_in(r->then, &r->state.ti_now);
+    places = places_in(r->then);
     nb6_checkpoint_read_arrays(file, &nb6_body_fields, places.body, BODY_ARRAYS, n, &sizes);
     nb6_checkpoint_read_arrays(file, &nb6_star_fields, places.star, STAR_ARRAYS, n, &sizes);
     nb6_relations_collisionless(file, n, r->then->name);

@@ -1,5 +1,6 @@
 /** Checkpoints of collisionless runs: the record of the run and bodies, in the groups and under the seal that those of
- *  nbody6 have. The engine's name in them is "collisionless", so that neither program takes those of the other. */
+ *  nbody6 have. Fields that such bodies lack, or share, are not in the file. The engine's name in them is
+ *  "collisionless", so that neither program takes those of the other. */
 #ifndef NB6_COLLISIONLESS_CHECKPOINT_H
 #define NB6_COLLISIONLESS_CHECKPOINT_H
 
