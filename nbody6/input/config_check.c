@@ -262,8 +262,13 @@ static int check_backends(const struct nb6_run_config *r, struct nbc_error *err)
     return found ? NBC_OK : unknown_backend("IRR", r->irr_backend, known, &near, err);
 }
 
+/* Of collisionless runs, which have no lists: bodies, forces, and the part of a run that takes most beside them
+ * (docs/algorithms/softened.md, memory). */
+static const double BYTES_OF_A_BODY = 189 + 230 + 190;
+
 double nb6_config_memory(const struct nb6_config *config, int64_t n)
 {
+    if (nb6_config_is_collisionless(config)) return (double)n * BYTES_OF_A_BODY;
     /* Records of the driver and of the libraries, and two lists of the mean length. */
     return (double)n * (1100 + 2 * sizeof(int32_t) * nb6_radius_initial_mean(config, n, 0));
 }
@@ -273,8 +278,9 @@ static int check_memory(const struct nb6_config *config, struct nbc_error *err)
     double need = nb6_config_memory(config, config->model.n), have = (double)nbc_memory_bytes();
     if (have == 0 || need <= have) return NBC_OK;
     return nbc_fail(err, NBC_BAD_INPUT,
-                    "N: %lld stars need about %.3g GB of memory, and this machine has %.3g GB; reduce N (or NNBOPT)",
-                    (long long)config->model.n, need * 1e-9, have * 1e-9);
+                    "N: %lld stars need about %.3g GB of memory, and this machine has %.3g GB; reduce N%s",
+                    (long long)config->model.n, need * 1e-9, have * 1e-9,
+                    nb6_config_is_collisionless(config) ? "" : " (or NNBOPT)");
 }
 
 /* Of two Plummer models. */

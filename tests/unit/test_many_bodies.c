@@ -197,13 +197,17 @@ static struct needs needs_of_system(const struct nb6_config *config)
     return needs;
 }
 
-/* No stage of a run finds memory of an earlier one, such as its model. */
-static void assert_run(const char *what, size_t before, struct needs system)
+/* No stage of a run finds memory of an earlier one, such as its model. Input is refused that needs more than there is:
+ * by an estimate that covers a run, and is not twice as much. */
+static void assert_run(const char *what, size_t before, struct needs system, const struct nb6_config *config)
 {
     const double most = (double)(counted_peak() - before), beside = (most - system.to_stay) / BODIES;
     if (beside > MOST) fail_msg("%s takes %.1f bytes of a body beside its system and their forces", what, beside);
     if (most > system.to_make + NOTHING * BODIES && beside > BULK)
         fail_msg("%s takes %.1f bytes of a body beside its system, and not %.1f", what, beside, BULK);
+    const double estimate = nb6_config_memory(config, BODIES);
+    if (!(estimate >= most && estimate <= 2 * most))
+        fail_msg("%s takes %.1f bytes of a body, and the estimate is %.1f", what, most / BODIES, estimate / BODIES);
 }
 
 static void assert_snapshot_as_model(void)
@@ -226,7 +230,7 @@ static void runs_take_little_beside_their_system(void **state)
     const size_t before = counted_bytes();
     counted_begin();
     assert_made(nb6_collisionless_run_new(&config, &options, &err), &err);
-    assert_run("a run", before, system);
+    assert_run("a run", before, system, &config);
     resume(r);
     look(r);
     write_checkpoint(r);
@@ -235,7 +239,7 @@ static void runs_take_little_beside_their_system(void **state)
     free(r);
     counted_begin();
     assert_made(nb6_collisionless_run_resume("many.ckpt.h5", &options, &err), &err);
-    assert_run("a run that goes on", before, system);
+    assert_run("a run that goes on", before, system, &config);
 }
 
 int main(void)
