@@ -394,7 +394,7 @@ run-example: all
 .PHONY: docs docs-check
 REFERENCE_C := nbody6/run/nbody6.h nbody6/input/config.h nbody6/input/input.h nbody6/model/model.h nbody6/state/event.h \
     nbody6/analysis/adjust_row.h nbody6/state/ledger.h nbody6/input/units.h nbody6/analysis/frame.h \
-    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpunb/tree.h gpunb/softened_device.h \
+    nbody6/run/frame_make.h nbody6/output/snapshot.h gpunb/gpunb.h gpunb/tree.h gpunb/softened_device.h gpunb/tree_kept.h \
     gpunb/regf_device.h gpunb/device/sums.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h regularization/kepler.h \
     regularization/ks.h regularization/chain.h regularization/hierarchy.h stellar/stellar.h common/nbc.h
 REFERENCE_FORTRAN := nbody6/run/nbody6.f90 gpunb/fortran/gpunb.f90 gpunb/fortran/gpunb_legacy.f90 gpuirr/fortran/gpuirr.f90 \

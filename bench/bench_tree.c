@@ -13,12 +13,16 @@
  *   - repeat=R (3): forces of which the median time counts
  *   - last=0 (1): without the last accelerations: a force by angle comes first
  *   - memory=M (host): where bodies are: host, or device, of a backend that has them: then nothing is copied
+ *   - reuse=K (0): instead of all this, bodies move by a leapfrog, and a tree serves K of its steps; steps=S (2 K),
+ *     dt=T (1/256), speed=V (1): of the bodies at the start, in any direction, in units of (|a| r/2)^(1/2)
  *
  * Prints a line: errors (50, 90, 99 percent, largest) relative to |a|, terms of a target, tests of a group,
- * milliseconds. */
+ * milliseconds; with reuse=K a line for each age of the tree: milliseconds of build or renewal and of the force, terms,
+ * tests, and pairs of a group and a cell that fail, as in nbody6/collisionless/rebuild.h, of those accepted at age 0.
+ */
 #include "device/device.h"
 #include "gpunb/softened_device.h"
-#include "gpunb/tree.h"
+#include "gpunb/tree_kept.h"
 #include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
 
@@ -30,8 +34,8 @@
 struct settings {
     size_t n, sample;
     const char *set, *walk, *backend, *memory;
-    double softening, error, theta;
-    int order, leaf, group, repeat, last;
+    double softening, error, theta, dt, speed;
+    int order, leaf, group, repeat, last, reuse, steps;
 };
 
 static void stop(const char *why)
@@ -153,6 +157,8 @@ static struct settings read_settings(int argc, char **argv)
                          .walk = "auto",
                          .memory = "host",
                          .softening = 0.02,
+                         .dt = 1.0 / 256,
+                         .speed = 1,
                          .repeat = 3,
                          .last = 1};
     for (int a = 1; a < argc; a++) {
@@ -188,6 +194,14 @@ static struct settings read_settings(int argc, char **argv)
             s.memory = value;
         else if (IS("last"))
             s.last = atoi(value);
+        else if (IS("reuse"))
+            s.reuse = atoi(value);
+        else if (IS("steps"))
+            s.steps = atoi(value);
+        else if (IS("dt"))
+            s.dt = atof(value);
+        else if (IS("speed"))
+            s.speed = atof(value);
         else
             stop("there is no such argument");
     }
@@ -270,6 +284,134 @@ static double time_on_host(const struct settings *s, gpunb_t *h, const double *m
     return nbc_wtime() - begin;
 }
 
+/* ---- trees that serve many steps */
+
+/* Bodies on their way, and their tree. */
+struct motion {
+    const struct settings *s;
+    gpunb_t *h;
+    gpunb_tree_t *tree;
+    double *mass, (*x)[3], (*v)[3], (*acc)[3];
+    int32_t *self;
+    struct resident resident; /* of memory=device */
+    int is_resident;
+};
+
+/* What a force by a tree of some age has taken, and counts of it. */
+struct age {
+    double tree_s, force_s;
+    struct gpunb_tree_counts counts;
+    int n;
+};
+
+static void start_motion(struct motion *m)
+{
+    m->v = get(m->s->n, 24);
+    for (size_t i = 0; i < m->s->n; i++) {
+        double r2 = 0, a2 = 0;
+        for (int k = 0; k < 3; k++) {
+            r2 += m->x[i][k] * m->x[i][k];
+            a2 += m->acc[i][k] * m->acc[i][k];
+        }
+        on_sphere(m->s->speed * sqrt(sqrt(a2 * r2) / 2), m->v[i]);
+    }
+    if (!m->is_resident && gpunb_tree_create(m->h, &m->tree)) stop(gpunb_last_error(m->h));
+    if (m->is_resident && gpunb_softened_device_tree(m->h, m->s->n, &m->tree)) stop(gpunb_last_error(m->h));
+}
+
+static void move(struct motion *m, double kick, double drift)
+{
+    for (size_t i = 0; i < m->s->n; i++)
+        for (int k = 0; k < 3; k++) {
+            m->v[i][k] += kick * m->acc[i][k];
+            m->x[i][k] += drift * m->v[i][k];
+        }
+}
+
+static void time_kept_on_host(struct motion *m, int is_new, struct age *age)
+{
+    const struct gpunb_softened_job job = {.n_i = m->s->n,
+                                           .x = (const double(*)[3])m->x,
+                                           .self = m->self,
+                                           .softening = m->s->softening,
+                                           .acc_last = (const double(*)[3])m->acc,
+                                           .acc = m->acc};
+    if (gpunb_send_positions(m->h, m->s->n, m->mass, (const double(*)[3])m->x)) stop(gpunb_last_error(m->h));
+    const double begin = nbc_wtime();
+    if (is_new ? gpunb_tree_rebuild(m->h, m->tree) : gpunb_tree_renew(m->h, m->tree)) stop(gpunb_last_error(m->h));
+    const double middle = nbc_wtime();
+    if (gpunb_tree_force(m->h, m->tree, &job)) stop(gpunb_last_error(m->h));
+    age->tree_s += middle - begin;
+    age->force_s += nbc_wtime() - middle;
+}
+
+/* The tree alone, then both: the force is what is left. */
+static void time_kept_resident(struct motion *m, int is_new, struct age *age)
+{
+    struct resident *r = &m->resident;
+    struct nbc_error err = {0};
+    void *x = (void *)(uintptr_t)r->job.x_j;
+    r->job.kept = is_new ? GPUNB_TREE_BUILT : GPUNB_TREE_RENEWED;
+    r->job.tree = m->tree;
+    check(nbd_copy(&r->device, r->stream, x, m->x, m->s->n * sizeof *m->x, &err), &err);
+    check(nbd_stream_wait(&r->device, r->stream, &err), &err);
+    r->job.n_i = 0;
+    const double tree_s = time_resident(r, m->h);
+    r->job.n_i = m->s->n;
+    age->tree_s += tree_s;
+    age->force_s += time_resident(r, m->h) - tree_s;
+    r->job.acc_last = (const double(*)[3])r->job.acc;
+    check(nbd_copy(&r->device, r->stream, m->acc, r->job.acc, m->s->n * sizeof *m->acc, &err), &err);
+    check(nbd_stream_wait(&r->device, r->stream, &err), &err);
+}
+
+static void print_age(const struct settings *s, int k, const struct age *age, const struct age *young)
+{
+    const struct gpunb_tree_counts *c = &age->counts, *of_young = &young->counts;
+    const double accepted = (double)(of_young->listed_cells + of_young->local_terms) / young->n,
+                 opened = (double)of_young->tests / young->n - accepted,
+                 now = (double)(c->tests - c->listed_cells - c->local_terms) / age->n, targets = (double)s->n * age->n;
+    printf("age %2d: %s %.3f ms, force %.3f ms; cells %.0f bodies %.0f a target, tests %.0f a group; failed %.1f%%\n",
+           k, k ? "renewal" : "build", 1e3 * age->tree_s / age->n, 1e3 * age->force_s / age->n,
+           (double)c->cell_terms / targets, (double)c->pair_terms / targets, (double)c->tests / (double)c->groups,
+           100 * (now - opened) / accepted);
+}
+
+/* Counts since those before.   @param[in,out] sum */
+static void add_since(struct gpunb_tree_counts *sum, gpunb_t *h, const struct gpunb_tree_counts *before)
+{
+    struct gpunb_tree_counts now;
+    gpunb_tree_get_counts(h, &now);
+    sum->tests += now.tests - before->tests;
+    sum->groups += now.groups - before->groups;
+    sum->listed_cells += now.listed_cells - before->listed_cells;
+    sum->local_terms += now.local_terms - before->local_terms;
+    sum->cell_terms += now.cell_terms - before->cell_terms;
+    sum->pair_terms += now.pair_terms - before->pair_terms;
+}
+
+static void run_reuse(struct motion *m)
+{
+    const int reuse = m->s->reuse, steps = m->s->steps > 0 ? m->s->steps : 2 * reuse;
+    struct age *age = get((size_t)reuse, sizeof *age);
+    start_motion(m);
+    move(m, m->s->dt / 2, m->s->dt);
+    for (int step = 0; step < steps; step++) {
+        struct age *a = &age[step % reuse];
+        struct gpunb_tree_counts before;
+        gpunb_tree_get_counts(m->h, &before);
+        if (m->is_resident)
+            time_kept_resident(m, step % reuse == 0, a);
+        else
+            time_kept_on_host(m, step % reuse == 0, a);
+        add_since(&a->counts, m->h, &before);
+        a->n++;
+        move(m, m->s->dt, m->s->dt);
+    }
+    for (int k = 0; k < reuse && k < steps; k++) print_age(m->s, k, &age[k], &age[0]);
+    gpunb_tree_free(m->tree);
+}
+
 int main(int argc, char **argv)
 {
     const struct settings s = read_settings(argc, argv);
@@ -301,6 +443,14 @@ int main(int argc, char **argv)
     const int is_resident = !strcmp(s.memory, "device");
     struct resident resident = {0};
     if (is_resident) resident = settle(&s, h, mass, (const double(*)[3])x, &job);
+    if (s.reuse > 0) {
+        struct motion m = {.s = &s, .h = h, .mass = mass, .x = x, .acc = acc, .self = self};
+        m.resident = resident;
+        m.is_resident = is_resident;
+        run_reuse(&m);
+        gpunb_free(h);
+        return 0;
+    }
     for (int r = 0; r < repeat; r++)
         seconds[r] = is_resident ? time_resident(&resident, h) : time_on_host(&s, h, mass, (const double(*)[3])x, &job);
     if (is_resident) {

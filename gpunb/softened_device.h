@@ -22,6 +22,14 @@
 extern "C" {
 #endif
 
+/** Uses of the tree that the caller keeps (gpunb/tree_kept.h). */
+enum gpunb_kept_tree {
+    GPUNB_TREE_NOT_KEPT = 0, /**< there is none: a tree that is worth it is in the scratch, and dropped */
+    GPUNB_TREE_BUILT = 1,    /**< `tree` gets new cells of these sources, and acts on the targets, if there are any */
+    GPUNB_TREE_RENEWED = 2,  /**< `tree` keeps its cells for as many sources with the same numbers, and acts, too */
+    GPUNB_TREE_UNUSED = 3    /**< direct sums: `tree` stays as it is */
+};
+
 /** All pointers are those of device memory. Zero-initialise; `self` and `pot` may stay NULL. */
 struct gpunb_softened_device {
     size_t n_j;
@@ -36,6 +44,9 @@ struct gpunb_softened_device {
     double *pot;                 /**< [n_i] overwritten; NULL: not wanted */
     void *work;                  /**< scratch of this call until the stream is done with it, aligned to 256 bytes */
     size_t work_bytes;           /**< its size */
+    enum gpunb_kept_tree kept;   /**< with others than GPUNB_TREE_NOT_KEPT the scratch is that of
+                                      gpunb_softened_device_kept_bytes */
+    struct gpunb_tree *tree;     /**< of this handle, by gpunb_softened_device_tree; one that is renewed has cells */
 };
 
 /** Scratch that a call with up to so many targets and sources needs on the current device.

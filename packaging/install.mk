@@ -13,7 +13,7 @@ CMAKEDIR ?= $(LIBDIR)/cmake/nbody6
 INSTALL ?= install
 
 PUBLIC_HEADERS := common/nbc.h common/hd.h common/predictor.h gpunb/gpunb.h gpunb/softened_device.h \
-    gpunb/regf_device.h gpunb/tree.h gpunb/device/sums.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h \
+    gpunb/regf_device.h gpunb/tree.h gpunb/tree_kept.h gpunb/device/sums.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h \
     $(addprefix regularization/,kepler.h ks.h chain.h \
     hierarchy.h) stellar/stellar.h $(addprefix nbody6/,run/nbody6.h run/frame_make.h input/config.h input/input.h input/units.h model/model.h \
     galaxy/external.h $(addprefix state/,body.h energy_ledger.h event.h ledger.h stuck.h subsystems.h) \
@@ -23,7 +23,8 @@ PUBLIC_HEADERS := common/nbc.h common/hd.h common/predictor.h gpunb/gpunb.h gpun
 header-name = $(firstword $(subst /, ,$(1)))/$(notdir $(1))
 HEADER_NAMES := $(foreach h,$(PUBLIC_HEADERS),$(call header-name,$(h)))
 # Names without a folder, which go with the next version: of headers that had one
-OLD_HEADERS := $(filter-out common/predictor.h gpunb/regf_device.h gpunb/softened_device.h gpunb/sums.h gpunb/tree.h stellar/stellar.h, \
+OLD_HEADERS := $(filter-out common/predictor.h gpunb/regf_device.h gpunb/softened_device.h gpunb/sums.h gpunb/tree.h gpunb/tree_kept.h \
+    stellar/stellar.h, \
     $(HEADER_NAMES))
 FORTRAN_MODULES := $(wildcard gpunb/fortran/*.f90 gpuirr/fortran/*.f90 regularization/*.f90 stellar/*.f90 nbody6/run/*.f90)
 MAN_PAGES := $(addprefix docs/man/nbody6,.1 -chain.1 -collisionless.1 -plot.1 -star.1)

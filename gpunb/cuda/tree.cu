@@ -94,10 +94,11 @@ __global__ void __launch_bounds__(BLOCK) check_masses(const device_tree tree, co
 __global__ void __launch_bounds__(BLOCK)
     make_keys(const device_tree tree, const softened_sources sources, const device_tree_scratch scratch)
 {
-    const int j = thread_of_all();
-    if (j >= tree.n) return;
-    scratch.key[j] = tree_source_key(&tree, softened_position(&sources, j));
-    scratch.number[j] = j;
+    const int i = thread_of_all();
+    if (i >= tree.n) return;
+    const int32_t source = tree_source_of(&tree, i);
+    scratch.key[i] = tree_source_key(&tree, softened_position(&sources, source));
+    scratch.number[i] = source;
 }
 
 __global__ void __launch_bounds__(BLOCK) count_ties(const device_tree tree, const softened_sources sources)

@@ -57,6 +57,7 @@ struct device_tree {
     struct tree_view view;
     int n, leaf, room; /**< bodies; bodies of a leaf; cells that there is room for */
     int passes;        /**< keys that the order is by */
+    int origin;        /**< number from which on bodies of equal keys are counted */
     double (*x)[3], *mass;
     int32_t *number, *place;           /**< [n] the source at each place, and the inverse */
     uint64_t *key[DEVICE_TREE_PASSES]; /**< [n] by place */

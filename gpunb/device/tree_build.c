@@ -19,7 +19,8 @@ size_t gpunb_device_tree_lay_out(const struct gpunb_tree_use *use, size_t n, cha
     static const int strides[] = DEVICE_TREE_STRIDES;
     const int order = use->order, moments = DEVICE_TREE_ROW(tree_kept_moments(order)), stride = strides[order];
     const size_t room = room_for(n, use->leaf);
-    *t = (struct device_tree){.n = (int)n, .leaf = use->leaf, .room = (int)room};
+    *t = (struct device_tree){
+        .n = (int)n, .leaf = use->leaf, .room = (int)room, .origin = n > 0 ? (int)((size_t)use->origin % n) : 0};
     t->shape = gpunb_device_tree_take(&l, 1, sizeof *t->shape);
     t->tables = gpunb_device_tree_take(&l, 1, sizeof *t->tables);
     t->x = gpunb_device_tree_take(&l, n, sizeof *t->x);

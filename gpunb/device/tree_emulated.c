@@ -75,8 +75,9 @@ static void keys_all(const void *job)
 {
     const struct tree_job *j = job;
     for (int i = 0; i < j->tree.n; i++) {
-        j->scratch.key[i] = tree_source_key(&j->tree, softened_position(&j->sources, (size_t)i));
-        j->scratch.number[i] = i;
+        const int32_t source = tree_source_of(&j->tree, i);
+        j->scratch.key[i] = tree_source_key(&j->tree, softened_position(&j->sources, (size_t)source));
+        j->scratch.number[i] = source;
     }
 }
 

@@ -9,14 +9,6 @@
 
 enum { TARGETS_OF_A_PART = 4096 }; /* copied by a thread in some ten microseconds */
 
-/* A tree on a device, as gpunb_tree keeps it. */
-struct kept_tree {
-    struct device_gpu *gpu;
-    struct device_tree tree;
-    struct device_tree_shape shape; /* as it was read when the tree was built */
-    struct nbd_buffer memory;
-};
-
 /* Scratch of sorts of n keys, and of n_i places. */
 static int ask_sorts(const struct device_gpu *gpu, size_t n, size_t n_i, size_t *of_build, size_t *of_force,
                      struct nbc_error *err)
@@ -60,8 +52,8 @@ static struct softened_sources sources_of(const struct device_gpu *gpu)
                                      .n = (int)gpu->n_j};
 }
 
-static int fill_kept(struct device_state *devices, const struct gpunb_tree_use *use, struct kept_tree *kept, int is_new,
-                     double *seconds, struct nbc_error *err)
+static int fill_kept(struct device_state *devices, const struct gpunb_tree_use *use, struct device_kept_tree *kept,
+                     int is_new, double *seconds, struct nbc_error *err)
 {
     struct device_gpu *gpu = kept->gpu;
     const struct device_tree_force force = force_of(devices, use);
@@ -93,19 +85,14 @@ static int fill_kept(struct device_state *devices, const struct gpunb_tree_use *
 static int fill(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree, int is_new, double *seconds,
                 struct nbc_error *err)
 {
-    struct device_state *devices = state;
-    if (!tree->kept) {
-        struct kept_tree *made = nbc_alloc(1, sizeof *made);
-        if (!made) return nbc_fail(err, NBC_NO_MEMORY, "gpunb: no memory for a tree");
-        made->gpu = &devices->gpus[0];
-        tree->kept = made;
-    }
-    return fill_kept(devices, use, tree->kept, is_new, seconds, err);
+    struct device_kept_tree *kept = gpunb_device_tree_record(state, tree);
+    if (!kept) return nbc_fail(err, NBC_NO_MEMORY, "gpunb: no memory for a tree");
+    return fill_kept(state, use, kept, is_new, seconds, err);
 }
 
 static void drop(struct gpunb_tree *tree)
 {
-    struct kept_tree *kept = tree->kept;
+    struct device_kept_tree *kept = tree->kept;
     if (!kept) return;
     nbd_buffer_release(&kept->gpu->device, &kept->memory);
     nbc_free(kept);
@@ -114,7 +101,7 @@ static void drop(struct gpunb_tree *tree)
 
 static void get_shape(const struct gpunb_tree *tree, size_t *cells, int *depth, size_t *largest_leaf, size_t *bytes)
 {
-    const struct kept_tree *kept = tree->kept;
+    const struct device_kept_tree *kept = tree->kept;
     if (cells) *cells = (size_t)kept->shape.n_cells;
     if (depth) *depth = kept->shape.n_levels;
     if (largest_leaf) *largest_leaf = (size_t)kept->shape.largest;
@@ -222,7 +209,7 @@ static int make_force(void *state, const struct gpunb_tree *tree, const struct g
 {
     struct device_state *devices = state;
     struct device_gpu *gpu = &devices->gpus[0];
-    const struct kept_tree *kept = tree->kept;
+    const struct device_kept_tree *kept = tree->kept;
     const int parts = nbc_parts((int64_t)job->n_i, TARGETS_OF_A_PART);
     const double begin = nbc_wtime();
     struct call call = {.devices = devices, .job = job};
@@ -243,44 +230,41 @@ static int make_force(void *state, const struct gpunb_tree *tree, const struct g
     return NBC_OK;
 }
 
-/* ---- in device memory: the scratch holds the tree, then what builds it, or what the force needs */
+/* ---- in device memory: the scratch holds a tree that is not kept, then what builds it, or what the force needs */
 
-static int lay_out_all(void *state, const struct gpunb_tree_use *use, size_t n_i, size_t n_j, char *at,
-                       struct device_tree *tree, struct device_tree_scratch *build,
-                       struct device_tree_force_scratch *force, size_t *bytes, struct nbc_error *err)
+/* Parts of the scratch behind the tree. */
+struct work {
+    struct device_tree_scratch build;
+    struct device_tree_force_scratch force;
+};
+
+/* @param[out] bytes  of both, which are not needed at a time */
+static int lay_out_work(const struct device_gpu *gpu, const struct gpunb_tree_use *use, size_t n_i, size_t n_j,
+                        char *at, struct work *work, size_t *bytes, struct nbc_error *err)
 {
-    const struct device_gpu *gpu = &((const struct device_state *)state)->gpus[0];
     size_t of_build, of_force;
-    NBD_TRY(ask_sorts(gpu, n_j, n_i, &of_build, &of_force, err));
-    const size_t own = gpunb_device_tree_lay_out(use, n_j, at, tree);
-    const size_t one = gpunb_device_tree_lay_out_build(n_j, of_build, at ? at + own : NULL, build),
-                 other = gpunb_device_tree_lay_out_force(use, n_i, of_force, at ? at + own : NULL, force);
-    *bytes = own + (one > other ? one : other);
+    NBD_TRY(ask_sorts(gpu, n_j, n_i > 0 ? n_i : 1, &of_build, &of_force, err));
+    const size_t one = gpunb_device_tree_lay_out_build(n_j, of_build, at, &work->build),
+                 other = gpunb_device_tree_lay_out_force(use, n_i, of_force, at, &work->force);
+    *bytes = one > other ? one : other;
     return NBC_OK;
 }
 
-static int work_bytes(void *state, const struct gpunb_tree_use *use, size_t n_i, size_t n_j, size_t *bytes,
-                      struct nbc_error *err)
+static int work_bytes(void *state, const struct gpunb_tree_use *use, size_t n_i, size_t n_j, size_t *tree,
+                      size_t *bytes, struct nbc_error *err)
 {
-    struct device_tree tree;
-    struct device_tree_scratch build;
-    struct device_tree_force_scratch force;
-    *bytes = 0;
+    struct device_tree of_tree;
+    struct work work;
+    *tree = *bytes = 0;
     if (n_i == 0 || n_j == 0) return NBC_OK;
-    return lay_out_all(state, use, n_i, n_j, NULL, &tree, &build, &force, bytes, err);
+    *tree = gpunb_device_tree_lay_out(use, n_j, NULL, &of_tree);
+    return lay_out_work(&((const struct device_state *)state)->gpus[0], use, n_i, n_j, NULL, &work, bytes, err);
 }
 
-static int enqueue(void *state, const struct gpunb_tree_use *use, const struct gpunb_softened_device *job, void *stream,
-                   struct nbc_error *err)
+/* Cells, unless they are kept, multipoles and forces. */
+static int make_job(struct device_tree_building *b, const struct gpunb_softened_device *job, struct nbc_error *err)
 {
-    struct device_state *devices = state;
-    struct device_gpu *gpu = &devices->gpus[0];
-    struct device_tree_force force = force_of(state, use);
-    const struct softened_sources sources = {.x = job->x_j,
-                                             .mass = job->mass,
-                                             .x_step = sizeof *job->x_j,
-                                             .mass_step = sizeof *job->mass,
-                                             .n = (int)job->n_j};
+    const struct device_tree_force *force = b->force;
     const struct device_tree_targets targets = {.x = job->x_i,
                                                 .self = job->self,
                                                 .acc_last = job->acc_last,
@@ -288,18 +272,44 @@ static int enqueue(void *state, const struct gpunb_tree_use *use, const struct g
                                                 .pot = job->pot,
                                                 .n = job->n_i,
                                                 .softening = job->softening};
+    struct work work;
+    size_t bytes, before = 0;
+    double seconds[GPUNB_TREE_STAGES] = {0};
+    const int is_new = job->kept != GPUNB_TREE_RENEWED;
+    if (job->kept == GPUNB_TREE_NOT_KEPT) before = gpunb_device_tree_lay_out(force->use, job->n_j, job->work, b->tree);
+    NBD_TRY(lay_out_work(force->gpu, force->use, job->n_i, job->n_j, (char *)job->work + before, &work, &bytes, err));
+    b->scratch = work.build;
+    if (is_new) NBD_TRY(gpunb_device_tree_make_cells(b, seconds, err));
+    NBD_TRY(gpunb_device_tree_make_moments(b, err));
+    return job->n_i > 0 ? gpunb_device_tree_sum(force, b->tree, &targets, &work.force, err) : NBC_OK;
+}
+
+static int enqueue(void *state, const struct gpunb_tree_use *use, const struct gpunb_softened_device *job, void *stream,
+                   struct nbc_error *err)
+{
+    struct device_state *devices = state;
+    struct device_tree_force force = force_of(state, use);
+    const struct softened_sources sources = {.x = job->x_j,
+                                             .mass = job->mass,
+                                             .x_step = sizeof *job->x_j,
+                                             .mass_step = sizeof *job->mass,
+                                             .n = (int)job->n_j};
     struct device_tree tree;
     struct device_tree_shape shape;
-    struct device_tree_force_scratch scratch;
-    struct device_tree_building b = {.force = &force, .tree = &tree, .sources = &sources, .shape = &shape};
-    double seconds[GPUNB_TREE_STAGES] = {0};
-    size_t bytes;
+    struct device_kept_tree *kept = job->kept == GPUNB_TREE_NOT_KEPT ? NULL : job->tree->kept;
+    struct device_tree_building b = {.force = &force,
+                                     .tree = kept ? &kept->tree : &tree,
+                                     .sources = &sources,
+                                     .shape = kept ? &kept->shape : &shape};
     force.stream = stream;
-    NBD_TRY(provide(gpu, err));
-    NBD_TRY(lay_out_all(state, use, job->n_i, job->n_j, job->work, &tree, &b.scratch, &scratch, &bytes, err));
-    NBD_TRY(gpunb_device_tree_make_cells(&b, seconds, err));
-    NBD_TRY(gpunb_device_tree_make_moments(&b, err));
-    return gpunb_device_tree_sum(&force, &tree, &targets, &scratch, err);
+    NBD_TRY(provide(&devices->gpus[0], err));
+    if (kept && job->kept == GPUNB_TREE_BUILT) {
+        job->tree->has_cells = 0;
+        NBD_TRY(gpunb_device_tree_provide(state, use, job->tree, job->n_j, err));
+    }
+    NBD_TRY(make_job(&b, job, err));
+    if (kept) job->tree->has_cells = 1;
+    return NBC_OK;
 }
 
 static const struct gpunb_tree_device in_memory_of_a_device = {
@@ -310,6 +320,9 @@ static const struct gpunb_tree_device in_memory_of_a_device = {
     .add_counts = add_counts,
     .bytes = work_bytes,
     .enqueue = enqueue,
+    .provide = gpunb_device_tree_provide,
+    .get_layout = gpunb_device_tree_get_layout,
+    .restore = gpunb_device_tree_restore,
 };
 
 const struct gpunb_tree_method gpunb_device_tree_method = {

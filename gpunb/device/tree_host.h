@@ -48,6 +48,14 @@ struct device_tree_targets {
     double softening;
 };
 
+/** A tree on a device, as gpunb_tree keeps it. */
+struct device_kept_tree {
+    struct device_gpu *gpu;
+    struct device_tree tree;
+    struct device_tree_shape shape; /* as it was read when the tree was built */
+    struct nbd_buffer memory;
+};
+
 /** Parts of memory that follow each other from `at` on; NULL: the size alone is wanted. */
 struct device_tree_layout {
     char *at;
@@ -84,5 +92,15 @@ int gpunb_device_tree_read(const struct device_tree_building *building, struct n
 int gpunb_device_tree_sum(const struct device_tree_force *force, const struct device_tree *tree,
                           const struct device_tree_targets *targets, const struct device_tree_force_scratch *scratch,
                           struct nbc_error *err);
+
+/** Kept trees (device/tree_kept.c), as struct gpunb_tree_device has them.
+ *  @return the record of a tree, which gets one; NULL without memory */
+struct device_kept_tree *gpunb_device_tree_record(void *state, struct gpunb_tree *tree);
+int gpunb_device_tree_provide(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree, size_t n,
+                              struct nbc_error *err);
+int gpunb_device_tree_get_layout(void *state, const struct gpunb_tree *tree, int32_t *order, uint8_t *cut,
+                                 struct nbc_error *err);
+int gpunb_device_tree_restore(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree,
+                              const struct tree_cells *cells, struct nbc_error *err);
 
 #endif

@@ -30,6 +30,12 @@ NBC_HD uint64_t tree_key_in(const uint64_t low_bits[3], const uint64_t high_bits
     return width > TREE_POINT ? tree_key(x, low, TREE_KEY_CELLS / width) : 0;
 }
 
+/** The i-th source, as those of equal keys are counted. */
+NBC_HD int32_t tree_source_of(const struct device_tree *tree, int i)
+{
+    return i < tree->n - tree->origin ? i + tree->origin : i - (tree->n - tree->origin);
+}
+
 NBC_HD uint64_t tree_source_key(const struct device_tree *tree, const double x[3])
 {
     return tree_key_in(tree->shape->low, tree->shape->high, x);

@@ -50,8 +50,8 @@ struct box {
 
 struct keys {
     const double (*x)[3];
-    const int32_t *number; /* of the bodies; NULL: their places */
-    size_t n;
+    const int32_t *number; /* of the bodies; NULL: all of them, from number `origin` on, around */
+    size_t n, origin;
     struct box box, *of_part;
     double per_cell;
     struct nbc_keyed *entry;
@@ -60,7 +60,8 @@ struct keys {
 
 static size_t number_of(const struct keys *k, size_t place)
 {
-    return k->number ? (size_t)k->number[place] : place;
+    if (k->number) return (size_t)k->number[place];
+    return place + k->origin < k->n ? place + k->origin : place + k->origin - k->n;
 }
 
 static void bound_part(void *context, int part, int parts)
@@ -242,11 +243,11 @@ static int link_cells(struct linking *l, const double (*x)[3])
     return 1;
 }
 
-int tree_make_cells(struct tree_cells *tree, size_t n, const double (*x)[3], int leaf, double *seconds)
+int tree_make_cells(struct tree_cells *tree, size_t n, const double (*x)[3], int leaf, int32_t origin, double *seconds)
 {
     const double begin = nbc_wtime();
     const int parts = nbc_radix_parts(n);
-    struct keys keys = {.x = x, .n = n};
+    struct keys keys = {.x = x, .n = n, .origin = (size_t)origin % n};
     tree->n = n;
     tree->number = tree_room(&tree->numbers, n, sizeof *tree->number);
     struct nbc_keyed *entry = tree_room(&tree->entries, n, sizeof *entry),
@@ -256,7 +257,7 @@ int tree_make_cells(struct tree_cells *tree, size_t n, const double (*x)[3], int
         return NBC_NO_MEMORY;
     keys.entry = entry;
     const int has_keys = make_keys(&keys);
-    for (size_t i = 0; i < n && !has_keys; i++) entry[i] = (struct nbc_keyed){0, i};
+    for (size_t i = 0; i < n && !has_keys; i++) entry[i] = (struct nbc_keyed){0, number_of(&keys, i)};
     const double keyed = nbc_wtime();
     struct nbc_keyed *sorted =
         has_keys ? nbc_radix_sort64(n, TREE_KEY_BITS, entry, other, tree->counts.data, parts) : entry;

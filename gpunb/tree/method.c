@@ -161,7 +161,7 @@ int gpunb_tree_is_worth(const gpunb_t *handle, size_t n_i, size_t n_j)
 
 /* ---- building */
 
-static int check_call(gpunb_t *handle, const char *call)
+int gpunb_tree_check_call(gpunb_t *handle, const char *call)
 {
     if (!handle->tree)
         return nbc_fail(&handle->error, NBC_BAD_STATE,
@@ -241,7 +241,7 @@ static int fill_on_host(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
     double *seconds = handle->tree->counts.seconds;
     int status = f.mass && f.x && provide(tree) ? read_sources(handle, &f) : no_memory(handle, n);
     if (!status && is_new && n > 0 &&
-        tree_make_cells(&tree->cells, n, (const double(*)[3])f.x, handle->tree->leaf, seconds))
+        tree_make_cells(&tree->cells, n, (const double(*)[3])f.x, handle->tree->leaf, handle->tree->origin, seconds))
         status = no_memory(handle, n);
     const double begin = nbc_wtime();
     if (!status) nbc_team_run(nbc_parts((int64_t)n, BODIES_OF_A_PART), order_part, &f);
@@ -250,19 +250,21 @@ static int fill_on_host(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
     return status;
 }
 
-static int fill(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
+int gpunb_tree_fill(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
 {
     struct gpunb_tree_use *use = handle->tree;
     const struct gpunb_tree_device *device = use->method->device;
     int status = NBC_OK;
     tree->n = handle->n_sources;
     tree->is_sound = 0;
+    if (is_new) tree->has_cells = 0;
     if (!device)
         status = fill_on_host(handle, tree, is_new);
     else if (tree->n > 0)
         status = device->fill(handle->state, use, tree, is_new, use->counts.seconds, &handle->error);
     tree->version = use->version;
     tree->is_sound = status == NBC_OK;
+    if (is_new) tree->has_cells = status == NBC_OK && tree->n > 0;
     return status;
 }
 
@@ -280,11 +282,11 @@ static struct gpunb_tree *new_tree(gpunb_t *handle)
 int gpunb_tree_build(gpunb_t *handle, gpunb_tree_t **tree)
 {
     if (!handle || !tree) return NBC_BAD_ARGUMENT;
-    int status = check_call(handle, "gpunb_tree_build");
+    int status = gpunb_tree_check_call(handle, "gpunb_tree_build");
     if (status) return status;
     struct gpunb_tree *made = new_tree(handle);
     if (!made) return NBC_NO_MEMORY;
-    status = fill(handle, made, 1);
+    status = gpunb_tree_fill(handle, made, 1);
     if (status) {
         gpunb_tree_free(made);
         return status;
@@ -297,13 +299,15 @@ int gpunb_tree_build(gpunb_t *handle, gpunb_tree_t **tree)
 int gpunb_tree_renew(gpunb_t *handle, gpunb_tree_t *tree)
 {
     if (!handle || !tree) return NBC_BAD_ARGUMENT;
-    int status = check_call(handle, "gpunb_tree_renew");
+    int status = gpunb_tree_check_call(handle, "gpunb_tree_renew");
     if (status) return status;
+    if (tree->n > 0 && !tree->has_cells)
+        return nbc_fail(&handle->error, NBC_BAD_STATE, "gpunb_tree_renew: the tree has no cells; rebuild it");
     if (tree->use != handle->tree || tree->n != handle->n_sources)
         return nbc_fail(&handle->error, NBC_BAD_ARGUMENT,
                         "gpunb_tree_renew: the tree is of %zu sources%s, of which there are %zu now; build a new one",
                         tree->n, tree->use != handle->tree ? " of another handle" : "", handle->n_sources);
-    status = fill(handle, tree, 0);
+    status = gpunb_tree_fill(handle, tree, 0);
     if (!status) handle->tree->counts.renewals++;
     return status;
 }
@@ -360,7 +364,7 @@ static int build_own(gpunb_t *handle)
     struct tree_scratch *scratch = handle->tree->scratch;
     if (!scratch->own) scratch->own = new_tree(handle);
     if (!scratch->own) return NBC_NO_MEMORY;
-    const int status = fill(handle, scratch->own, 1);
+    const int status = gpunb_tree_fill(handle, scratch->own, 1);
     if (!status) handle->tree->counts.builds++;
     return status;
 }
@@ -405,7 +409,10 @@ int gpunb_tree_softened(gpunb_t *handle, gpunb_tree_t *tree, const struct gpunb_
 int gpunb_tree_device_bytes(gpunb_t *handle, size_t n_i, size_t n_j, size_t *bytes)
 {
     const struct gpunb_tree_device *device = handle->tree->method->device;
-    return device->bytes(handle->state, handle->tree, n_i, n_j, bytes, &handle->error);
+    size_t tree, work;
+    const int status = device->bytes(handle->state, handle->tree, n_i, n_j, &tree, &work, &handle->error);
+    if (!status) *bytes = tree + work;
+    return status;
 }
 
 int gpunb_tree_device_force(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream)
@@ -413,14 +420,17 @@ int gpunb_tree_device_force(gpunb_t *handle, const struct gpunb_softened_device 
     struct gpunb_tree_use *use = handle->tree;
     const int status = use->method->device->enqueue(handle->state, use, job, stream, &handle->error);
     if (status) return status;
-    use->counts.builds++;
-    count_force(use, job->acc_last);
+    if (job->kept == GPUNB_TREE_RENEWED)
+        use->counts.renewals++;
+    else
+        use->counts.builds++;
+    if (job->n_i > 0) count_force(use, job->acc_last);
     return NBC_OK;
 }
 
 int gpunb_tree_check(gpunb_t *handle, const gpunb_tree_t *tree)
 {
-    int status = check_call(handle, "gpunb_tree_force");
+    int status = gpunb_tree_check_call(handle, "gpunb_tree_force");
     if (status) return status;
     if (tree->use != handle->tree)
         return nbc_fail(&handle->error, NBC_BAD_ARGUMENT, "gpunb_tree_force: the tree is of another handle");

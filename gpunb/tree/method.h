@@ -57,11 +57,20 @@ struct gpunb_tree_device {
     void (*shape)(const struct gpunb_tree *tree, size_t *cells, int *depth, size_t *largest_leaf, size_t *bytes);
     /** Work since the handle was opened, onto *counts.   @return NBC_OK; NBC_DEVICE */
     int (*add_counts)(void *state, struct gpunb_tree_counts *counts, struct nbc_error *err);
-    /** As gpunb_softened_device_bytes and gpunb_softened_device, by a tree that lies in the scratch. */
-    int (*bytes)(void *state, const struct gpunb_tree_use *use, size_t n_i, size_t n_j, size_t *bytes,
+    /** As gpunb_softened_device_kept_bytes. */
+    int (*bytes)(void *state, const struct gpunb_tree_use *use, size_t n_i, size_t n_j, size_t *tree, size_t *work,
                  struct nbc_error *err);
+    /** As gpunb_softened_device by tree; where none is kept it lies in the scratch, before all else. */
     int (*enqueue)(void *state, const struct gpunb_tree_use *use, const struct gpunb_softened_device *job, void *stream,
                    struct nbc_error *err);
+    /** Memory of a tree of n sources. */
+    int (*provide)(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree, size_t n,
+                   struct nbc_error *err);
+    /** As gpunb_tree_get_layout. */
+    int (*get_layout)(void *state, const struct gpunb_tree *tree, int32_t *order, uint8_t *cut, struct nbc_error *err);
+    /** Order and cells of a tree, as gpunb_tree_restore.   @param[in] cells  as tree_layout_restore made them */
+    int (*restore)(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree,
+                   const struct tree_cells *cells, struct nbc_error *err);
 };
 
 struct gpunb_tree_method {
@@ -101,7 +110,8 @@ struct gpunb_tree_use {
     double aim; /**< force_error, or the one that is about as good as theta */
     int order, leaf, group;
     enum gpunb_walk walk;
-    int always; /**< 1: also where direct sums are cheaper */
+    int always;     /**< 1: also where direct sums are cheaper */
+    int32_t origin; /**< number from which on bodies of equal keys are counted */
     struct tree_scratch *scratch;
     uint64_t version; /**< of the present sources: rises when they change */
     struct gpunb_tree_counts counts;
@@ -122,6 +132,10 @@ void gpunb_tree_close(gpunb_t *handle);
 double gpunb_tree_list_pairs(const struct gpunb_tree_use *use, size_t n_j);
 /** The sources have changed. */
 void gpunb_tree_forget(gpunb_t *handle);
+/** Whether the handle has a tree and sources.   @return NBC_OK; NBC_BAD_STATE */
+int gpunb_tree_check_call(gpunb_t *handle, const char *call);
+/** A tree of the present sources, or, with is_new = 0, the same cells as they are now.   @return as gpunb_tree_build */
+int gpunb_tree_fill(gpunb_t *handle, gpunb_tree_t *tree, int is_new);
 /** Whether a force can be made with this tree.   @return as gpunb_tree_force */
 int gpunb_tree_check(gpunb_t *handle, const gpunb_tree_t *tree);
 /** gpunb_softened_device_bytes and gpunb_softened_device by tree, checked, of a backend whose trees are on a device. */

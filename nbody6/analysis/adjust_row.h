@@ -36,9 +36,11 @@ struct nb6_adjust_row {
     double e_pair_changes;         /**< sum of e_pairs, e_chains and e_hierarchies, relative to e_scale */
     double r_min, dt_min, e_close; /**< criteria of close encounters */
     struct nb6_counters counters;
-    int64_t by_tree;                                  /**< 1: forces by a tree; no column of the log */
+    int64_t by_tree;                                  /**< enum nb6_column_runs; no column of the log */
     double force_err_50, force_err_99, force_err_max; /**< of a tree, at 1024 bodies (collisionless/force_error.h) */
-    double stage_s[NB6_STAGE_COUNT], wall_s;          /**< wall_s includes earlier sessions */
+    uint64_t tree_builds, tree_early, tree_renewals;  /**< of a tree that serves many steps (collisionless/rebuild.h) */
+    double tree_failed;
+    double stage_s[NB6_STAGE_COUNT], wall_s; /**< wall_s includes earlier sessions */
     double ns_per_pair_irr,
         ns_per_pair_reg;      /**< wall-clock time in the library per interaction since start of this session */
     double chain_s;           /**< wall-clock time of all threads in chains, this session */

@@ -11,6 +11,7 @@ static const char L[] = "length", V[] = "velocity", T[] = "time", M[] = "mass", 
 /* Functions, and the places of their values in a row. */
 #define MEMBER(kind, name, member, unit, meaning)
 #define BY_TREE(name, member, unit, meaning)
+#define BY_KEPT_TREE(kind, name, member, unit, meaning)
 #define COMPUTED(name, function, unit, meaning) extern nb6_quantity function;
 #include "nbody6/analysis/columns.def"
 #undef COMPUTED
@@ -22,15 +23,19 @@ enum {
 };
 #undef MEMBER
 #undef BY_TREE
+#undef BY_KEPT_TREE
 
 _Static_assert((int)COMPUTED_COLUMNS <= (int)NB6_COMPUTED_MAX,
                "more computed columns than a row has room for: raise the room");
 
 #define SIZE_OF(member) sizeof((struct nb6_adjust_row *)NULL)->member
 #define MEMBER(kind, name, member, unit, meaning)                                                                      \
-    {name, unit, meaning, NB6_COLUMN_##kind, offsetof(struct nb6_adjust_row, member), SIZE_OF(member) / 8, NULL, 0},
+    {name, unit,           meaning, NB6_COLUMN_##kind, offsetof(struct nb6_adjust_row, member), SIZE_OF(member) / 8,   \
+     NULL, NB6_COLUMNS_ALL},
 #define BY_TREE(name, member, unit, meaning)                                                                           \
-    {name, unit, meaning, NB6_COLUMN_REAL, offsetof(struct nb6_adjust_row, member), 1, NULL, 1},
+    {name, unit, meaning, NB6_COLUMN_REAL, offsetof(struct nb6_adjust_row, member), 1, NULL, NB6_COLUMNS_TREE},
+#define BY_KEPT_TREE(kind, name, member, unit, meaning)                                                                \
+    {name, unit, meaning, NB6_COLUMN_##kind, offsetof(struct nb6_adjust_row, member), 1, NULL, NB6_COLUMNS_KEPT_TREE},
 #define COMPUTED(name, function, unit, meaning)                                                                        \
     {name,                                                                                                             \
      unit,                                                                                                             \
@@ -39,7 +44,7 @@ _Static_assert((int)COMPUTED_COLUMNS <= (int)NB6_COMPUTED_MAX,
      offsetof(struct nb6_adjust_row, computed) + PLACE_OF_##function * sizeof(double),                                 \
      1,                                                                                                                \
      function,                                                                                                         \
-     0},
+     NB6_COLUMNS_ALL},
 
 static const struct nb6_column columns[] = {
 #include "nbody6/analysis/columns.def"

@@ -18,12 +18,15 @@ typedef double nb6_quantity(const struct nb6_run_record *run, const struct nb6_f
 /** How the value is stored and printed. A time has 12 digits: it is a multiple of 2^-40, and 1.1 shall read 1.1. */
 enum nb6_column_kind { NB6_COLUMN_TIME, NB6_COLUMN_REAL, NB6_COLUMN_INTEGER, NB6_COLUMN_COUNT };
 
+/** Runs whose logs have a column: those of this kind of forces, and of later ones. */
+enum nb6_column_runs { NB6_COLUMNS_ALL, NB6_COLUMNS_TREE, NB6_COLUMNS_KEPT_TREE /**< a tree serves many steps */ };
+
 struct nb6_column {
     const char *name, *unit, *meaning;
     enum nb6_column_kind kind;
     size_t offset, count; /**< values in struct nb6_adjust_row; more than one: so many columns */
     nb6_quantity *of;     /**< NULL: a member of the row */
-    int by_tree;          /**< 1: of runs with forces by a tree alone */
+    int by_tree;          /**< enum nb6_column_runs */
 };
 
 /** Line k of the table; NULL past the end. */

@@ -6,6 +6,7 @@
 #include "gpunb/gpunb.h"
 #include "gpunb/softened_device.h"
 #include "gpunb/tree.h"
+#include "gpunb/tree_kept.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/collisionless/domain.h"
 #include "nbody6/collisionless/leapfrog.h"
@@ -34,6 +35,8 @@ static int check_options(int64_t n, const struct nb6_collisionless_options *o, s
         return nbc_fail(err, NBC_BAD_ARGUMENT, "steps are shared or block steps, not number %d", (int)o->steps);
     if (o->steps == NB6_COLLISIONLESS_BLOCK && !(o->eta > 0 && isfinite(o->eta)))
         return nbc_fail(err, NBC_BAD_ARGUMENT, "eta is %g; block steps need a number above 0", o->eta);
+    if (o->reuse < 0 || o->reuse > NB6_MOST_REUSE)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "a tree serves %d steps; it is 1 to %d", o->reuse, NB6_MOST_REUSE);
     return NBC_OK;
 }
 
@@ -85,7 +88,9 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
     s->options = options->force;
     s->block = options->steps == NB6_COLLISIONLESS_BLOCK;
     s->max_level = nb6_level_of(options->dt, LONGEST_LEVEL);
+    s->reuse = gpunb_tree_is_asked(&options->force) && options->reuse > 1 ? options->reuse : 1;
     status = allocate(s, err);
+    if (!status) status = nb6_kept_tree_open(s, err);
     if (!status) status = gpunb_create(&s->force, (size_t)n, &options->force, err);
     if (status) return status;
     s->options.backend = gpunb_info(s->force)->name;
@@ -184,7 +189,9 @@ static int plan_memory(gpunb_t *force, int64_t n, const struct nb6_collisionless
     int device[NB6_MOST_PARTS];
     size_t work = 0;
     const int parts = find_parts(force, n, o, device);
-    const struct nb6_part largest = {.n = (int32_t)n, .n_own = (int32_t)(parts > 0 ? (n + parts - 1) / parts : 0)};
+    const struct nb6_part largest = {.n = (int32_t)n,
+                                     .n_own = (int32_t)(parts > 0 ? (n + parts - 1) / parts : 0),
+                                     .keeps_tree = gpunb_tree_is_asked(&o->force) && o->reuse > 1};
     if (parts > 0) {
         const int status = nb6_domain_bytes(residence_of(settle(force, o)), &largest, device[0], &o->force, force,
                                             &plan->device_bytes, err);
@@ -202,13 +209,12 @@ static void plan_pairs(const gpunb_t *force, int64_t n, const struct nb6_collisi
                        struct nb6_collisionless_plan *plan)
 {
     int device[NB6_MOST_PARTS];
-    double by_tree;
+    const double builds = o->reuse > 1 ? 1.0 / o->reuse : 1;
     const int found = find_parts(force, n, o, device), parts = found > 0 ? found : 1;
     const size_t all = (size_t)n, mine = (all + (size_t)parts - 1) / (size_t)parts;
-    gpunb_softened_pairs(force, mine, all, &by_tree);
     plan->pairs = gpunb_softened_pairs(force, all, all, NULL);
-    plan->pairs_by_tree = parts * by_tree;
-    plan->tree_is_worth = gpunb_tree_is_worth(force, mine, all);
+    plan->pairs_by_tree = parts * gpunb_tree_kept_pairs(force, mine, all, builds);
+    plan->tree_is_worth = gpunb_tree_kept_is_worth(force, mine, all, builds);
     /* A tree in memory of GPUs that the host asks for is on the first of them. */
     if (found == 0 && plan->gpus > 1 && gpunb_tree_is_asked(&o->force)) plan->gpus = 1;
 }
@@ -226,7 +232,8 @@ int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *op
                                                .engine = engine_name(residence_of(settle(force, options))),
                                                .ns_per_pair = gpunb_info(force)->ns_per_pair,
                                                .gpus = gpunb_gpus(force, 0, NULL),
-                                               .force = options->force};
+                                               .force = options->force,
+                                               .reuse = options->reuse > 1 ? options->reuse : 1};
         gpunb_tree_settings(force, &made.force);
         status = plan_memory(force, n, options, &made, err);
     }
@@ -240,7 +247,7 @@ int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *op
 
 int nb6_collisionless_home(struct nb6_collisionless *s, struct nbc_error *err)
 {
-    return s->resident ? nb6_resident_home(s->resident, s, err) : NBC_OK;
+    return s->resident ? nb6_resident_home(s->resident, s, err) : nb6_kept_tree_home(s, err);
 }
 
 const char *nb6_collisionless_engine_name(const struct nb6_collisionless *s)
@@ -256,7 +263,7 @@ int nb6_collisionless_has_tree(const struct nb6_collisionless *s)
 void nb6_collisionless_tree_counts(const struct nb6_collisionless *s, struct gpunb_tree_counts *counts)
 {
     gpunb_tree_get_counts(s->force, counts);
-    if (s->resident) nb6_resident_add_tree_counts(s->resident, counts);
+    if (s->resident) (void)nb6_resident_add_tree_counts(s->resident, counts, NULL); /* those of a device may be lost */
 }
 
 /* ---- making and freeing */
@@ -295,6 +302,7 @@ static int take_state(struct nb6_collisionless *s, const struct nb6_collisionles
     s->ti_now = then->ti_now;
     s->n_blocks = then->n_blocks;
     s->n_steps = then->n_steps;
+    nb6_kept_tree_take(s, then);
     return NBC_OK;
 }
 
@@ -313,6 +321,7 @@ void nb6_collisionless_free(struct nb6_collisionless *s)
 {
     if (!s) return;
     nb6_resident_free(s->resident);
+    nb6_kept_tree_close(s);
     gpunb_free(s->force);
     nbc_free(s->name);
     nbc_free(s->mass);
@@ -365,7 +374,9 @@ static int potential(struct nb6_collisionless *s, struct nb6_frame *frame, struc
                                                nb6_collisionless_has_tree(s) ? (const double(*)[3])s->acc : NULL,
                                            .acc = s->acc_due,
                                            .pot = frame->pot};
+    const struct nb6_rebuild_force force = nb6_kept_tree_between(s);
     int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x0);
+    if (!status && force.kept == GPUNB_TREE_RENEWED) return nb6_kept_tree_force(s, &force, &job, err);
     if (!status) status = gpunb_softened(s->force, &job);
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(s->force)) : NBC_OK;
 }

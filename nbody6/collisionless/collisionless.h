@@ -21,6 +21,8 @@
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
 #include "gpunb/tree.h"
+#include "nbody6/collisionless/kept_tree.h"
+#include "nbody6/collisionless/rebuild.h"
 #include "nbody6/state/body.h"
 
 #include <stdint.h>
@@ -41,6 +43,8 @@ enum nb6_collisionless_engine {
     NB6_COLLISIONLESS_EMULATED = 3 /**< in memory that emulates devices, for tests */
 };
 
+enum { NB6_MOST_REUSE = 64 };
+
 struct nb6_collisionless_options {
     double softening;                   /**< epsilon, 1e-15 to 1e15 */
     double dt;                          /**< the shared step, or the longest: cut to a power of two */
@@ -49,6 +53,7 @@ struct nb6_collisionless_options {
     struct gpunb_options force;         /**< backend and precision of the forces, and their tree */
     enum nb6_collisionless_engine engine;
     int parts; /**< of the bodies, of an emulation: 1 to 64; 0: one */
+    int reuse; /**< longest steps that a tree serves, 1 to NB6_MOST_REUSE; 0: one */
 };
 
 /** A system and how far it has come. After nb6_collisionless_create, nb6_collisionless_resume and
@@ -68,6 +73,10 @@ struct nb6_collisionless {
     int block;                     /**< 1: block steps */
     uint64_t n_blocks;             /**< since the start */
     uint64_t n_steps;              /**< of bodies, since the start */
+    int reuse;                     /**< longest steps that a tree serves; 1, and always by direct sums: one force */
+    uint64_t build_block;          /**< n_blocks when the tree got its cells; NB6_NO_BUILD: it never has */
+    struct nb6_rebuild rebuild;    /**< when it does next */
+    struct nb6_kept_tree kept;     /**< that tree */
     gpunb_t *force;                /**< its own */
     struct nb6_resident *resident; /**< NULL: the state stays in memory */
     double (*x)[3];                /**< [n] scratch: positions at the next block time */
@@ -93,6 +102,7 @@ struct nb6_collisionless_plan {
     struct gpunb_options force;   /**< as asked for; of a tree with the sizes and the order that it takes by itself */
     double pairs, pairs_by_tree;  /**< nominal cost of a force on all bodies (gpunb_softened_pairs), of all parts */
     double device_bytes;          /**< memory of the device that needs most; 0: processors make the forces in memory */
+    int reuse;                    /**< longest steps that a tree serves, of which each bears its part of a build */
     int tree_is_worth;            /**< 1: forces on all bodies are made by the tree; 0: by direct sums */
 };
 /** The plan of a system of n bodies, which is not made.
@@ -101,8 +111,8 @@ struct nb6_collisionless_plan {
 int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *options,
                            struct nb6_collisionless_plan *plan, struct nbc_error *err);
 /** Continue a system from the state that it had between two calls of nb6_collisionless_evolve, with the same bits.
- *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps are read, the arrays copied; all in
- *  host memory
+ *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps, reuse, build_block, rebuild and kept
+ *  are read, the arrays copied; all in host memory
  *  @param[in] options  as those of the other one
  *  @return as nb6_collisionless_create; NBC_BAD_ARGUMENT also if levels or time do not belong to the options */
 int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6_collisionless *then,

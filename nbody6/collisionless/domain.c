@@ -1,6 +1,7 @@
 #include "nbody6/collisionless/domain.h"
 
 #include "gpunb/backend.h"
+#include "gpunb/tree_kept.h"
 
 #include <string.h>
 
@@ -11,7 +12,8 @@ struct nb6_device_domain {
     struct nbd_stream *stream, *copies; /* copies: positions that come from other domains */
     struct nbd_event *drifted, *came;   /* own positions are there; those of all others are */
     void *select, *work;                /* scratch of the choice of due bodies, of forces */
-    size_t select_bytes, work_bytes;
+    size_t select_bytes, work_bytes, tree_bytes;
+    gpunb_tree_t *tree;         /* that it keeps, or NULL */
     struct nb6_part_word *word; /* in memory of the host */
     gpunb_t *force, *system;    /* of the part, which may be that of the system; see struct nb6_residence */
     int by_tree;                /* 1: forces take the sources that targets are, and their last accelerations */
@@ -33,6 +35,7 @@ void nb6_domain_close(struct nb6_device_domain *domain)
     nbd_event_close(device, domain->came);
     nbd_stream_close(device, domain->stream);
     nbd_stream_close(device, domain->copies);
+    gpunb_tree_free(domain->tree);
     if (domain->force != domain->system) gpunb_free(domain->force);
     nbc_free(domain);
 }
@@ -60,10 +63,11 @@ static void reach_others(const struct nbd_device *device)
 }
 
 /* Forces are made by own sources, then by all others; those of a tree by all of them, when they have come. */
-static int work_for(const struct nb6_device_domain *d, size_t *bytes, struct nbc_error *err)
+static int work_for(struct nb6_device_domain *d, size_t *bytes, struct nbc_error *err)
 {
     const size_t own = (size_t)d->part.n_own, others = (size_t)d->part.n - own;
     size_t more = 0;
+    if (d->part.keeps_tree) return d->kernels->kept_bytes(d->force, &d->part, &d->tree_bytes, bytes, err);
     if (d->by_tree) return d->kernels->force_bytes(d->force, own, own + others, bytes, err);
     int status = d->kernels->force_bytes(d->force, own, own, bytes, err);
     if (!status && others > 0) status = d->kernels->force_bytes(d->force, own, others, &more, err);
@@ -115,6 +119,7 @@ static int allocate(struct nb6_device_domain *d, struct nbc_error *err)
     for (size_t k = 0; k < ARRAYS && !status; k++)
         if (all[k].count > 0)
             status = nbd_alloc(&d->device, NBD_ON_DEVICE, all[k].count * all[k].size, all[k].memory, err);
+    if (!status && d->part.keeps_tree) status = d->kernels->open_tree(d->force, &d->part, &d->tree, err);
     if (status != NBC_NO_MEMORY) return status;
     return nbc_fail(err, status, "%s has no memory for %d bodies of %d; use more devices, or --engine host",
                     d->device.name, d->part.n_own, d->part.n);
@@ -129,7 +134,7 @@ int nb6_domain_bytes(const struct nb6_residence *residence, const struct nb6_par
     NBD_TRY(nbd_open(&d.device, *residence->kind, device, "the collisionless engine", err));
     NBD_TRY(ask_scratch(&d, err));
     list_arrays(&d, all);
-    *bytes = 0;
+    *bytes = (double)d.tree_bytes;
     for (size_t k = 0; k < ARRAYS; k++) *bytes += (double)all[k].count * (double)all[k].size;
     return NBC_OK;
 }
@@ -172,6 +177,23 @@ int nb6_domain_copy(struct nb6_device_domain *d, void *to, const void *from, siz
     return nbd_stream_wait(&d->device, d->stream, err);
 }
 
+int nb6_domain_get_tree(const struct nb6_device_domain *d, int32_t *order, uint8_t *cut, struct nbc_error *err)
+{
+    NBD_TRY(nbd_use(&d->device, err));
+    NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
+    const int status = gpunb_tree_get_layout(d->force, d->tree, order, cut);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(d->force)) : NBC_OK;
+}
+
+int nb6_domain_set_tree(const struct nb6_device_domain *d, const int32_t *order, const uint8_t *cut,
+                        struct nbc_error *err)
+{
+    NBD_TRY(nbd_use(&d->device, err));
+    NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
+    const int status = gpunb_tree_restore(d->force, d->tree, (size_t)d->part.n, order, cut);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(d->force)) : NBC_OK;
+}
+
 /* ---- a block */
 
 int nb6_domain_drift(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)
@@ -192,10 +214,11 @@ int nb6_domain_exchange(struct nb6_device_domain *d, void *to, const struct nb6_
 }
 
 /* Accelerations by n sources from the first on. */
-static int sum(const struct nb6_device_domain *d, int32_t n_due, int32_t first, int32_t n, double (*acc)[3],
-               struct nbc_error *err)
+static int sum(const struct nb6_device_domain *d, const struct nb6_part_block *block, int32_t first, int32_t n,
+               double (*acc)[3], struct nbc_error *err)
 {
     const struct nb6_part *p = &d->part;
+    const int32_t n_due = block->n_due;
     const int all = n_due == p->n_own && !d->by_tree;
     const struct gpunb_softened_device job = {.n_j = (size_t)n,
                                               .mass = p->mass + first,
@@ -207,7 +230,9 @@ static int sum(const struct nb6_device_domain *d, int32_t n_due, int32_t first, 
                                               .acc_last = (const double(*)[3])p->acc_due,
                                               .acc = acc,
                                               .work = d->work,
-                                              .work_bytes = d->work_bytes};
+                                              .work_bytes = d->work_bytes,
+                                              .kept = block->kept,
+                                              .tree = d->tree};
     return d->kernels->sum(d->force, p, &job, d->stream, err);
 }
 
@@ -217,7 +242,7 @@ int nb6_domain_sum_own(struct nb6_device_domain *d, const struct nb6_part_block 
     NBD_TRY(nbd_use(&d->device, err));
     if (block->n_due < p->n_own || d->by_tree)
         NBD_LAUNCH(err, &d->device, d->kernels->select(p, block, d->select, d->select_bytes, d->stream));
-    return block->n_due > 0 && !d->by_tree ? sum(d, block->n_due, 0, p->n_own, p->acc_own, err) : NBC_OK;
+    return block->n_due > 0 && !d->by_tree ? sum(d, block, 0, p->n_own, p->acc_own, err) : NBC_OK;
 }
 
 int nb6_domain_sum_others(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)
@@ -226,10 +251,10 @@ int nb6_domain_sum_others(struct nb6_device_domain *d, const struct nb6_part_blo
     const int has_others = p->n_own < p->n, n_due = block->n_due;
     NBD_TRY(nbd_use(&d->device, err));
     if (has_others) NBD_TRY(nbd_event_await(&d->device, d->came, d->stream, err));
-    if (d->by_tree && n_due > 0)
-        NBD_TRY(sum(d, n_due, 0, p->n, p->acc_own, err));
+    if (d->by_tree && (n_due > 0 || block->kept == GPUNB_TREE_BUILT))
+        NBD_TRY(sum(d, block, 0, p->n, p->acc_own, err));
     else if (has_others && n_due > 0)
-        NBD_TRY(sum(d, n_due, p->n_own, p->n - p->n_own, p->acc_others, err));
+        NBD_TRY(sum(d, block, p->n_own, p->n - p->n_own, p->acc_others, err));
     NBD_LAUNCH(err, &d->device, d->kernels->check(p, block, d->stream));
     return NBC_OK;
 }
@@ -243,12 +268,14 @@ int nb6_domain_read(struct nb6_device_domain *d, struct nb6_part_word *word, str
     return NBC_OK;
 }
 
-void nb6_domain_add_tree_counts(const struct nb6_device_domain *d, struct gpunb_tree_counts *sum)
+int nb6_domain_add_tree_counts(const struct nb6_device_domain *d, struct gpunb_tree_counts *sum, struct nbc_error *err)
 {
     struct gpunb_tree_counts own;
-    if (d->force == d->system) return;
-    gpunb_tree_get_counts(d->force, &own);
+    if (d->force == d->system) return NBC_OK;
+    NBD_TRY(nbd_use(&d->device, err));
+    const int status = gpunb_tree_read_counts(d->force, &own);
     gpunb_tree_add_counts(sum, &own);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(d->force)) : NBC_OK;
 }
 
 int nb6_domain_commit(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)

@@ -30,6 +30,11 @@ int nb6_domain_drift(struct nb6_device_domain *domain, const struct nb6_part_blo
 /** Positions of the own bodies of another domain, while sums over own bodies can be under way. */
 int nb6_domain_exchange(struct nb6_device_domain *domain, void *to, const struct nb6_device_domain *other,
                         const void *from, size_t bytes, struct nbc_error *err);
+/** The layout of the tree that it keeps (gpunb/tree_kept.h), in ordinary memory. Waits.
+ *  @param[out] order, cut  [n] */
+int nb6_domain_get_tree(const struct nb6_device_domain *domain, int32_t *order, uint8_t *cut, struct nbc_error *err);
+int nb6_domain_set_tree(const struct nb6_device_domain *domain, const int32_t *order, const uint8_t *cut,
+                        struct nbc_error *err);
 /** Selects the bodies that are due, and computes their accelerations from the own bodies; a tree waits for all others.
  */
 int nb6_domain_sum_own(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
@@ -39,7 +44,8 @@ int nb6_domain_sum_others(struct nb6_device_domain *domain, const struct nb6_par
 /** Waits.   @param[out] word  of the part */
 int nb6_domain_read(struct nb6_device_domain *domain, struct nb6_part_word *word, struct nbc_error *err);
 /** Adds the counts of its own trees, which are not those of the forces of the system, to `sum`. Waits. */
-void nb6_domain_add_tree_counts(const struct nb6_device_domain *domain, struct gpunb_tree_counts *sum);
+int nb6_domain_add_tree_counts(const struct nb6_device_domain *domain, struct gpunb_tree_counts *sum,
+                               struct nbc_error *err);
 /** Second kicks and next steps. */
 int nb6_domain_commit(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
 

@@ -3,7 +3,7 @@
 #include "common/nbc.h"
 #include "common/team.h"
 #include "gpunb/gpunb.h"
-#include "gpunb/tree.h"
+#include "gpunb/tree_kept.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/level.h"
@@ -68,10 +68,12 @@ static int check_accelerations(const struct nb6_collisionless *s, int64_t n_due,
 }
 
 /* Accelerations of the bodies in `due` from all, at the positions in x. A tree takes their last ones, if there are
- * any. */
-static int force(struct nb6_collisionless *s, int64_t n_due, int has_last, struct nbc_error *err)
+ * any.   @param[in] of_block  NULL: at the start, when there are none */
+static int force(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *of_block,
+                 struct nbc_error *err)
 {
-    const int takes_last = has_last && gpunb_tree_is_asked(&s->options);
+    const int takes_last = of_block && gpunb_tree_is_asked(&s->options);
+    const int is_kept = of_block && (of_block->kept == GPUNB_TREE_BUILT || of_block->kept == GPUNB_TREE_RENEWED);
     for (int64_t m = 0; m < n_due; m++)
         for (int k = 0; k < 3; k++) {
             s->x_due[m][k] = s->x[s->due[m]][k];
@@ -84,9 +86,10 @@ static int force(struct nb6_collisionless *s, int64_t n_due, int has_last, struc
                                            .acc_last = takes_last ? (const double(*)[3])s->acc_due : NULL,
                                            .acc = s->acc_due};
     int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x);
-    if (!status) status = gpunb_softened(s->force, &job);
+    if (!status && !is_kept) status = gpunb_softened(s->force, &job);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(s->force));
-    return check_accelerations(s, n_due, err);
+    if (is_kept) status = nb6_kept_tree_force(s, of_block, &job, err);
+    return status ? status : check_accelerations(s, n_due, err);
 }
 
 int nb6_leapfrog_start(struct nb6_collisionless *s, struct nbc_error *err)
@@ -96,7 +99,7 @@ int nb6_leapfrog_start(struct nb6_collisionless *s, struct nbc_error *err)
         for (int k = 0; k < 3; k++) s->x[i][k] = s->x0[i][k];
     }
     const struct nb6_leapfrog_rules rules = nb6_leapfrog_rules(s);
-    int status = force(s, s->n, 0, err);
+    int status = force(s, s->n, NULL, err);
     for (int64_t i = 0; i < s->n && !status; i++) {
         for (int k = 0; k < 3; k++) s->acc[i][k] = s->acc_due[i][k];
         s->level[i] = (int8_t)nb6_leapfrog_wanted(&rules, s->acc[i]);
@@ -122,14 +125,28 @@ static int64_t find_due(struct nb6_collisionless *s, nb6_time t)
     return n_due;
 }
 
+/* Those of the tree of the host, if they are asked for. */
+static int read_counts(const struct nb6_collisionless *s, const struct nb6_rebuild_force *of_block,
+                       struct gpunb_tree_counts *counts, struct nbc_error *err)
+{
+    const int status = of_block->is_judged ? gpunb_tree_read_counts(s->force, counts) : NBC_OK;
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(s->force)) : NBC_OK;
+}
+
 int nb6_leapfrog_block(struct nb6_collisionless *s, struct nbc_error *err)
 {
     struct job job = {.system = s, .ti_next = next_time(s)};
     const int parts = nbc_parts(s->n, LEAST_BODIES);
     nbc_team_run(parts, kick_and_drift, &job);
     job.n_due = find_due(s, job.ti_next);
-    int status = force(s, job.n_due, 1, err);
+    struct nb6_rebuild_force of_block;
+    struct gpunb_tree_counts now;
+    nb6_rebuild_begin(s, job.ti_next, job.n_due, 1, &of_block);
+    int status = read_counts(s, &of_block, &of_block.before, err);
+    if (!status) status = force(s, job.n_due, &of_block, err);
+    if (!status) status = read_counts(s, &of_block, &now, err);
     if (status) return status;
+    nb6_rebuild_end(s, job.ti_next, &of_block, &now);
     nbc_team_run(parts, commit, &job);
     commit_due(s, &job);
     s->ti_now = job.ti_next;

@@ -28,6 +28,8 @@ struct nb6_part_word {
 struct nb6_part {
     struct nb6_leapfrog_rules rules;
     int32_t n, n_own;                    /**< bodies in all; those that it owns */
+    int32_t origin;                      /**< number here of the first body of the system */
+    int keeps_tree;                      /**< 1: between blocks */
     double *mass;                        /**< [n] */
     double (*x)[3];                      /**< [n] at the next block time */
     double (*x0)[3], (*v)[3], (*acc)[3]; /**< [n_own] as in struct nb6_collisionless */

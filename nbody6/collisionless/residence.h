@@ -6,12 +6,14 @@
 #include "common/nbc.h"
 #include "device/device.h"
 #include "gpunb/softened_device.h"
+#include "gpunb/tree.h"
 #include "nbody6/collisionless/part.h"
 
 /** Times and size of a block, for all its stages. */
 struct nb6_part_block {
     nb6_time ti_now, ti_next;
-    int32_t n_due; /**< of the part's own bodies */
+    int32_t n_due;             /**< of the part's own bodies */
+    enum gpunb_kept_tree kept; /**< what the forces of all parts do about their trees */
 };
 
 struct nb6_residence {
@@ -41,6 +43,9 @@ struct nb6_residence {
                       gpunb_t *system, struct nbc_error *err);
     /** As gpunb_softened_device_bytes. */
     int (*force_bytes)(gpunb_t *force, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
+    /** Of a part that keeps its tree: as gpunb_softened_device_kept_bytes and gpunb_softened_device_tree. */
+    int (*kept_bytes)(gpunb_t *force, const struct nb6_part *part, size_t *tree, size_t *work, struct nbc_error *err);
+    int (*open_tree)(gpunb_t *force, const struct nb6_part *part, gpunb_tree_t **tree, struct nbc_error *err);
     /** As gpunb_softened_device. The status, or the word, tells that a sum failed. */
     int (*sum)(gpunb_t *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
                struct nbd_stream *stream, struct nbc_error *err);

@@ -39,6 +39,8 @@ static const struct nb6_residence residence = {
     .commit = commit,
     .open_force = nb6_residence_open_force,
     .force_bytes = nb6_residence_force_bytes,
+    .kept_bytes = nb6_residence_kept_bytes,
+    .open_tree = nb6_residence_open_tree,
     .sum = nb6_residence_sum,
 };
 

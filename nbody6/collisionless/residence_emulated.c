@@ -1,6 +1,7 @@
 /* Kernels of emulated devices: loops over bodies. */
 #include "device/emulated/emulated.h"
 #include "gpunb/gpunb.h"
+#include "gpunb/tree_kept.h"
 #include "nbody6/collisionless/residence_force.h"
 
 #include <string.h>
@@ -113,11 +114,34 @@ static int force_bytes(gpunb_t *force, size_t n_i, size_t n_j, size_t *bytes, st
     return is_on_device(force) ? nb6_residence_force_bytes(force, n_i, n_j, bytes, err) : NBC_OK;
 }
 
+static int kept_bytes(gpunb_t *force, const struct nb6_part *part, size_t *tree, size_t *work, struct nbc_error *err)
+{
+    *tree = *work = 0;
+    return is_on_device(force) ? nb6_residence_kept_bytes(force, part, tree, work, err) : NBC_OK;
+}
+
+static int open_tree(gpunb_t *force, const struct nb6_part *part, gpunb_tree_t **tree, struct nbc_error *err)
+{
+    if (is_on_device(force)) return nb6_residence_open_tree(force, part, tree, err);
+    gpunb_tree_number_from(force, (size_t)part->origin);
+    const int status = gpunb_tree_create(force, tree);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(force)) : NBC_OK;
+}
+
 struct sum_job {
     gpunb_t *force;
     struct nb6_part part;
     struct gpunb_softened_device job;
 };
+
+/* By a tree that is kept, or as it is worth. */
+static int force_of(gpunb_t *force, const struct gpunb_softened_device *d, const struct gpunb_softened_job *job)
+{
+    if (d->kept != GPUNB_TREE_BUILT && d->kept != GPUNB_TREE_RENEWED) return gpunb_softened(force, job);
+    const int status =
+        d->kept == GPUNB_TREE_BUILT ? gpunb_tree_rebuild(force, d->tree) : gpunb_tree_renew(force, d->tree);
+    return status || job->n_i == 0 ? status : gpunb_tree_force(force, d->tree, job);
+}
 
 /* A source that is too far is that of some part, whose word says so: the sums of others mean nothing then. Without
  * memory for the forces the host makes the block, and says it if it has none either. */
@@ -128,7 +152,7 @@ static void sum_all(const void *job)
     const struct gpunb_softened_job on_host = {
         .n_i = d->n_i, .x = d->x_i, .self = d->self, .softening = d->softening, .acc_last = d->acc_last, .acc = d->acc};
     int status = gpunb_send_positions(j->force, d->n_j, d->mass, d->x_j);
-    if (!status) status = gpunb_softened(j->force, &on_host);
+    if (!status) status = force_of(j->force, d, &on_host);
     if (status) note_bad(&j->part, 0);
 }
 
@@ -152,5 +176,7 @@ const struct nb6_residence nb6_residence_emulated = {
     .commit = commit,
     .open_force = open_force,
     .force_bytes = force_bytes,
+    .kept_bytes = kept_bytes,
+    .open_tree = open_tree,
     .sum = sum,
 };

@@ -1,6 +1,6 @@
 #include "nbody6/collisionless/residence_force.h"
 
-#include "gpunb/tree.h"
+#include "gpunb/tree_kept.h"
 
 #include <stdio.h>
 
@@ -30,6 +30,20 @@ static int repeated(gpunb_t *force, int status, struct nbc_error *err)
 int nb6_residence_force_bytes(gpunb_t *force, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err)
 {
     return repeated(force, gpunb_softened_device_bytes(force, n_i, n_j, bytes), err);
+}
+
+int nb6_residence_kept_bytes(gpunb_t *force, const struct nb6_part *part, size_t *tree, size_t *work,
+                             struct nbc_error *err)
+{
+    const size_t n_i = (size_t)part->n_own, n_j = (size_t)part->n;
+    return repeated(force, gpunb_softened_device_kept_bytes(force, n_i, n_j, tree, work), err);
+}
+
+/* All parts get the same tree, also of bodies that their keys do not tell apart. */
+int nb6_residence_open_tree(gpunb_t *force, const struct nb6_part *part, gpunb_tree_t **tree, struct nbc_error *err)
+{
+    gpunb_tree_number_from(force, (size_t)part->origin);
+    return repeated(force, gpunb_softened_device_tree(force, (size_t)part->n, tree), err);
 }
 
 int nb6_residence_sum(gpunb_t *force, const struct nb6_part *part, const struct gpunb_softened_device *job,

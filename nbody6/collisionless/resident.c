@@ -22,7 +22,9 @@ struct nb6_resident {
     int is_there;    /* 1: the state is on the devices; otherwise it must be sent */
     int is_ahead;    /* 1: and that in memory is older */
     nb6_time ti_home;
-    uint64_t n_blocks_home, n_steps_home;
+    uint64_t n_blocks_home, n_steps_home, build_block_home;
+    struct nb6_rebuild rebuild_home;
+    uint64_t tree_block; /* the build whose cells the trees of all parts have */
 };
 
 /* Return from the calling function if a call fails. */
@@ -47,8 +49,11 @@ static int open_parts(struct nb6_resident *r, const struct nb6_collisionless *s,
         struct one *one = &r->one[p];
         int64_t end;
         nbc_range(s->n, p, r->parts, &one->first, &end);
-        one->part =
-            (struct nb6_part){.rules = nb6_leapfrog_rules(s), .n = (int32_t)s->n, .n_own = (int32_t)(end - one->first)};
+        one->part = (struct nb6_part){.rules = nb6_leapfrog_rules(s),
+                                      .n = (int32_t)s->n,
+                                      .n_own = (int32_t)(end - one->first),
+                                      .origin = (int32_t)((s->n - one->first) % s->n),
+                                      .keeps_tree = s->reuse > 1};
         TRY(nb6_domain_open(&one->domain, r->residence, &one->part, device[p], &s->options, s->force, err));
     }
     return NBC_OK;
@@ -76,9 +81,14 @@ const struct nb6_residence *nb6_resident_residence(const struct nb6_resident *r)
     return r->residence;
 }
 
-void nb6_resident_add_tree_counts(const struct nb6_resident *r, struct gpunb_tree_counts *sum)
+int nb6_resident_add_tree_counts(const struct nb6_resident *r, struct gpunb_tree_counts *sum, struct nbc_error *err)
 {
-    for (int p = 0; p < r->parts; p++) nb6_domain_add_tree_counts(r->one[p].domain, sum);
+    int status = NBC_OK;
+    for (int p = 0; p < r->parts; p++) {
+        const int of_part = nb6_domain_add_tree_counts(r->one[p].domain, sum, status ? NULL : err);
+        if (!status) status = of_part;
+    }
+    return status;
 }
 
 /* ---- copies between host memory and devices */
@@ -109,13 +119,41 @@ static int send_part(const struct nb6_resident *r, int p, const struct nb6_colli
     return NBC_OK;
 }
 
-static int send(struct nb6_resident *r, const struct nb6_collisionless *s, struct nbc_error *err)
+/* The state in host memory is that of the system. */
+static void note_home(struct nb6_resident *r, const struct nb6_collisionless *s)
 {
-    for (int p = 0; p < r->parts; p++) TRY(send_part(r, p, s, err));
-    r->is_there = 1;
     r->ti_home = s->ti_now;
     r->n_blocks_home = s->n_blocks;
     r->n_steps_home = s->n_steps;
+    r->build_block_home = s->build_block;
+    r->rebuild_home = s->rebuild;
+}
+
+/* Each part has numbers of its own for the bodies. */
+static int send_tree(struct nb6_resident *r, struct nb6_collisionless *s, struct nbc_error *err)
+{
+    int status = NBC_OK;
+    r->tree_block = NB6_NO_BUILD;
+    TRY(nb6_kept_tree_home(s, err));
+    if (s->rebuild.state != NB6_TREE_STANDS || s->reuse == 1) return NBC_OK;
+    int32_t *order = nbc_alloc((size_t)s->n, sizeof *order);
+    if (!order) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the tree of %lld bodies", (long long)s->n);
+    for (int p = 0; p < r->parts && !status; p++) {
+        const int64_t origin = r->one[p].part.origin;
+        for (int64_t k = 0; k < s->n; k++) order[k] = (int32_t)((s->kept.order[k] + origin) % s->n);
+        status = nb6_domain_set_tree(r->one[p].domain, order, s->kept.cut, err);
+    }
+    nbc_free(order);
+    if (!status) r->tree_block = s->build_block;
+    return status;
+}
+
+static int send(struct nb6_resident *r, struct nb6_collisionless *s, struct nbc_error *err)
+{
+    for (int p = 0; p < r->parts; p++) TRY(send_part(r, p, s, err));
+    TRY(send_tree(r, s, err));
+    r->is_there = 1;
+    note_home(r, s);
     return NBC_OK;
 }
 
@@ -125,8 +163,28 @@ static int8_t *levels_of(const struct nb6_collisionless *s)
     return (int8_t *)s->due;
 }
 
+/* Scratch for the layout of a tree, likewise. */
+static int32_t *order_of(const struct nb6_collisionless *s)
+{
+    return (int32_t *)s->x;
+}
+
+static uint8_t *cuts_of(const struct nb6_collisionless *s)
+{
+    return (uint8_t *)s->due + s->n;
+}
+
+/* Whether the layout in host memory is an older one than that of the trees of the parts. */
+static int is_layout_old(const struct nb6_resident *r, const struct nb6_collisionless *s)
+{
+    return s->reuse > 1 && s->rebuild.state == NB6_TREE_STANDS && s->kept.layout_block != s->build_block &&
+           r->tree_block == s->build_block;
+}
+
+/* The first part has the numbers of the system. */
 static int fetch(const struct nb6_resident *r, struct nb6_collisionless *s, struct nbc_error *err)
 {
+    if (is_layout_old(r, s)) TRY(nb6_domain_get_tree(r->one[0].domain, order_of(s), cuts_of(s), err));
     for (int p = 0; p < r->parts; p++) {
         const struct one *one = &r->one[p];
         const struct nb6_part *part = &one->part;
@@ -145,26 +203,35 @@ static int go_back(struct nb6_resident *r, struct nb6_collisionless *s, int stat
     s->ti_now = r->ti_home;
     s->n_blocks = r->n_blocks_home;
     s->n_steps = r->n_steps_home;
+    s->build_block = r->build_block_home;
+    s->rebuild = r->rebuild_home;
     r->is_there = r->is_ahead = 0;
     return status;
+}
+
+static void take_layout(struct nb6_collisionless *s)
+{
+    memcpy(s->kept.order, order_of(s), (size_t)s->n * sizeof *s->kept.order);
+    memcpy(s->kept.cut, cuts_of(s), (size_t)s->n * sizeof *s->kept.cut);
+    s->kept.layout_block = s->build_block;
 }
 
 /* All arrays are copied before the first one is used: if a domain fails in between, the older state stays. */
 int nb6_resident_home(struct nb6_resident *r, struct nb6_collisionless *s, struct nbc_error *err)
 {
     const size_t n = (size_t)s->n;
-    if (!r->is_ahead) return NBC_OK;
-    const int status = fetch(r, s, err);
+    if (!r->is_ahead) return nb6_kept_tree_home(s, err);
+    int status = fetch(r, s, err);
     if (status) return go_back(r, s, status);
     memcpy(s->x0, s->x_due, n * sizeof *s->x0);
     memcpy(s->v, s->v_half, n * sizeof *s->v);
     memcpy(s->acc, s->acc_due, n * sizeof *s->acc);
     memcpy(s->level, levels_of(s), n * sizeof *s->level);
+    if (is_layout_old(r, s)) take_layout(s);
     r->is_ahead = 0;
-    r->ti_home = s->ti_now;
-    r->n_blocks_home = s->n_blocks;
-    r->n_steps_home = s->n_steps;
-    return NBC_OK;
+    status = nb6_kept_tree_home(s, err);
+    note_home(r, s);
+    return status;
 }
 
 /* ---- blocks */
@@ -182,6 +249,13 @@ static int32_t due_at(const struct nb6_part_word *word, nb6_time t)
     int32_t n = 0;
     for (int level = 0; level < NB6_PART_LEVELS - 1; level++)
         if (word->count[level] > 0 && nb6_step_ends(level, t)) n += word->count[level];
+    return n;
+}
+
+static int64_t all_due_at(const struct nb6_resident *r, nb6_time t)
+{
+    int64_t n = 0;
+    for (int p = 0; p < r->parts; p++) n += due_at(&r->one[p].word, t);
     return n;
 }
 
@@ -241,7 +315,14 @@ int nb6_resident_block(struct nb6_resident *r, struct nb6_collisionless *s, stru
     int is_good;
     if (!r->is_there) TRY(send(r, s, err));
     struct nb6_part_block block = {.ti_now = s->ti_now, .ti_next = s->ti_now + nb6_step_ticks(shortest(r))};
-    int status = make_block(r, &block, &n_due, &is_good, err);
+    struct nb6_rebuild_force force;
+    struct gpunb_tree_counts now = {0};
+    nb6_rebuild_begin(s, block.ti_next, all_due_at(r, block.ti_next), r->parts, &force);
+    block.kept = force.kept;
+    if (force.kept == GPUNB_TREE_BUILT) r->tree_block = s->n_blocks;
+    int status = force.is_judged ? nb6_resident_add_tree_counts(r, &force.before, err) : NBC_OK;
+    if (!status) status = make_block(r, &block, &n_due, &is_good, err);
+    if (!status && force.is_judged) status = nb6_resident_add_tree_counts(r, &now, err);
     if (status) return go_back(r, s, status);
     if (!is_good) {
         status = nb6_resident_home(r, s, err);
@@ -249,6 +330,7 @@ int nb6_resident_block(struct nb6_resident *r, struct nb6_collisionless *s, stru
         return status ? status : nb6_leapfrog_block(s, err);
     }
     r->is_ahead = 1;
+    nb6_rebuild_end(s, block.ti_next, &force, &now);
     s->ti_now = block.ti_next;
     s->n_blocks++;
     s->n_steps += (uint64_t)n_due;

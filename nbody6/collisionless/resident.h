@@ -20,8 +20,9 @@ int nb6_resident_open(struct nb6_resident **resident, const struct nb6_residence
 void nb6_resident_free(struct nb6_resident *resident);
 const struct nb6_residence *nb6_resident_residence(const struct nb6_resident *resident);
 
-/** Adds the counts of the trees of all parts to `sum`. */
-void nb6_resident_add_tree_counts(const struct nb6_resident *resident, struct gpunb_tree_counts *sum);
+/** Adds the counts of the trees of all parts to `sum`.   @return NBC_OK; NBC_DEVICE: some are lost */
+int nb6_resident_add_tree_counts(const struct nb6_resident *resident, struct gpunb_tree_counts *sum,
+                                 struct nbc_error *err);
 
 /** To the next block time, as nb6_leapfrog_block, but the arrays of the system are not updated before
  *  nb6_resident_home. If a body cannot be advanced, the state is copied to host memory and the host computes this

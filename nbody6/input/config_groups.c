@@ -24,7 +24,8 @@ int nb6_config_get_softened(const struct nb6_config *config, struct nb6_config_s
                      {"ORDER", &softened->order},
                      {"LEAF", &softened->leaf},
                      {"GROUP", &softened->group},
-                     {"WALK", &softened->walk}};
+                     {"WALK", &softened->walk},
+                     {"REUSE", &softened->reuse}};
     int status = NBC_OK;
     for (size_t k = 0; k < sizeof variables / sizeof variables[0] && !status; k++)
         status = nb6_config_number(config, "INCOLLISIONLESS", variables[k].name, variables[k].to, err);

@@ -18,6 +18,7 @@ struct nb6_config_softened {
     double softening, dt, eta;
     double force_error, theta, order, leaf, group; /**< of a tree: as in struct gpunb_options */
     double walk;                                   /**< enum gpunb_walk */
+    double reuse;                                  /**< longest steps of a tree */
 };
 
 /** @return NBC_OK; what nb6_config_number returns */

@@ -106,8 +106,11 @@ static int check_tree(const struct nb6_config_softened *group, struct nbc_error 
     const struct {
         int given;
         const char *name;
-    } of_trees[] = {
-        {group->order > 0, "ORDER"}, {group->leaf > 0, "LEAF"}, {group->group > 0, "GROUP"}, {group->walk > 0, "WALK"}};
+    } of_trees[] = {{group->order > 0, "ORDER"},
+                    {group->leaf > 0, "LEAF"},
+                    {group->group > 0, "GROUP"},
+                    {group->walk > 0, "WALK"},
+                    {group->reuse > 1, "REUSE"}};
     if (group->force_error > 0 && group->theta > 0)
         return nbc_fail(err, NBC_BAD_INPUT,
                         "THETA: a tree has an aim, FORCE_ERROR=%g, or an angle, THETA=%g; leave one of them out",

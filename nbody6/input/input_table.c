@@ -313,6 +313,10 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "terms of the tree: 'auto' ('hybrid' where a tree pays), 'hybrid', 'treecode' or 'groups', 'fmm'; to compare "
      "'single', 'one-by-one-i', 'one-by-one-j'",
      NUMBER},
+    {"INCOLLISIONLESS", "REUSE", NB6_INTEGER, 1, NB6_USED, "", "1", WITHIN(1, 64),
+     "longest steps that the cells of a tree serve before they are made anew, or sooner if bodies have moved too far; "
+     "1: each force has new ones",
+     NUMBER},
 
     {"INBINPOP", "SEMI0", NB6_REAL, 1, NB6_USED, "N-body", "0.001", ABOVE(0), "semi-major axis (KZ(42) = 0)",
      FIELD(DOUBLE, binaries.semi_max)},

@@ -15,6 +15,7 @@
 #include "nbody6/output/checkpoint_rules.h"
 #include "nbody6/output/checkpoint_seal.h"
 #include "nbody6/output/checkpoint_state.h"
+#include "nbody6/output/checkpoint_tree.h"
 #include "nbody6/state/run_record.h"
 
 #include <stdint.h>
@@ -60,6 +61,7 @@ int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, co
     nb6_checkpoint_write_state(&file, &state);
     nb6_checkpoint_write_arrays(&file, &nb6_body_fields, places.body, BODY_ARRAYS, system->n);
     nb6_checkpoint_write_arrays(&file, &nb6_star_fields, places.star, STAR_ARRAYS, system->n);
+    nb6_checkpoint_write_tree(&file, system);
     if (!file.status) nb6_checkpoint_write_properties(&file, record->properties);
     nb6_hdf5_finish(&file);
     nb6_seal_write(&file, NB6_CHECKPOINT_SCHEMA);
@@ -95,6 +97,17 @@ static void read_heading(struct nb6_hdf5 *file, struct nb6_config *config, struc
     nb6_hdf5_close_object(object);
 }
 
+/* Numbers of the system that are in the record of the run. */
+static void take_times(struct reading *r)
+{
+    double reuse;
+    struct nb6_collisionless *then = r->then;
+    then->ti_now = r->state.ti_now;
+    then->n_blocks = r->state.run.counters.blocks;
+    then->n_steps = r->state.run.counters.steps_irr;
+    then->reuse = nb6_config_number(&r->state.run.config, "INCOLLISIONLESS", "REUSE", &reuse, NULL) ? 1 : (int)reuse;
+}
+
 static int allocate(struct nb6_collisionless *then)
 {
     const size_t n = (size_t)then->n;
@@ -116,6 +129,7 @@ static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
     nb6_checkpoint_check_arrays(file, &nb6_star_fields, places.star, STAR_ARRAYS, n);
     if (file->status) return;
     r->then->n = n;
+    take_times(r);
     if (!allocate(r->then)) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its stars");
         return;
@@ -124,6 +138,7 @@ static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
     nb6_checkpoint_read_arrays(file, &nb6_body_fields, places.body, BODY_ARRAYS, n, &sizes);
     nb6_checkpoint_read_arrays(file, &nb6_star_fields, places.star, STAR_ARRAYS, n, &sizes);
     nb6_relations_collisionless(file, n, r->then->name);
+    nb6_checkpoint_read_tree(file, r->then);
     nb6_checkpoint_read_properties(file, &r->state.run);
 }
 
@@ -178,9 +193,6 @@ int nb6_collisionless_checkpoint_read(const char *path, struct nb6_run_record *r
     r->run = run;
     r->err = err;
     const int status = read_file(r, err);
-    then->ti_now = r->state.ti_now;
-    then->n_blocks = r->state.run.counters.blocks;
-    then->n_steps = r->state.run.counters.steps_irr;
     *record = r->state.run;
     nbc_free(r);
     return status;
@@ -194,5 +206,6 @@ void nb6_collisionless_checkpoint_release(struct nb6_collisionless *then)
     nbc_free(then->v);
     nbc_free(then->acc);
     nbc_free(then->level);
+    nb6_checkpoint_release_tree(then);
     *then = (struct nb6_collisionless){0};
 }

@@ -15,7 +15,7 @@
 struct nb6_adjust_row;
 
 /** Header lines, for an empty file.   @param[in] run  id of the run (run_id.h)   @param[in] engine  its name
- *  @param[in] by_tree  1: forces by a tree, as all rows say, which have columns of their own */
+ *  @param[in] by_tree  enum nb6_column_runs, as all rows say */
 int nb6_log_begin(struct nb6_textfile *file, const char *run, const char *engine, int by_tree, struct nbc_error *err);
 /** The engine that advances the blocks of single stars from time t on: a comment line, "# engine: host from t =
  *  1.5". */

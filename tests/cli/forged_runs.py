@@ -24,6 +24,7 @@ GAS = "&INXTRNL0 MP=1 AP2=1 MPDOT=0.5 TDELAY=0.1 /\n"
 BINARIES = hard.BINARIES.format
 PLAIN = INPUT.format(n=40, dtadj=0.25, deltat=0.5, tcrit=0.5, qe=1, more="{more}")
 SOFT = "&INCOLLISIONLESS SOFTENING=0.05 DT=0.03125 ETA=0.1 /\n"
+REUSED = SOFT.replace(" /", " FORCE_ERROR=1e-3 LEAF=2 WALK='hybrid' REUSE=7 /")
 TRIPLES = hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=0.5, more="KZ(14)=1")
 CHAIN = hard.STARS.format(dtadj=2**-6, deltat=2**-5, tcrit=2**-5, more="SMAX=0.015625 KZ(26)=1 GMIN=1e-14")
 KEPT = "&ININPUT TCRIT=0.5 DTADJ=0.25 DELTAT=0.25 QE=1 KZ(22)=2 /\n&INMODEL DATA='stars.dat' KEEP='all' /\n"
@@ -41,9 +42,10 @@ KINDS = {
     "chain": ("nbody6", CHAIN, hard.meeting(2e-5), ("--wall-limit", "0.15")),  # in the middle of it
     "properties": ("nbody6", KEPT, [star + (3.5, 0.25) for star in hard.systems(5, 12)], ()),
     "softened": ("nbody6-collisionless", PLAIN.format(more="") + SOFT, None, ()),
+    "reused": ("nbody6-collisionless", PLAIN.format(more="") + REUSED, None, ()),
 }
 # Those in which each group of the file has something in it.
-FEW = ("plain", "mergers", "triples", "chain", "properties", "softened")
+FEW = ("plain", "mergers", "triples", "chain", "properties", "softened", "reused")
 
 
 def environment():

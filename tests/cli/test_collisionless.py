@@ -148,6 +148,33 @@ class CollisionlessTest(RunTest):
                 self.assertEqual(done.returncode, 0, done.stdout)
                 self.assertEqual("Error of the forces" in self.read("a.html").decode(), expected)
 
+    def test_reuse(self):
+        """A tree that serves several steps: columns of the log, the same bits for any number of threads, across resumes
+        in the middle of a cycle, and with the emulated engine; REUSE=1 has the files of a run without it."""
+        group = TREE.replace(" /", " REUSE=5 /").replace("ETA=0.1", "ETA=0.02")
+        self.softened(self.write(n=1000, group=group), "--engine", "host", threads=1)
+        log = package.Run(self.path("a")).log
+        self.assertLess(log["force_err_99"].max(), 1e-3)
+        self.assertEqual(log["tree_builds"][0], 0)
+        self.assertGreaterEqual(log["tree_builds"][-1], 32 // 5)
+        self.assertGreater(log["tree_renewals"][-1], log["tree_builds"][-1])
+        self.assertLess(log["tree_early"][-1], log["tree_builds"][-1])
+        self.assertGreater(log["tree_failed"].max(), 0)
+        self.write("b.inp", n=1000, group=group)
+        text = self.softened("b.inp", "--engine", "emulated", "--tcrit", "0.5", "--profile")
+        self.assertIn("leaf 16, walk groups, REUSE = 5", text)
+        self.assertRegex(text, r"since the start of the run: [1-9]\d* trees for up to 5 longest steps, \d+ of them early; "
+                               r"[1-9]\d* renewals; \d+ of [1-9]\d* pairs")
+        self.stop_next("b")
+        self.softened("--resume", "b.ckpt.h5", "--tcrit", "1", threads=4)
+        self.softened("--resume", "b.ckpt.h5", threads=1)
+        self.assert_same("a", "b")
+        self.softened(self.write("c.inp", n=1000, group=TREE))
+        self.softened(self.write("d.inp", n=1000, group=TREE.replace(" /", " REUSE=1 /")))
+        self.assert_same("c", "d")
+        self.assertNotIn("tree_builds", package.Run(self.path("d")).log)
+        self.assertIn("REUSE = 5", self.softened("--check", "a.inp"))
+
     def test_direct_sums_are_as_before(self):
         """FORCE_ERROR=0 is the default: the same files, without columns of errors."""
         self.softened(self.write())
@@ -189,7 +216,8 @@ class CollisionlessTest(RunTest):
     def test_what_a_tree_refuses(self):
         cases = (("FORCE_ERROR=1e-3 THETA=0.5", "THETA: a tree has an aim, FORCE_ERROR=0.001, or an angle"),
                  ("ORDER=3", "ORDER: there is no tree"), ("WALK='single'", "WALK: there is no tree"),
-                 ("LEAF=8", "LEAF: there is no tree"), ("GROUP=8", "GROUP: there is no tree"),
+                 ("LEAF=8", "LEAF: there is no tree"), ("REUSE=2", "REUSE: there is no tree"),
+                 ("FORCE_ERROR=1e-3 REUSE=0", "REUSE"), ("FORCE_ERROR=1e-3 REUSE=65", "REUSE"), ("GROUP=8", "GROUP: there is no tree"),
                  ("THETA=0.05", "THETA: 0.05 is out of range"), ("THETA=2", "THETA"), ("FORCE_ERROR=-1e-3", "FORCE_ERROR"),
                  ("FORCE_ERROR=0.5", "FORCE_ERROR"), ("FORCE_ERROR=NaN", "FORCE_ERROR"),
                  ("FORCE_ERROR=1e-3 ORDER=9", "ORDER"), ("FORCE_ERROR=1e-3 WALK='forth'", "WALK"),

@@ -99,6 +99,24 @@ class ForgedTest(unittest.TestCase):
         self.refused("plain", "stars/nnb", at(0, -1), "from 0 to")
         self.refused("plain", "neighbours", lambda values: numpy.append(values, values[-1]), "as long as the counts")
 
+    def test_trees(self):
+        """The tree of a run that keeps one: its record, the order of its bodies, its cells."""
+        with h5py.File(self.sound["reused"]) as file:
+            blocks, now, tree = file["counters"].attrs["blocks"], file["state"].attrs["ti_now"], file["tree"].attrs
+            self.assertEqual(tree["state"], 0)
+            self.assertGreater(tree["renewals"], 0)
+            ends = numpy.flatnonzero(file["tree_layout/cut"][...] == 0)
+        self.refused("reused", "tree/build_block", at((), blocks), "below counters/blocks")
+        self.refused("reused", "tree/ti_build", at((), now + 1), "no later than state/ti_now")
+        self.refused("reused", "tree/state", at((), 3), "from 0 to 2")
+        self.refused("reused", "tree/leaf", at((), 0), "1 or more")
+        self.refused("reused", "tree/early", at((), 2**40), "below tree/builds")
+        self.refused("reused", "tree_layout/order", at(3, 40), "the number of a star")
+        self.refused("reused", "tree_layout/order", lambda values: at(7, values[2])(values), "no other place")
+        self.refused("reused", "tree_layout/cut", at(0, 0), "tree_layout/cut[0] is 0")
+        self.refused("reused", "tree_layout/cut", at(ends, 9), "2 to 8")
+        self.refused("reused", "tree_layout/cut", lambda values: values * 0, "2 to 8")
+
     def test_systems(self):
         """Members, owners, perturbers, relative motions, chains."""
         slot, outer = slot_of(self.sound["mergers"], 0), slot_of(self.sound["triples"], 2)

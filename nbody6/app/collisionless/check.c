@@ -50,6 +50,7 @@ int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_col
                                            .steps = group.eta > 0 ? NB6_COLLISIONLESS_BLOCK : NB6_COLLISIONLESS_SHARED,
                                            .eta = group.eta,
                                            .engine = engine[config->run.engine],
+                                           .reuse = (int)group.reuse,
                                            .force = {.backend = nb6_backend_name(config->run.device),
                                                      .precision = (enum gpunb_precision)config->run.precision,
                                                      .force_error = group.force_error,
@@ -122,7 +123,7 @@ static void print_forces(const struct nb6_collisionless_plan *plan, int64_t n, d
     const int threads = omp_get_max_threads();
     const struct nb6_softened_cost direct = nb6_cost_direct(plan, n, threads);
     char text[NB6_FORCES_TEXT];
-    nb6_forces_describe(&plan->force, text);
+    nb6_forces_describe(&plan->force, plan->reuse, text);
     fprintf(out, "  forces: %s\n", text);
     if (gpunb_tree_is_asked(&plan->force)) {
         const struct nb6_softened_cost tree = nb6_cost_tree(plan, n, threads);

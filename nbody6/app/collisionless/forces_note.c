@@ -5,7 +5,7 @@
 
 static const char *const walks[] = {"auto", "groups", "single", "one-by-one-i", "one-by-one-j", "hybrid", "fmm"};
 
-void nb6_forces_describe(const struct gpunb_options *o, char text[NB6_FORCES_TEXT])
+void nb6_forces_describe(const struct gpunb_options *o, int reuse, char text[NB6_FORCES_TEXT])
 {
     const size_t size = NB6_FORCES_TEXT;
     if (!gpunb_tree_is_asked(o)) {
@@ -21,7 +21,8 @@ void nb6_forces_describe(const struct gpunb_options *o, char text[NB6_FORCES_TEX
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++)
         if (sizes[k].value > 0 && used < size)
             used += (size_t)snprintf(text + used, size - used, ", %s %d", sizes[k].name, sizes[k].value);
-    if (used < size) snprintf(text + used, size - used, ", walk %s", walks[o->walk]);
+    if (used < size) used += (size_t)snprintf(text + used, size - used, ", walk %s", walks[o->walk]);
+    if (used < size && reuse > 1) snprintf(text + used, size - used, ", REUSE = %d", reuse);
 }
 
 static double ratio(uint64_t part, uint64_t whole)
@@ -37,8 +38,9 @@ static int is_on_device(const struct gpunb_tree_counts *c)
 
 static void print_stages(FILE *out, const struct gpunb_tree_counts *c)
 {
-    fprintf(out, "  forces by tree: %llu, of which %llu with a force by angle first; %llu trees built\n",
-            (unsigned long long)c->forces, (unsigned long long)c->first_forces, (unsigned long long)c->builds);
+    fprintf(out, "  forces by tree: %llu, of which %llu with a force by angle first; %llu trees built, %llu renewed\n",
+            (unsigned long long)c->forces, (unsigned long long)c->first_forces, (unsigned long long)c->builds,
+            (unsigned long long)c->renewals);
     fprintf(out,
             "  of a body: %.1f cells and %.1f bodies as terms; bodies of a group %.1f; of a group: %.1f tests, %.1f "
             "cells and %.1f bodies in its list, %.1f cells on all its bodies at once\n",
@@ -54,6 +56,16 @@ static void print_stages(FILE *out, const struct gpunb_tree_counts *c)
         fprintf(out, "  %-8s %9.3f\n", gpunb_tree_stage_name((enum gpunb_tree_stage)stage), c->seconds[stage]);
 }
 
+static void print_reuse(FILE *out, const struct nb6_collisionless *s)
+{
+    const struct nb6_rebuild *r = &s->rebuild;
+    fprintf(out,
+            "  since the start of the run: %llu trees for up to %d longest steps, %llu of them early; %llu renewals; "
+            "%llu of %llu pairs of a group and a cell had failed in the last force on all bodies\n",
+            (unsigned long long)r->builds, s->reuse, (unsigned long long)r->early, (unsigned long long)r->renewals,
+            (unsigned long long)r->failed, (unsigned long long)r->accepted);
+}
+
 void nb6_forces_print_times(FILE *out, const struct nb6_collisionless *system)
 {
     struct gpunb_stats host;
@@ -64,4 +76,5 @@ void nb6_forces_print_times(FILE *out, const struct nb6_collisionless *system)
             "  forces of the host, those of rows and snapshots among them: %llu in %.3f s; %.3f s to send positions\n",
             (unsigned long long)host.calls, host.seconds_regf, host.seconds_send);
     if (nb6_collisionless_has_tree(system)) print_stages(out, &tree);
+    if (system->reuse > 1) print_reuse(out, system);
 }

@@ -69,16 +69,25 @@ static void steps_and_times(const struct nb6_run_record *run, const struct nb6_c
     row->ns_per_pair_reg = force.interactions ? 1e9 * force.seconds_regf / (double)force.interactions : 0;
 }
 
+int nb6_collisionless_row_kind(const struct nb6_collisionless *system)
+{
+    return !nb6_collisionless_has_tree(system) ? 0 : system->reuse > 1 ? NB6_COLUMNS_KEPT_TREE : NB6_COLUMNS_TREE;
+}
+
 static void force_errors(const struct nb6_collisionless *system, const struct nb6_frame *frame,
                          struct nb6_adjust_row *row)
 {
     struct nb6_force_error error;
-    row->by_tree = nb6_collisionless_has_tree(system);
+    row->by_tree = nb6_collisionless_row_kind(system);
     if (!row->by_tree) return;
     nb6_force_error_find(frame, system->softening, &error);
     row->force_err_50 = error.half;
     row->force_err_99 = error.most;
     row->force_err_max = error.largest;
+    row->tree_builds = system->rebuild.builds;
+    row->tree_early = system->rebuild.early;
+    row->tree_renewals = system->rebuild.renewals;
+    row->tree_failed = nb6_rebuild_failed(system);
 }
 
 int nb6_collisionless_row(struct nb6_run_record *run, const struct nb6_collisionless *system,

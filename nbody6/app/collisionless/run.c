@@ -90,7 +90,7 @@ static int open_log(struct session *s, int64_t keep, struct nbc_error *err)
                           "stays missing",
                           s->names.log);
     if (!status && s->log.bytes == 0)
-        status = nb6_log_begin(&s->log, s->run.id, ENGINE, nb6_collisionless_has_tree(s->system), err);
+        status = nb6_log_begin(&s->log, s->run.id, ENGINE, nb6_collisionless_row_kind(s->system), err);
     return status;
 }
 
@@ -269,7 +269,7 @@ static void say_start(struct session *s, const char *what, int quiet)
     const struct nb6_run_record *run = &s->run;
     const double t = nb6_collisionless_time(s->system);
     char forces[NB6_FORCES_TEXT];
-    nb6_forces_describe(&s->system->options, forces);
+    nb6_forces_describe(&s->system->options, s->system->reuse, forces);
     s->wall_start = s->checkpoint_wall = nbc_wtime();
     s->run.wall_start_s = s->wall_start;
     s->snapshots_before = run->book.snapshot_count;

@@ -191,7 +191,7 @@ static void say_forces(const struct saved *saved)
     char text[NB6_FORCES_TEXT];
     if (!saved->good || !is_collisionless(&saved->state)) return;
     if (nb6_collisionless_options_of(&saved->config, &options, NULL)) return;
-    nb6_forces_describe(&options.force, text);
+    nb6_forces_describe(&options.force, options.reuse, text);
     printf("  forces: %s\n", text);
 }
 

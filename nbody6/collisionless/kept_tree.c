@@ -1,0 +1,100 @@
+#include "nbody6/collisionless/kept_tree.h"
+
+#include "gpunb/backend.h"
+#include "gpunb/tree_kept.h"
+#include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/rebuild.h"
+
+#include <string.h>
+
+int nb6_kept_tree_open(struct nb6_collisionless *s, struct nbc_error *err)
+{
+    struct nb6_kept_tree *k = &s->kept;
+    s->rebuild = (struct nb6_rebuild){.state = NB6_TREE_IS_MISSING};
+    s->build_block = k->tree_block = k->layout_block = NB6_NO_BUILD;
+    if (s->reuse == 1) return NBC_OK;
+    k->order = nbc_alloc((size_t)s->n, sizeof *k->order);
+    k->cut = nbc_alloc((size_t)s->n, sizeof *k->cut);
+    if (k->order && k->cut) return NBC_OK;
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory for the tree of %lld bodies", (long long)s->n);
+}
+
+void nb6_kept_tree_close(struct nb6_collisionless *s)
+{
+    gpunb_tree_free(s->kept.tree);
+    nbc_free(s->kept.order);
+    nbc_free(s->kept.cut);
+    s->kept = (struct nb6_kept_tree){0};
+}
+
+void nb6_kept_tree_take(struct nb6_collisionless *s, const struct nb6_collisionless *then)
+{
+    struct gpunb_options used = {0};
+    gpunb_tree_settings(s->force, &used);
+    if (s->reuse == 1 || then->reuse <= 1) return;
+    s->rebuild = then->rebuild;
+    s->build_block = then->build_block;
+    if (s->rebuild.state != NB6_TREE_STANDS) return;
+    if (then->kept.layout_block != then->build_block || s->rebuild.leaf != used.leaf) {
+        s->rebuild.state = NB6_TREE_IS_MISSING;
+        return;
+    }
+    memcpy(s->kept.order, then->kept.order, (size_t)s->n * sizeof *s->kept.order);
+    memcpy(s->kept.cut, then->kept.cut, (size_t)s->n * sizeof *s->kept.cut);
+    s->kept.layout_block = s->build_block;
+}
+
+/* ---- forces */
+
+static int create(struct nb6_collisionless *s)
+{
+    return s->kept.tree ? NBC_OK : gpunb_tree_create(s->force, &s->kept.tree);
+}
+
+/* New cells, or those of the last build, which come from the layout if the tree has others. */
+static int make_cells(struct nb6_collisionless *s, enum gpunb_kept_tree how)
+{
+    struct nb6_kept_tree *k = &s->kept;
+    const uint64_t before = k->tree_block;
+    int status = NBC_OK;
+    k->tree_block = NB6_NO_BUILD;
+    if (how == GPUNB_TREE_BUILT)
+        status = gpunb_tree_rebuild(s->force, k->tree);
+    else if (before != s->build_block)
+        status = gpunb_tree_restore(s->force, k->tree, (size_t)s->n, k->order, k->cut);
+    if (!status) k->tree_block = how == GPUNB_TREE_BUILT ? s->n_blocks : s->build_block;
+    return status;
+}
+
+int nb6_kept_tree_force(struct nb6_collisionless *s, const struct nb6_rebuild_force *force,
+                        const struct gpunb_softened_job *job, struct nbc_error *err)
+{
+    int status = create(s);
+    if (!status) status = make_cells(s, force->kept);
+    if (!status && force->kept == GPUNB_TREE_RENEWED) status = gpunb_tree_renew(s->force, s->kept.tree);
+    if (!status) status = gpunb_tree_force(s->force, s->kept.tree, job);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(s->force)) : NBC_OK;
+}
+
+struct nb6_rebuild_force nb6_kept_tree_between(const struct nb6_collisionless *s)
+{
+    const int stands = s->reuse > 1 && s->rebuild.state == NB6_TREE_STANDS;
+    const size_t n = (size_t)s->n;
+    return (struct nb6_rebuild_force){
+        .kept = stands && gpunb_tree_kept_is_worth(s->force, n, n, 0) ? GPUNB_TREE_RENEWED : GPUNB_TREE_NOT_KEPT};
+}
+
+int nb6_kept_tree_home(struct nb6_collisionless *s, struct nbc_error *err)
+{
+    struct nb6_kept_tree *k = &s->kept;
+    if (s->reuse == 1 || s->rebuild.state != NB6_TREE_STANDS || k->layout_block == s->build_block) return NBC_OK;
+    if (k->tree_block != s->build_block) {
+        s->rebuild.state = NB6_TREE_IS_MISSING;
+        return NBC_OK;
+    }
+    k->layout_block = NB6_NO_BUILD;
+    const int status = gpunb_tree_get_layout(s->force, k->tree, k->order, k->cut);
+    if (status) return nbc_fail(err, status, "%s", gpunb_last_error(s->force));
+    k->layout_block = s->build_block;
+    return NBC_OK;
+}

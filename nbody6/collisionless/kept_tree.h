@@ -1,0 +1,44 @@
+/** The tree of a collisionless system that outlives its forces (rebuild.h): that of the host engine, and the layout of
+ *  the last build in memory of the host, for checkpoints and for devices. */
+#ifndef NB6_KEPT_TREE_H
+#define NB6_KEPT_TREE_H
+
+#include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "gpunb/tree.h"
+#include "nbody6/collisionless/rebuild.h"
+
+#include <stdint.h>
+
+struct nb6_collisionless;
+
+/** No block has this number. */
+#define NB6_NO_BUILD UINT64_MAX
+
+/** All NULL where trees are not kept. */
+struct nb6_kept_tree {
+    gpunb_tree_t *tree;    /**< of the forces that the host asks for; NULL until there is one */
+    uint64_t tree_block;   /**< the build whose cells it has */
+    int32_t *order;        /**< [n] layout (gpunb/tree_kept.h) */
+    uint8_t *cut;          /**< [n] */
+    uint64_t layout_block; /**< the build that it is of */
+};
+
+/** Columns for the layout, if the system keeps a tree; it has none yet.   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_kept_tree_open(struct nb6_collisionless *system, struct nbc_error *err);
+/** Before the forces of the system are closed. */
+void nb6_kept_tree_close(struct nb6_collisionless *system);
+/** The state of another system's builds, and its layout, if a tree stands there and has the leaves of this one. */
+void nb6_kept_tree_take(struct nb6_collisionless *system, const struct nb6_collisionless *then);
+
+/** A force by the tree, built or renewed from the sources that were sent.   @return as gpunb_softened */
+int nb6_kept_tree_force(struct nb6_collisionless *system, const struct nb6_rebuild_force *force,
+                        const struct gpunb_softened_job *job, struct nbc_error *err);
+/** Which of both a force on all bodies takes that is not one of a block: the tree as it stands, or none that is kept.
+ */
+struct nb6_rebuild_force nb6_kept_tree_between(const struct nb6_collisionless *system);
+/** The layout is that of the last build. After a block that has failed in its build it cannot be had: the tree is
+ *  missing then, and built in the next block as it would have been.   @return NBC_OK; as gpunb_tree_get_layout */
+int nb6_kept_tree_home(struct nb6_collisionless *system, struct nbc_error *err);
+
+#endif

@@ -1,0 +1,22 @@
+/** The tree of a collisionless run in its checkpoint, where it serves many steps (REUSE > 1): what decides about the
+ * next build, and the layout of the last one, if a build is not due. Failures stay in the file. Private to
+ *  collisionless_checkpoint.c and its tests. */
+#ifndef NB6_CHECKPOINT_TREE_H
+#define NB6_CHECKPOINT_TREE_H
+
+#include "nbody6/hdf5/hdf5_util.h"
+
+struct nb6_collisionless;
+
+/** Groups: a record, and the columns of the layout. */
+#define NB6_CHECKPOINT_TREE "tree"
+#define NB6_CHECKPOINT_LAYOUT "tree_layout"
+
+/** @param[in] system  whose layout is at home */
+void nb6_checkpoint_write_tree(struct nb6_hdf5 *file, const struct nb6_collisionless *system);
+/** The same read and judged.   @param[in,out] then  with n, reuse, n_blocks and ti_now; its `kept` gets columns, to be
+ *  freed with nb6_checkpoint_release_tree */
+void nb6_checkpoint_read_tree(struct nb6_hdf5 *file, struct nb6_collisionless *then);
+void nb6_checkpoint_release_tree(struct nb6_collisionless *then);
+
+#endif
