@@ -37,7 +37,7 @@ static int fetch(const struct device_kept_tree *kept, void *to, const void *from
     return nbd_stream_wait(&kept->gpu->device, kept->gpu->stream, err);
 }
 
-/* Whatever was asked of the device before is done then. */
+/* Waits for all that was asked of the device before. */
 int gpunb_device_tree_get_layout(void *state, const struct gpunb_tree *tree, int32_t *order, uint8_t *cut,
                                  struct nbc_error *err)
 {

@@ -49,7 +49,7 @@ void gpunb_tree_number_from(gpunb_t *handle, size_t number)
 
 /* ---- costs */
 
-/* What a renewal costs of a build: bodies in order, boxes and moments. 0.25 to 0.7 on processors, the more the higher
+/* The price of a renewal in builds: bodies in order, boxes and moments. 0.25 to 0.7 on processors, the more the higher
  * the order (bench/bench_tree reuse=2). */
 static const double PART_OF_A_RENEWAL = 0.45;
 

@@ -44,7 +44,7 @@ void nb6_rebuild_begin(const struct nb6_collisionless *s, nb6_time ti_next, int6
 
 /* ---- afterwards */
 
-/* What the force on all bodies says about the cells. */
+/* Compares the cells that groups had to open with those of the first force on all bodies. */
 static void judge(struct nb6_rebuild *r, const struct gpunb_tree_counts *before, const struct gpunb_tree_counts *now)
 {
     const uint64_t accepted = now->listed_cells - before->listed_cells + now->local_terms - before->local_terms,
