@@ -37,6 +37,7 @@ struct walk {
     double centre[3], half[3], radius;
     double reach;      /* the farthest target from the centre */
     int has_expansion; /* about it */
+    int has_far_cells; /* some that act on it as a whole */
     double scale;
     float most_spread2; /* of its size over the distance of a cell that acts on it as a whole, the square */
     double coarse2;     /* what has R^2 below it is too near for positions of single floats in the group */
@@ -239,6 +240,7 @@ static void pile_far_cell(struct walk *w, size_t c)
 {
     const struct tree_cell *cell = &w->force->tree->cells.cell[c];
     struct tree_space *space = w->space;
+    w->has_far_cells = 1;
     if (space->n_far_cells == TREE_TERMS) sum_far_cells(w);
     struct gpunb_tree_term *term = &space->far_cell[space->n_far_cells++];
     for (int k = 0; k < 3; k++) term->at[k] = cell->centre[k] - w->centre[k];
@@ -359,7 +361,7 @@ static void end_walk(struct walk *w)
 {
     sum_terms(w);
     sum_far_cells(w);
-    if (w->has_expansion) w->force->tree->use->method->add_field(&w->targets, w->reach, w->space->local);
+    if (w->has_far_cells) w->force->tree->use->method->add_field(&w->targets, w->reach, w->space->local);
     sum_bodies(w, &w->space->far);
     sum_bodies(w, &w->space->near);
     w->space->counts.groups++;
