@@ -56,7 +56,7 @@ struct gpunb_options {
     int order;          /**< of the expansions, 1 (a mass at its centre) to GPUNB_MOST_ORDER; 0: one that suits
                              force_error; with `theta` GPUNB_DEFAULT_ORDER */
     int leaf, group;    /**< most bodies of a cell that is not divided, 1 to 1024, and targets of a group, 1 to
-                             4096; 0: the default of the backend */
+                             16384; 0: the default of the backend */
     enum gpunb_walk walk;
 };
 

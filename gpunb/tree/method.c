@@ -10,7 +10,7 @@
 
 enum {
     MOST_LEAF = 1024,
-    MOST_GROUP = 4096,
+    MOST_GROUP = 16384,
     BODIES_OF_A_PART = 4096 /* copied by a thread in some ten microseconds */
 };
 static const double MOST_ERROR = 0.1, LEAST_THETA = 0.1, MOST_THETA = 1;

@@ -307,7 +307,7 @@ const struct nb6_input_variable nb6_input_variables[] = {
      NUMBER},
     {"INCOLLISIONLESS", "LEAF", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, 1024),
      "most bodies of a cell of the tree that is not divided; 0: what is fastest for the backend", NUMBER},
-    {"INCOLLISIONLESS", "GROUP", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, 4096),
+    {"INCOLLISIONLESS", "GROUP", NB6_INTEGER, 1, NB6_USED, "", "0", WITHIN(0, 16384),
      "most bodies that share a list of terms of the tree; 0: what is fastest for the backend", NUMBER},
     {"INCOLLISIONLESS", "WALK", NB6_TEXT, 1, NB6_USED, "", "'auto'", ANY,
      "terms of the tree: 'auto' ('hybrid' where a tree pays), 'hybrid', 'treecode' or 'groups', 'fmm'; to compare "

@@ -143,7 +143,7 @@ static void test_options(void **state)
     refuse_options((struct gpunb_options){.force_error = 0.99 * least}, "the least");
     refuse_options((struct gpunb_options){.force_error = 1e-3, .theta = 0.5}, "not both");
     static const int wrong_orders[] = {-1, GPUNB_MOST_ORDER + 1}, wrong_leaves[] = {-1, 1025},
-                     wrong_groups[] = {-1, 4097}, wrong_walks[] = {-1, GPUNB_WALK_FMM + 1};
+                     wrong_groups[] = {-1, 16385}, wrong_walks[] = {-1, GPUNB_WALK_FMM + 1};
     for (int k = 0; k < 2; k++) {
         refuse_options((struct gpunb_options){.theta = 0.5, .order = wrong_orders[k]}, "order");
         refuse_options((struct gpunb_options){.theta = 0.5, .leaf = wrong_leaves[k]}, "leaf");
@@ -151,7 +151,7 @@ static void test_options(void **state)
         refuse_options((struct gpunb_options){.theta = 0.5, .walk = (enum gpunb_walk)wrong_walks[k]}, "walk");
     }
     gpunb_free(make_tree_handle(10, (struct gpunb_options){.force_error = least}));
-    gpunb_free(make_tree_handle(10, (struct gpunb_options){.force_error = 0.1, .leaf = 1024, .group = 4096}));
+    gpunb_free(make_tree_handle(10, (struct gpunb_options){.force_error = 0.1, .leaf = 1024, .group = 16384}));
     gpunb_free(make_tree_handle(10, (struct gpunb_options){.theta = 0.1, .leaf = 1, .group = 1, .order = 1}));
 }
 
