@@ -170,6 +170,11 @@ $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
+$(BUILD)/bench/libsupport.a: $(call objects,$(wildcard bench/support/*.c))
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
 # A test of one library links that library only.
 test-lib = $(LIB)/$(if $(filter test_common% long_common% test_device%,$(1)),libnbcommon.a,$(if $(filter test_gpunb% long_gpunb% \
     gpunb%,$(1)),libgpunb.a,$(if $(filter test_gpuirr% long_gpuirr% gpuirr%,$(1)),libgpuirr.a,$(if \
@@ -186,7 +191,7 @@ $(BUILD)/$(1): $(O)/$(1).o $(2) $(call test-lib,$(notdir $(1)))
 endef
 $(foreach t,$(TEST_SRC) $(sort $(LONG_SRC)),$(eval $(call \
     c-program,$(basename $(t)),$(BUILD)/tests/libsupport.a,$$(CMOCKA_LIBS))))
-$(foreach t,$(BENCH_SRC),$(eval $(call c-program,$(basename $(t)),,)))
+$(foreach t,$(BENCH_SRC),$(eval $(call c-program,$(basename $(t)),$(BUILD)/bench/libsupport.a,)))
 
 # Programs that time kernels themselves
 $(patsubst %.cu,$(BUILD)/%,$(CUDA_BENCH_SRC)): $(BUILD)/%: $(O)/%.cu.o $(LIB)/libgpunb.a
@@ -202,6 +207,9 @@ $(BUILD)/bench/bench_gpunb: $(PLAIN_OBJ)
 $(BUILD)/bench/bench_run: $(call objects,$(WRAP_SRC))
 $(BUILD)/bench/bench_run: override LDFLAGS += $(WRAP_FLAGS)
 tests: $(BUILD)/bench/bench_run
+
+# The programs that model and measure trees are tested
+tests: $(addprefix $(BUILD)/bench/,bench_block_steps bench_collapse bench_tree bench_walks model_tree)
 
 # Calls that fail in these tests: tests/support/faults.c stands between the driver and them
 $(addprefix $(BUILD)/tests/unit/,test_transactions test_adjust_transaction test_engine_faults): override LDFLAGS += $(addprefix \

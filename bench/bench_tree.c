@@ -3,8 +3,8 @@
  * Usage: bench_tree [name=value ...]
  *   - n=N (131072): bodies
  *   - set=NAME (plummer): plummer (within r = 15), far (the same, 10^4 away), steep (r^-4 with a core of 1e-3), king
- *     (W0 = 9), disc, two (2000 radii apart), masses (over 12 decades), cube, points (a tenth in one), line, plane,
- *     outlier (one at 10^10)
+ *     (W0 = 9), disc, two (2000 radii apart), masses (over 12 decades), cube, sphere, points (a tenth in one), line,
+ * plane, outlier (one at 10^10)
  *   - soft=S (0.02): softening
  *   - error=E, theta=T: aim or angle; none: 4e-4
  *   - order=P, leaf=L, group=G, backend=NAME: as in struct gpunb_options
@@ -15,13 +15,15 @@
  *   - memory=M (host): where bodies are: host, or device, of a backend that has them: then nothing is copied
  *   - reuse=K (0): instead of all this, bodies move by a leapfrog, and a tree serves K of its steps; steps=S (2 K),
  *     dt=T (1/256), speed=V (1): of the bodies at the start, in any direction, in units of (|a| r/2)^(1/2)
+ *   - flops=F, bandwidth=B: the most operations and bytes a second of the machine; none: support/tree_work.h
  *
  * Prints a line: errors (50, 90, 99 percent, largest) relative to |a|, terms of a target, tests of a group,
- * milliseconds; with reuse=K a line for each age of the tree: milliseconds of build or renewal and of the force, terms,
- * tests, and pairs of a group and a cell that fail, as in nbody6/collisionless/rebuild.h, of those accepted at age 0.
- */
-#include "device/device.h"
-#include "gpunb/softened_device.h"
+ * milliseconds; and the floor of a force, the least time that its operations and bytes take, with the percentage of it
+ * that was reached. With reuse=K a line for each age of the tree: milliseconds of build or renewal and of the force,
+ * terms, tests, and pairs of a group and a cell that fail, as in nbody6/collisionless/rebuild.h, of those accepted at
+ * age 0. */
+#include "bench/support/resident.h"
+#include "bench/support/tree_report.h"
 #include "gpunb/tree_kept.h"
 #include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
@@ -34,7 +36,7 @@
 struct settings {
     size_t n, sample;
     const char *set, *walk, *backend, *memory;
-    double softening, error, theta, dt, speed;
+    double softening, error, theta, dt, speed, flops, bandwidth;
     int order, leaf, group, repeat, last, reuse, steps;
 };
 
@@ -111,6 +113,8 @@ static void make_body(const char *set, size_t i, size_t n, double *mass, double 
         *mass *= pow(10, -12 * uniform());
     } else if (!strcmp(set, "cube")) {
         for (int k = 0; k < 3; k++) x[k] = uniform();
+    } else if (!strcmp(set, "sphere")) {
+        on_sphere(cbrt(uniform()), x);
     } else if (!strcmp(set, "points")) {
         if (i % 10 == 0) x[0] = x[1] = x[2] = 0.25;
     } else if (!strcmp(set, "line")) {
@@ -192,6 +196,10 @@ static struct settings read_settings(int argc, char **argv)
             s.repeat = atoi(value);
         else if (IS("memory"))
             s.memory = value;
+        else if (IS("flops"))
+            s.flops = atof(value);
+        else if (IS("bandwidth"))
+            s.bandwidth = atof(value);
         else if (IS("last"))
             s.last = atoi(value);
         else if (IS("reuse"))
@@ -218,62 +226,28 @@ static enum gpunb_walk walk_of(const char *name)
     return GPUNB_WALK_DEFAULT;
 }
 
-/* ---- bodies in memory of a device */
-
-struct resident {
-    struct nbd_device device;
-    struct nbd_stream *stream;
-    struct gpunb_softened_device job;
-};
+/* ---- forces */
 
 static void check(int status, const struct nbc_error *err)
 {
     if (status) stop(err->text);
 }
 
-static void *copy_to(struct resident *r, const void *from, size_t bytes)
+static struct resident settle(gpunb_t *h, size_t n, const double *mass, const struct gpunb_softened_job *job)
 {
+    struct resident r;
     struct nbc_error err = {0};
-    void *to = NULL;
-    check(nbd_alloc(&r->device, NBD_ON_DEVICE, bytes, &to, &err), &err);
-    if (from) check(nbd_copy(&r->device, r->stream, to, from, bytes, &err), &err);
-    return to;
-}
-
-static struct resident settle(const struct settings *s, gpunb_t *h, const double *mass, const double (*x)[3],
-                              const struct gpunb_softened_job *job)
-{
-    struct resident r = {0};
-    struct nbc_error err = {0};
-    const int is_emulated = !strcmp(gpunb_info(h)->name, "emulated");
-    const struct nbd_kind *kind = is_emulated ? nbd_emulated : nbd_cuda;
-    size_t bytes = 0;
-    if (!kind || gpunb_softened_device_bytes(h, s->n, s->n, &bytes)) stop("this backend has no devices");
-    check(nbd_open(&r.device, kind, 0, "bench_tree", &err), &err);
-    check(nbd_stream_open(&r.device, NBD_MIDDLE, &r.stream, &err), &err);
-    r.job = (struct gpunb_softened_device){.n_j = s->n,
-                                           .mass = copy_to(&r, mass, s->n * sizeof *mass),
-                                           .x_j = copy_to(&r, x, s->n * sizeof *x),
-                                           .n_i = s->n,
-                                           .self = copy_to(&r, job->self, s->n * sizeof *job->self),
-                                           .softening = s->softening,
-                                           .acc = copy_to(&r, NULL, s->n * sizeof *job->acc),
-                                           .work = copy_to(&r, NULL, bytes),
-                                           .work_bytes = bytes};
-    r.job.x_i = r.job.x_j;
-    if (job->acc_last) r.job.acc_last = copy_to(&r, job->acc_last, s->n * sizeof *job->acc_last);
-    check(nbd_stream_wait(&r.device, r.stream, &err), &err);
-    printf("%.0f bytes a body on the device\n", (double)bytes / (double)s->n);
+    check(resident_open(&r, h, n, mass, job, &err), &err);
+    printf("%.0f bytes a body on the device\n", (double)r.job.work_bytes / (double)n);
     return r;
 }
 
 static double time_resident(struct resident *r, gpunb_t *h)
 {
     struct nbc_error err = {0};
-    const double begin = nbc_wtime();
-    if (gpunb_softened_device(h, &r->job, r->stream)) stop(gpunb_last_error(h));
-    check(nbd_stream_wait(&r->device, r->stream, &err), &err);
-    return nbc_wtime() - begin;
+    double seconds;
+    check(resident_force(r, h, &seconds, &err), &err);
+    return seconds;
 }
 
 static double time_on_host(const struct settings *s, gpunb_t *h, const double *mass, const double (*x)[3],
@@ -442,7 +416,7 @@ int main(int argc, char **argv)
     const int repeat = s.repeat < 64 ? s.repeat : 64;
     const int is_resident = !strcmp(s.memory, "device");
     struct resident resident = {0};
-    if (is_resident) resident = settle(&s, h, mass, (const double(*)[3])x, &job);
+    if (is_resident) resident = settle(h, s.n, mass, &job);
     if (s.reuse > 0) {
         struct motion m = {.s = &s, .h = h, .mass = mass, .x = x, .acc = acc, .self = self};
         m.resident = resident;
@@ -453,11 +427,10 @@ int main(int argc, char **argv)
     }
     for (int r = 0; r < repeat; r++)
         seconds[r] = is_resident ? time_resident(&resident, h) : time_on_host(&s, h, mass, (const double(*)[3])x, &job);
-    if (is_resident) {
-        check(nbd_copy(&resident.device, resident.stream, acc, resident.job.acc, s.n * sizeof *acc, &err), &err);
-        check(nbd_stream_wait(&resident.device, resident.stream, &err), &err);
-    }
+    if (is_resident) check(resident_read(&resident, acc, &err), &err);
     gpunb_tree_get_counts(h, &counts);
+    resident_close(&resident);
+    const struct gpunb_tree_counts work = tree_work_since(&counts, &before);
     qsort(seconds, (size_t)repeat, sizeof *seconds, by_value);
     const size_t m = s.sample < s.n ? s.sample : s.n;
     double *errors = get(m, 8);
@@ -467,19 +440,18 @@ int main(int argc, char **argv)
         errors[k] = error_of(&s, mass, (const double(*)[3])x, i, acc[i]);
     }
     qsort(errors, m, sizeof *errors, by_value);
-    const double targets = (double)s.n * repeat, groups = (double)(counts.groups - before.groups);
+    const double targets = (double)s.n * repeat, groups = (double)work.groups;
     printf("%-8s n %zu soft %g error %g theta %g: 50 %.1e 90 %.1e 99 %.1e 100 %.1e; cells %.0f bodies %.0f a target, "
            "%.0f cells a group, "
            "group %.0f, tests %.0f; %.3f ms:",
            s.set, s.n, s.softening, s.error, s.theta, errors[m / 2], errors[m * 9 / 10], errors[m * 99 / 100],
-           errors[m - 1], (double)(counts.cell_terms - before.cell_terms) / targets,
-           (double)(counts.pair_terms - before.pair_terms) / targets,
-           (double)(counts.local_terms - before.local_terms) / groups, targets / groups,
-           (double)(counts.tests - before.tests) / groups, 1e3 * seconds[repeat / 2]);
+           errors[m - 1], (double)work.cell_terms / targets, (double)work.pair_terms / targets,
+           (double)work.local_terms / groups, targets / groups, (double)work.tests / groups, 1e3 * seconds[repeat / 2]);
     for (int k = 0; k < GPUNB_TREE_STAGES; k++)
-        printf(" %s %.2f", gpunb_tree_stage_name((enum gpunb_tree_stage)k),
-               1e3 * (counts.seconds[k] - before.seconds[k]) / repeat);
+        printf(" %s %.2f", gpunb_tree_stage_name((enum gpunb_tree_stage)k), 1e3 * work.seconds[k] / repeat);
     printf("\n");
+    const struct machine_rates rates = {s.flops, s.bandwidth};
+    if (tree_report_floor(h, s.n, &work, repeat, seconds[repeat / 2], rates)) stop(gpunb_last_error(h));
     gpunb_free(h);
     return 0;
 }

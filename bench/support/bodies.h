@@ -1,0 +1,25 @@
+/** Bodies to measure with: the same for the same set and number, one after another from one random stream. */
+#ifndef BENCH_BODIES_H
+#define BENCH_BODIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum bench_set {
+    BENCH_SPHERE, /**< uniform, of radius 1 */
+    BENCH_CUBE,   /**< uniform, of side 1 */
+    BENCH_PLUMMER /**< within r = 15, in N-body units */
+};
+
+/** Equal masses of sum 1 at rest. */
+struct bench_bodies {
+    size_t n;
+    double *mass, (*x)[3], (*v)[3], (*acc)[3];
+    int32_t *self; /**< 0 to n - 1 */
+};
+
+/** @return 1; 0: there is no memory */
+int bench_bodies_make(struct bench_bodies *bodies, enum bench_set set, size_t n);
+void bench_bodies_free(struct bench_bodies *bodies);
+
+#endif
