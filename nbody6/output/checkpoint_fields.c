@@ -201,7 +201,8 @@ _Static_assert(NB6_COVERS(struct nb6_counters, COUNTER_FIELDS, 0), FORGOTTEN);
     F(T, snapshot_count, "snapshot_count", COUNT) F(T, ti_ended, "ti_ended", TIME) \
     F(T, energy_known, "energy_known", FLAG) F(T, e_scale, "e_scale", ENERGY_SCALE) \
     F(T, e_cluster, "e_cluster", ENERGY_SCALE) F(T, mass_start, "mass_start", NOT_NEGATIVE) \
-    F(T, wall_used_s, "wall_used_s", SECONDS)
+    F(T, wall_used_s, "wall_used_s", SECONDS) F(T, stars.mass, "stars.mass", NUMBER) \
+    F(T, stars.momentum, "stars.momentum", NUMBER) F(T, stars.angular_momentum, "stars.angular_momentum", NUMBER)
 #define BOOK_FIELDS(F, T) \
     F(T, r_density, "r_density", PLACE) F(T, v_density, "v_density", PLACE) F(T, r_half, "r_half", NOT_NEGATIVE) \
     F(T, nb_alpha, "nb_alpha", BETWEEN(0, 1e6)) F(T, eta_share, "eta_share", BETWEEN(0, 1)) \

@@ -40,7 +40,8 @@ _Static_assert(NB6_COVERS(struct nb6_body, BODY_FIELDS, sizeof NB6_MEMBER(struct
     F(T, acc_irr, "acc_irr", NUMBER) F(T, jerk_irr, "jerk_irr", NUMBER) F(T, snap_irr, "snap_irr", NUMBER) \
     F(T, crackle_irr, "crackle_irr", NUMBER) F(T, acc_reg, "acc_reg", NUMBER) F(T, jerk_reg, "jerk_reg", NUMBER) \
     F(T, snap_reg, "snap_reg", NUMBER) F(T, crackle_reg, "crackle_reg", NUMBER) F(T, t0_reg, "t0_reg", TIME) \
-    F(T, r_nb, "r_nb", BETWEEN(0, 1e18)) F(T, radius, "radius", NOT_NEGATIVE) F(T, name, "name", NAME) \
+    F(T, r_nb, "r_nb", BETWEEN(0, 1e18)) F(T, radius, "radius", NOT_NEGATIVE) \
+    F(T, mass_start, "mass_start", NOT_NEGATIVE) F(T, name, "name", NAME) \
     F(T, nnb, "nnb", BETWEEN(0, INT32_MAX)) F(T, level_irr, "level_irr", LEVEL) F(T, level_reg, "level_reg", LEVEL) \
     F(T, owner, "owner", OWNER)
 /* clang-format on */

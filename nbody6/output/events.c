@@ -71,6 +71,16 @@ static void add_stars_changed(struct nb6_line *line, const struct nb6_event *eve
     add_number(line, "energy", event->energy);
 }
 
+static void add_masses_changed(struct nb6_line *line, const struct nb6_event *event)
+{
+    nb6_line_add(line, ", \"stars\": %.0f, \"sudden\": %s", event->value[0], event->value[1] != 0 ? "true" : "false");
+    if (event->name) add_name(line, event);
+    add_number(line, "mass", event->mass);
+    add_vector(line, "momentum", event->v);
+    add_vector(line, "angular_momentum", event->x);
+    add_number(line, "energy", event->energy);
+}
+
 static void add_merger(struct nb6_line *line, const struct nb6_event *event)
 {
     nb6_line_add(line, ", \"names\": [%lld, %lld]", (long long)event->name, (long long)event->gone);
@@ -207,6 +217,7 @@ static const struct {
     [NB6_EVENT_TOLERANCE] = {"tolerance", add_tolerance},
     [NB6_EVENT_ENERGY_ESCAPED] = {"energy_escaped", add_energy_escaped},
     [NB6_EVENT_STARS_CHANGED] = {"stars_changed", add_stars_changed},
+    [NB6_EVENT_MASSES_CHANGED] = {"masses_changed", add_masses_changed},
     [NB6_EVENT_STUCK] = {"stuck", add_stuck},
 };
 

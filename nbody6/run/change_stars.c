@@ -102,6 +102,7 @@ static int64_t leave(const struct nb6_sim *sim, const struct request *request, c
         memcpy(census->x[to], c->frame.x[i], sizeof census->x[to]);
         memcpy(census->v[to], c->frame.v[i], sizeof census->v[to]);
         census->radius[to] = sim->star[i].radius;
+        census->mass_start[to] = sim->star[i].mass_start;
         census->n++;
     }
     census->kept = census->n;
@@ -142,7 +143,7 @@ static void add_stars(const struct nb6_sim *sim, const struct request *request, 
     for (int64_t k = 0; k < request->n_new; k++) {
         const int64_t to = census->n++;
         census->name[to] = request->name ? request->name[k] : sim->book.name_zero + 1 + k;
-        census->mass[to] = request->mass[k];
+        census->mass[to] = census->mass_start[to] = request->mass[k];
         memcpy(census->x[to], request->x[k], sizeof census->x[to]);
         memcpy(census->v[to], request->v[k], sizeof census->v[to]);
         census->radius[to] = sim->run.config.pair.r_star;

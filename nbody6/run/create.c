@@ -118,6 +118,7 @@ static void set_stars(void *context, int part, int parts)
         memcpy(body->x0, given->x[i], sizeof body->x0);
         memcpy(body->v0, given->v[i], sizeof body->v0);
         body->mass = given->mass[i];
+        star->mass_start = given->mass[i];
         star->name = given->name ? given->name[i] : i + 1;
         star->radius = nb6_radii_act(sim->run.properties)
                            ? nb6_properties_radius(sim->run.properties, star->name, sim->run.units.length_pc)

@@ -11,6 +11,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/galaxy_work.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/predict_fully.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/view.h"
@@ -38,20 +39,14 @@ static int allocate(struct nb6_frame *frame, int with_potential)
            frame->dt_irr && frame->dt_reg && frame->nnb && (frame->pot || !with_potential);
 }
 
-/* The body's own third-order polynomial, the next two terms of the irregular force from its last step, and those of the
- * regular force, whose corrector comes only at the end of the regular step, from its beginning. */
+/* With all known derivatives, as nb6_predict_fully, and the forces by them. */
 static void predict_body(const struct nb6_body *body, const struct nb6_star *star, nb6_time t, struct nb6_frame *frame,
                          int64_t i)
 {
     double s = nb6_time_to_double(t - body->t0), r = nb6_time_to_double(t - star->t0_reg);
+    nb6_predict_fully(body, star, t, frame->x[i], frame->v[i]);
     for (int k = 0; k < 3; k++) {
         double si = star->snap_irr[k], ci = star->crackle_irr[k], sr = star->snap_reg[k], cr = star->crackle_reg[k];
-        frame->x[i][k] =
-            body->x0[k] +
-            s * (body->v0[k] + s * (body->acc[k] / 2 + s * (body->jerk[k] / 6 + s * (si / 24 + s * ci / 120)))) +
-            r * r * r * r * (sr / 24 + r * cr / 120);
-        frame->v[i][k] = body->v0[k] + s * (body->acc[k] + s * (body->jerk[k] / 2 + s * (si / 6 + s * ci / 24))) +
-                         r * r * r * (sr / 6 + r * cr / 24);
         frame->acc[i][k] = star->acc_irr[k] + s * (star->jerk_irr[k] + s * (si / 2 + s * ci / 6)) + star->acc_reg[k] +
                            r * (star->jerk_reg[k] + r * (sr / 2 + r * cr / 6));
         frame->jerk[i][k] = star->jerk_irr[k] + s * (si + s * ci / 2) + star->jerk_reg[k] + r * (sr + r * cr / 2);

@@ -51,6 +51,28 @@ int nb6_remove_bodies(nb6_t *sim, int64_t n, const int64_t *name, struct nbc_err
 /** The first time not before t at which stars can be added or removed. */
 double nb6_time_of_change(double t);
 
+/** How stars change their masses: over many orbits of the pairs that they are in, or in less than any step. */
+enum nb6_mass_change { NB6_MASS_SLOW, NB6_MASS_SUDDEN };
+
+/** Give stars new masses, and new velocities if they are wanted, between calls of nb6_evolve, all at the present time,
+ *  which may be any. NB6_MASS_SLOW: winds. A star in a pair leaves it with the same product of semi-major axis and
+ * mass, the same eccentricity and phase; so do the bound pairs in a chain, and both orbits of a frozen triple.
+ *  NB6_MASS_SUDDEN: supernovae. All stars keep their places, and their velocities unless v has others: kicks. Whether a
+ *  pair, chain or triple lasts is decided by the next call of nb6_evolve.
+ *
+ *  Mass that leaves takes its momentum, angular momentum and energy along; all three are booked (energy: channel
+ *  `stars`) and no part of any error. The observer is notified (NB6_EVENT_MASSES_CHANGED) after the change is complete.
+ *  Others lose the attraction in their force polynomials; bodies that begin anew, because they got another velocity or
+ *  are near to one that did, or to one that lost more than a hundredth of its mass, have first steps that divide the
+ *  time, which are back to normal within 80 block steps.
+ *  @param[in] name [n] of existing stars, each once   @param[in] mass [n] >= 0; of a star in a chain > 0
+ *  @param[in] v [n][3] finite; NULL: velocities are kept. Only with NB6_MASS_SUDDEN
+ *  @return NBC_OK; NBC_BAD_STATE (no stars yet, or a pair or chain was stopped within a block step: says so);
+ *          NBC_BAD_INPUT, NBC_NON_FINITE (names the star); NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE: nothing has
+ *          changed then; the status of an observer: the masses are changed then */
+int nb6_set_masses(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*v)[3],
+                   enum nb6_mass_change how, struct nbc_error *err);
+
 /** Advance to time t (rounded to 2^-40). Radii are adjusted and energies checked at multiples of dt_adjust and at the
  * end of the run.
  *  @return NBC_OK (also when poll asked for the end: see nb6_stopped); NBC_ENERGY, NBC_NON_FINITE, NBC_NO_MEMORY,

@@ -27,9 +27,11 @@ int nb6_census_alloc(struct nb6_census *census, int64_t n, struct nbc_error *err
                                   .x = nbc_alloc(room, sizeof *census->x),
                                   .v = nbc_alloc(room, sizeof *census->v),
                                   .radius = nbc_alloc(room, sizeof *census->radius),
+                                  .mass_start = nbc_alloc(room, sizeof *census->mass_start),
                                   .pair = nbc_alloc(room, sizeof *census->pair),
                                   .slot = nbc_alloc(room, sizeof *census->slot)};
-    if (census->name && census->mass && census->x && census->v && census->radius && census->pair && census->slot)
+    if (census->name && census->mass && census->x && census->v && census->radius && census->mass_start &&
+        census->pair && census->slot)
         return NBC_OK;
     nb6_census_free(census);
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for the list of %lld stars", (long long)n);
@@ -42,6 +44,7 @@ void nb6_census_free(struct nb6_census *census)
     nbc_free(census->x);
     nbc_free(census->v);
     nbc_free(census->radius);
+    nbc_free(census->mass_start);
     nbc_free(census->pair);
     nbc_free(census->slot);
     *census = (struct nb6_census){0};
@@ -113,6 +116,7 @@ static void place_stars(const struct nb6_census *census, struct nb6_sim *made)
         body->t0 = made->ti_now;
         made->star[i].name = census->name[i];
         made->star[i].radius = census->radius[i];
+        made->star[i].mass_start = census->mass_start[i];
     }
 }
 

@@ -15,6 +15,7 @@ struct nb6_census {
     int64_t *name;                  /**< [n] */
     double *mass, (*x)[3], (*v)[3]; /**< [n] */
     double *radius;                 /**< [n] of the stars themselves */
+    double *mass_start;             /**< [n] when they came */
     int64_t n_pair;
     int32_t (*pair)[2]; /**< [n_pair] stars of the pairs that go on */
     nb6_slot *slot;     /**< [n_pair] where they were */

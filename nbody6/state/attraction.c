@@ -65,14 +65,11 @@ void nb6_attraction_take(struct nb6_sim *sim, int64_t i, const double acc[3], co
     }
 }
 
-/* Of one that leaves, predicted to the time of body i. */
-static void remove_one(struct nb6_sim *sim, int64_t i, const struct nb6_body *gone, int is_neighbour, double t)
+/* Body i loses an acceleration and jerk at its own time, and is at time t where it was. */
+static void lose(struct nb6_sim *sim, int64_t i, const double acc[3], const double jerk[3], int is_neighbour, double t)
 {
     struct nb6_body *body = &sim->body[i];
     struct nb6_star *star = &sim->star[i];
-    double x[3], v[3], acc[3], jerk[3];
-    nb6_predict(gone, nb6_time_to_double(body->t0 - gone->t0), x, v);
-    if (!pull(gone->mass, x, v, body->x0, body->v0, acc, jerk)) return;
     const double back = nb6_time_to_double(body->t0 - star->t0_reg), s = t - nb6_time_to_double(body->t0);
     pull_less(body, s, acc, jerk);
     for (int k = 0; k < 3; k++) {
@@ -82,6 +79,51 @@ static void remove_one(struct nb6_sim *sim, int64_t i, const struct nb6_body *go
         } else {
             star->acc_reg[k] -= acc[k] - back * jerk[k];
             star->jerk_reg[k] -= jerk[k];
+        }
+    }
+}
+
+/* The pull of another body, predicted to the time of body i, on it.   @return 0: both are in one place */
+static int pull_on(const struct nb6_sim *sim, int64_t i, const struct nb6_body *other, double acc[3], double jerk[3])
+{
+    const struct nb6_body *body = &sim->body[i];
+    double x[3], v[3];
+    nb6_predict(other, nb6_time_to_double(body->t0 - other->t0), x, v);
+    return pull(other->mass, x, v, body->x0, body->v0, acc, jerk);
+}
+
+static void remove_one(struct nb6_sim *sim, int64_t i, const struct nb6_body *gone, int is_neighbour, double t)
+{
+    double acc[3], jerk[3];
+    if (pull_on(sim, i, gone, acc, jerk)) lose(sim, i, acc, jerk, is_neighbour, t);
+}
+
+static void exchange_one(struct nb6_sim *sim, int64_t i, const struct nb6_exchanged *e, int is_neighbour, double t)
+{
+    double acc[2][3], jerk[2][3];
+    if (!pull_on(sim, i, &e->before, acc[0], jerk[0]) || !pull_on(sim, i, &e->after, acc[1], jerk[1])) return;
+    for (int k = 0; k < 3; k++) {
+        acc[0][k] -= acc[1][k];
+        jerk[0][k] -= jerk[1][k];
+    }
+    lose(sim, i, acc[0], jerk[0], is_neighbour, t);
+}
+
+void nb6_attraction_exchange(struct nb6_sim *sim, int64_t n, const struct nb6_exchanged exchanged[], const int8_t *anew,
+                             double t)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+#pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
+    for (int64_t m = 0; m < p->n_source; m++) {
+        const nb6_index i = p->source[m];
+        if (anew[i]) continue;
+        size_t nnb = 0;
+        const nb6_index *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+        size_t at = 0;
+        for (int64_t e = 0; e < n; e++) { /* both lists ascend */
+            while (at < nnb && list[at] < exchanged[e].body) at++;
+            if (exchanged[e].body != i)
+                exchange_one(sim, i, &exchanged[e], at < nnb && list[at] == exchanged[e].body, t);
         }
     }
 }

@@ -51,7 +51,7 @@ int nb6_body_place(struct nb6_sim *sim, nb6_index i, double mass, const double x
     struct nb6_body *body = &sim->body[i];
     struct nb6_star *star = &sim->star[i];
     int64_t name = star->name;
-    double radius = star->radius;
+    double radius = star->radius, mass_start = star->mass_start;
     int status = nb6_save_body(sim, i, err);
     if (status) return status;
     if (nb6_is_centre(sim, i)) name = sim->book.name_zero + nb6_subsystems_name(sim, nb6_slot_of(sim, i), 0);
@@ -59,7 +59,11 @@ int nb6_body_place(struct nb6_sim *sim, nb6_index i, double mass, const double x
     memcpy(placed.x0, x, sizeof placed.x0);
     memcpy(placed.v0, v, sizeof placed.v0);
     *body = placed;
-    *star = (struct nb6_star){.name = name, .r_nb = r_nb, .t0_reg = t, .radius = i < sim->n ? radius : 0};
+    *star = (struct nb6_star){.name = name, .r_nb = r_nb, .t0_reg = t};
+    if (!nb6_is_centre(sim, i)) {
+        star->radius = radius;
+        star->mass_start = mass_start;
+    }
     return NBC_OK;
 }
 
@@ -82,7 +86,8 @@ int nb6_star_absorb(struct nb6_sim *sim, nb6_index i, nb6_index gone, double mas
     if (status) return status;
     sim->body[i].mass = mass;
     sim->star[i].radius = radius;
-    sim->body[gone].mass = 0;
+    sim->star[i].mass_start += sim->star[gone].mass_start;
+    sim->body[gone].mass = sim->star[gone].mass_start = 0;
     return NBC_OK;
 }
 

@@ -58,10 +58,11 @@ struct nb6_star {
     double acc_irr[3], jerk_irr[3], snap_irr[3], crackle_irr[3]; /**< at body.t0; the external field is part of it */
     double acc_reg[3], jerk_reg[3], snap_reg[3], crackle_reg[3]; /**< at t0_reg */
     nb6_time t0_reg;
-    double r_nb;                 /**< neighbour radius */
-    double radius;               /**< of the star itself */
-    int64_t name;                /**< permanent identity, 1-based as the input's line or order of creation */
-    int32_t nnb;                 /**< length of the neighbour list (the list itself is in GPUIRR) */
+    double r_nb;       /**< neighbour radius */
+    double radius;     /**< of the star itself */
+    double mass_start; /**< of a star when it came; of one that others merged into, of all; body.mass is now */
+    int64_t name;      /**< permanent identity, 1-based as the input's line or order of creation */
+    int32_t nnb;       /**< length of the neighbour list (the list itself is in GPUIRR) */
     int8_t level_irr, level_reg; /**< steps are 2^level ticks */
     int8_t spare[2];
     int32_t owner; /**< 0, or 1 + slot of the pair or chain that the body belongs to; of a star that merged into star i

@@ -5,9 +5,9 @@
  *  does not include them. An event reports each booking, with its energy (docs/output.md).
  *
  *  A new channel is a line in NB6_CHANNELS, a call of nb6_ledger_book where the energy changes, beside an event that
- *  has it, a column of the log (analysis/columns.def), and a new schema of checkpoints. Mass that stars lose will be a
- *  transfer. The work of a field that depends on time (KZ(14) = 3, 4) is booked with each block, without events; in
- *  fields that are constant in a rotating frame the total is Jacobi's integral, and nothing is to be booked. */
+ *  has it, a column of the log (analysis/columns.def), and a new schema of checkpoints. The work of a field that
+ * depends on time (KZ(14) = 3, 4) is booked with each block, without events; in fields that are constant in a rotating
+ * frame the total is Jacobi's integral, and nothing is to be booked. */
 #ifndef NB6_ENERGY_LEDGER_H
 #define NB6_ENERGY_LEDGER_H
 
@@ -22,7 +22,8 @@
     CHANNEL(ESCAPED_BINDING, "escaped_binding", 1) /* relative motions in pairs and chains that left */                \
     CHANNEL(MERGED, "merged", 1)                   /* relative motions of stars that merged */                         \
     CHANNEL(GALAXY, "galaxy", 1)                   /* work of a field that depends on time */                          \
-    CHANNEL(CHANGED, "changed", 1)                 /* stars that a program added and removed */
+    CHANNEL(CHANGED, "changed", 1)                 /* stars that a program added and removed */                        \
+    CHANNEL(STARS, "stars", 1)                     /* masses of stars that changed, and their kicks */
 
 enum nb6_channel {
 #define NB6_CHANNEL_CONSTANT(constant, name, transfer) NB6_CHANNEL_##constant,

@@ -26,6 +26,7 @@ enum nb6_event_kind {
     NB6_EVENT_TOLERANCE,      /**< steps of a chain missed their tolerance by rounding; again at twice their number */
     NB6_EVENT_ENERGY_ESCAPED, /**< energy of all stars that left at an adjust; after the events of each */
     NB6_EVENT_STARS_CHANGED,  /**< a program added or removed stars (nb6_add_bodies, nb6_remove_bodies) */
+    NB6_EVENT_MASSES_CHANGED, /**< a program changed masses or velocities of stars (nb6_set_masses) */
     NB6_EVENT_STUCK           /**< one or two bodies alone were moved in 10^5 blocks in a row, while others wait */
 };
 
@@ -97,13 +98,15 @@ struct nb6_event {
     int64_t gone; /**< merger: name of the star that is gone */
     /** Of an escaper: relative to the density centre; energy per unit mass. Of a merger: of the star that goes on, in
      * the frame of the run; energy that the relative motion had, as booked (less than 0 in the channel). Of all stars
-     * that escaped at once: energy that they took, as booked. */
+     * that escaped at once: energy that they took, as booked. Of masses that changed: sum of the changes, angular
+     * momentum about the origin, momentum, and energy that came, as booked. */
     double mass, x[3], v[3], energy;
     /** Energy jump: size relative to the energy of the cluster, tolerance. Force check: acc median, max, jerk median,
      * max. Merger: name, rounded, and mass of the star that is gone, distance, radius of the one that goes on. Busy:
      * forces between two bodies so far in the pair or chain, their part of all of the run; `chain` describes a chain,
      * `pair` a pair, chain.n being 0 then. Energy escaped: part of it that was in relative motions; stars. Stars
-     * changed: numbers of added and removed ones; `energy` is that added. */
+     * changed: numbers of added and removed ones; `energy` is that added. Masses changed: number of stars, and 1 if
+     * suddenly; `name` is that of a star alone. */
     double value[4];
     struct nb6_event_pair
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */

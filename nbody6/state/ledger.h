@@ -58,6 +58,13 @@ struct nb6_energy {
     double mass;
 };
 
+/** Changes of the sums over all stars, since the start, by masses that changed and by kicks: beside the energy in the
+ *  channel `stars` of the ledger. Mass that a star loses takes its momentum and its angular momentum about the origin
+ *  along, unless the star gets a new velocity. */
+struct nb6_star_transfers {
+    double mass, momentum[3], angular_momentum[3];
+};
+
 /** State that persists between adjust times. */
 struct nb6_run_book {
     nb6_time ti_next_adjust, ti_next_output; /**< next multiples of DTADJ and DELTAT, TCRIT at the latest */
@@ -67,6 +74,7 @@ struct nb6_run_book {
     double e_scale;       /**< |E|, or T + |U| if E is nearly zero, at t = 0: scale of de_rel */
     double e_cluster;     /**< energy of the cluster as a set of bodies at t = 0: scale of de_cluster */
     struct nb6_energy_ledger ledger;
+    struct nb6_star_transfers stars;
     double mass_start;
     double wall_used_s; /**< of earlier sessions */
 };

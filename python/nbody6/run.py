@@ -19,6 +19,7 @@ UNITS_OF_RUN = ("version", "rbar_pc", "zmbar_msun", "length_pc", "mass_msun", "v
 # Channels of the books of energy (docs/output.md): column of the log, what it is, 1 for physics and 0 for an error.
 CHANNELS = (("e_escaped", "taken by escapers", 1), ("e_merged", "taken by mergers", 1),
             ("e_galaxy", "work of a galaxy or of gas", 1),
+            ("e_stars", "masses that changed, and kicks", 1),
             ("e_pairs", "error of pairs that form and end", 0), ("e_chains", "error of chains that form and end", 0),
             ("e_hierarchies", "error of hierarchies that form and end", 0),
             ("e_integration", "error of the integration", 0))
@@ -167,7 +168,8 @@ class Run:
 
     def energy(self):
         """The books: {column: energy that it has added to the total so far, [rows]}; escapers and mergers count the
-        energy that they took. total = the first total less escaped and merged, plus the work of a field and errors."""
+        energy that they took. total = the first total less escaped and merged, plus the work of a field, masses that
+        changed, and errors."""
         known = self.log.columns if self.log is not None else {}
         return Names({column: known[column] for column, _, _ in CHANNELS if column in known}, "channel of the energy")
 

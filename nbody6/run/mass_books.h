@@ -1,0 +1,32 @@
+/** What a change of masses and velocities adds to the sums over all stars. Private to libnbody6. */
+#ifndef NB6_MASS_BOOKS_H
+#define NB6_MASS_BOOKS_H
+
+#include "common/nbc.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
+
+#include <stdint.h>
+
+struct nb6_frame;
+struct nb6_sim;
+
+/** Sums over the stars of some bodies, compensated: each with its rounding error. Zero-initialise. */
+struct nb6_star_sums {
+    double mass[2], momentum[3][2], angular_momentum[3][2];
+};
+
+/** Add those of the bodies at some places of a frame of bodies, which shows the stars as they are now.
+ *  @param[in] place [n]   @param[in] sign  1 or -1 */
+void nb6_star_sums_add(const struct nb6_sim *sim, const struct nb6_frame *frame, int64_t n, const int64_t *place,
+                       double sign, struct nb6_star_sums *sums);
+void nb6_star_sums_end(const struct nb6_star_sums *sums, struct nb6_star_transfers *came);
+/** Energy, as the run has it (of bodies, of relative motions, of what they resolve), after less before. O(changed
+ * bodies x all bodies).
+ *  @param[in] before, after  frames of bodies at one time, in which others are at the same places
+ *  @param[in] place [n] in them, ascending, of the bodies that changed
+ *  @return NBC_OK; NBC_NO_MEMORY */
+int nb6_energy_of_change(const struct nb6_sim *sim, const struct nb6_frame *before, const struct nb6_frame *after,
+                         int64_t n, const int64_t *place, double *energy, struct nbc_error *err);
+
+#endif

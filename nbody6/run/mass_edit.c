@@ -1,0 +1,354 @@
+#include "nbody6/run/mass_edit.h"
+
+#include "common/nbc.h"
+#include "gpuirr/gpuirr.h"
+#include "nbody6/analysis/frame.h"
+#include "nbody6/fewbody/kind.h"
+#include "nbody6/fewbody/masses.h"
+#include "nbody6/fewbody/new_masses.h"
+#include "nbody6/fewbody/pairs/advance.h"
+#include "nbody6/fewbody/pairs/step.h"
+#include "nbody6/galaxy/external.h"
+#include "nbody6/run/frame_make.h"
+#include "nbody6/run/mass_books.h"
+#include "nbody6/state/ascending.h"
+#include "nbody6/state/attraction.h"
+#include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/energy_ledger.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/groups.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/predict_fully.h"
+#include "nbody6/state/resolvers.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/state/transaction.h"
+#include "nbody6/step/start_bodies.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A body that loses no more than this part of its mass changes the polynomials of others. Their path up to now is then
+ * that of the force before to the order of the predictor: its fourth derivative is off by the part q of that by the
+ * body, f of the whole, which a step h keeps at h^2 snap < eta acc, so that velocities are off by q f eta acc h/6,
+ * once. A step of the Hermite scheme has an error of up to (h^4/720) times the fourth derivative, eta^2 acc h/720: as
+ * much as that with eta = 0.02 and q f = 2e-4. With q = 0.01 and f < 1 it is the error of 60 steps at most. */
+static const double SUDDEN_SHARE = 0.01;
+
+/* The change. Bodies and slots are those that take part. */
+struct edit {
+    const struct nb6_new_masses *masses;
+    nb6_time ti;
+    double t;
+    int64_t n; /* bodies with stars that change */
+    nb6_index *body;
+    int64_t *place; /* in frames */
+    struct nb6_exchanged *exchanged;
+    int8_t *anew; /* [bodies] 1: begins anew */
+    int64_t n_anew;
+    nb6_index *anew_list;
+    struct nb6_frame before, after;
+    struct nb6_star_sums sums;
+    double galaxy; /* work of the galaxy until now, booked or not */
+};
+
+/* ---- who takes part */
+
+static nb6_index body_of(const struct nb6_sim *sim, nb6_index star)
+{
+    nb6_index i = star;
+    while (nb6_is_member(&sim->star[i])) i = nb6_centre(sim, nb6_owner_slot(&sim->star[i]));
+    return i;
+}
+
+static int allocate(const struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
+{
+    const size_t n = (size_t)e->masses->n, bodies = (size_t)nb6_bodies(sim);
+    e->body = nbc_alloc(n, sizeof *e->body);
+    e->place = nbc_alloc(n, sizeof *e->place);
+    e->exchanged = nbc_alloc(n, sizeof *e->exchanged);
+    e->anew = nbc_alloc(bodies, sizeof *e->anew);
+    e->anew_list = nbc_alloc(bodies, sizeof *e->anew_list);
+    if (e->body && e->place && e->exchanged && e->anew && e->anew_list) return NBC_OK;
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory to change masses");
+}
+
+static void release(struct edit *e)
+{
+    nbc_free(e->body);
+    nbc_free(e->place);
+    nbc_free(e->exchanged);
+    nbc_free(e->anew);
+    nbc_free(e->anew_list);
+    nb6_frame_free(&e->before);
+    nb6_frame_free(&e->after);
+}
+
+/* Ascending, each once: stars ascend, centres of mass come behind them. */
+static void find_bodies(const struct nb6_sim *sim, struct edit *e)
+{
+    for (int64_t k = 0; k < e->masses->n; k++) {
+        const nb6_index i = body_of(sim, e->masses->star[k]);
+        if (nb6_list_find(e->body, (size_t)e->n, i) < 0) e->n = nb6_list_insert(e->body, e->n, i);
+    }
+    for (int64_t k = 0; k < e->n; k++) e->place[k] = nb6_source_place(&sim->subsystems, e->body[k]);
+}
+
+/* Nothing but its own stars feels more of it than its mass, and slowly it cannot come apart. */
+static int only_expands(const struct nb6_sim *sim, const struct edit *e, nb6_slot slot)
+{
+    return e->masses->is_slow && !nb6_goes_on_demand(&sim->subsystems, slot) && !nb6_is_hierarchy(sim, slot) &&
+           !nb6_subsystems_is_perturbed(&sim->subsystems, slot);
+}
+
+/* Its own force or what others resolve of it jumps. */
+static void mark_near(const struct nb6_sim *sim, struct edit *e, nb6_index i)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+    const nb6_slot slot = nb6_slot_of(sim, i);
+    if (!nb6_is_centre(sim, i) ? e->masses->v != NULL : !only_expands(sim, e, slot)) e->anew[i] = 1;
+    for (int32_t k = 0; slot >= 0 && k < p->pert[slot].n; k++) e->anew[p->pert[slot].body[k]] = 1;
+    for (nb6_slot other = nb6_resolver_first(p, i); other >= 0; other = nb6_resolver_next(p, other, i))
+        e->anew[nb6_centre(sim, other)] = 1;
+}
+
+/* Mass that the stars of a body lose or gain. */
+static double change_of(const struct nb6_sim *sim, const struct edit *e, nb6_index i)
+{
+    nb6_index star[CHAIN_MAX];
+    double change = 0;
+    const int n = nb6_stars_of(sim, i, star);
+    for (int m = 0; m < n; m++) {
+        const int64_t k = nb6_new_masses_place(e->masses, star[m]);
+        if (k >= 0) change += e->masses->mass[k] - sim->body[star[m]].mass;
+    }
+    return change;
+}
+
+static int is_sudden(const struct nb6_sim *sim, const struct edit *e, nb6_index i)
+{
+    return e->masses->v || fabs(change_of(sim, e, i)) > SUDDEN_SHARE * sim->body[i].mass;
+}
+
+static void mark_holders(const struct nb6_sim *sim, struct edit *e, nb6_index i)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+    for (int64_t m = 0; m < p->n_source; m++) {
+        size_t nnb = 0;
+        const nb6_index *list = gpuirr_get_list(sim->irr, (size_t)p->source[m], &nnb);
+        if (nb6_list_find(list, nnb, i) >= 0) e->anew[p->source[m]] = 1;
+    }
+}
+
+static void mark(const struct nb6_sim *sim, struct edit *e)
+{
+    for (int64_t k = 0; k < e->n; k++) {
+        mark_near(sim, e, e->body[k]);
+        if (is_sudden(sim, e, e->body[k])) mark_holders(sim, e, e->body[k]);
+    }
+}
+
+/* ---- everything to the present time */
+
+/* Steps of systems that end before now, as before a block; those that have to end join the bodies that begin anew. */
+static int advance_systems(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
+{
+    struct nb6_active *active = &sim->active;
+    const struct nb6_subsystems *p = &sim->subsystems;
+    int paused = 1, status = NBC_OK;
+    active->t = e->ti;
+    active->n_irr = 0;
+    for (int64_t m = 0; m < p->n_source; m++)
+        if (e->anew[p->source[m]]) active->irr[active->n_irr++] = p->source[m];
+    while (paused && !status) status = nb6_step_pairs(sim, &paused, err);
+    if (status) return status;
+    e->n_anew = active->n_irr;
+    memcpy(e->anew_list, active->irr, (size_t)e->n_anew * sizeof *active->irr);
+    for (int64_t k = 0; k < e->n_anew; k++) e->anew[e->anew_list[k]] = 1;
+    return NBC_OK;
+}
+
+/* A system, and the frozen ones in it, to exactly now. */
+static int finish(struct nb6_sim *sim, nb6_slot slot, nb6_time ti, struct nbc_error *err)
+{
+    const struct nb6_kind *kind = nb6_kind_of(&sim->subsystems, slot);
+    int status = nb6_pair_finish(sim, slot, ti, err);
+    if (!status && kind->publish) status = kind->publish(sim, slot, err);
+    for (int m = 0; m < 2 && !status; m++)
+        if (nb6_inner_slot(sim, slot, m) >= 0) status = nb6_pair_finish(sim, nb6_inner_slot(sim, slot, m), ti, err);
+    return status;
+}
+
+/* For all systems that begin anew, or have stars that change. */
+static int for_systems(struct nb6_sim *sim, const struct edit *e,
+                       int (*what)(struct nb6_sim *, nb6_slot, nb6_time, struct nbc_error *), struct nbc_error *err)
+{
+    int status = NBC_OK;
+    for (int64_t k = 0; k < e->n_anew && !status; k++)
+        if (nb6_is_centre(sim, e->anew_list[k])) status = what(sim, nb6_slot_of(sim, e->anew_list[k]), e->ti, err);
+    for (int64_t k = 0; k < e->n && !status; k++)
+        if (nb6_is_centre(sim, e->body[k]) && !e->anew[e->body[k]])
+            status = what(sim, nb6_slot_of(sim, e->body[k]), e->ti, err);
+    return status;
+}
+
+/* A collision on the way may have taken one of the stars. */
+static int check_mergers(const struct nb6_sim *sim, const struct edit *e, struct nbc_error *err)
+{
+    for (int64_t k = 0; k < e->masses->n; k++) {
+        const struct nb6_star *star = &sim->star[e->masses->star[k]];
+        if (nb6_has_merged(star))
+            return nbc_fail(err, NBC_BAD_INPUT, "nb6_set_masses: star %lld merges into star %lld just now",
+                            (long long)star->name, (long long)sim->star[nb6_merged_into(star)].name);
+    }
+    return NBC_OK;
+}
+
+/* Position and velocity now, and the polynomial of the force before. */
+static void stand(struct nb6_sim *sim, nb6_index i, nb6_time ti)
+{
+    struct nb6_body *body = &sim->body[i];
+    const double s = nb6_time_to_double(ti - body->t0);
+    double x[3], v[3];
+    nb6_predict_fully(body, &sim->star[i], ti, x, v);
+    memcpy(body->x0, x, sizeof body->x0);
+    memcpy(body->v0, v, sizeof body->v0);
+    for (int k = 0; k < 3; k++) body->acc[k] += s * body->jerk[k];
+    body->t0 = ti;
+}
+
+static int come_to_now(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
+{
+    int status = advance_systems(sim, e, err);
+    if (!status) status = for_systems(sim, e, finish, err);
+    if (!status) status = check_mergers(sim, e, err);
+    if (!status) status = nb6_save_all(sim, err);
+    if (status) return status;
+    for (int64_t k = 0; k < e->n; k++)
+        e->exchanged[k] = (struct nb6_exchanged){.body = e->body[k], .before = sim->body[e->body[k]]};
+    for (int64_t k = 0; k < e->n_anew; k++) stand(sim, e->anew_list[k], e->ti);
+    if (e->n_anew > 0) sim->ti_now = e->ti;
+    return NBC_OK;
+}
+
+/* ---- the change */
+
+static int set_masses(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+    int status = NBC_OK;
+    for (int64_t k = 0; k < e->n && !status; k++) {
+        status = nb6_body_set_masses(sim, e->body[k], e->masses, err);
+        e->exchanged[k].after = sim->body[e->body[k]];
+    }
+    if (status) return status;
+    nb6_motions_forget(sim);
+    nb6_attraction_exchange(sim, e->n, e->exchanged, e->anew, e->t);
+    for (int64_t m = 0; m < p->n_source && !status; m++) status = nb6_send_body(sim, p->source[m], err);
+    return status;
+}
+
+static int start(struct nb6_sim *sim, nb6_slot slot, nb6_time ti, struct nbc_error *err)
+{
+    (void)ti;
+    int status = NBC_OK;
+    for (int m = 0; m < 2 && !status; m++)
+        if (nb6_inner_slot(sim, slot, m) >= 0) status = nb6_pair_start(sim, nb6_inner_slot(sim, slot, m), err);
+    return status ? status : nb6_pair_start(sim, slot, err);
+}
+
+/* Whether it goes on: the decisions before the next block apply what is found here. */
+static int look(struct nb6_sim *sim, nb6_slot slot, nb6_time ti, struct nbc_error *err)
+{
+    (void)ti;
+    (void)err;
+    if (!nb6_is_ending(&sim->subsystems, slot)) nb6_kind_of(&sim->subsystems, slot)->look(sim, slot);
+    return NBC_OK;
+}
+
+static int begin_anew(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
+{
+    int status = e->n_anew > 0 ? nb6_start_bodies(sim, e->n_anew, e->anew_list, err) : NBC_OK;
+    if (!status) status = for_systems(sim, e, start, err);
+    nb6_groups_link(sim);
+    nb6_groups_set_next(sim);
+    if (status || e->n_anew == 0) return status;
+    sim->book.undecided = 1;
+    return for_systems(sim, e, look, err);
+}
+
+/* ---- the books */
+
+static int book(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
+{
+    struct nb6_run_book *book = &sim->run.book;
+    struct nb6_event event = {.kind = NB6_EVENT_MASSES_CHANGED,
+                              .channel = NB6_CHANNEL_STARS,
+                              .t = e->t,
+                              .name = e->masses->n == 1 ? sim->star[e->masses->star[0]].name : 0,
+                              .value = {(double)e->masses->n, !e->masses->is_slow}};
+    struct nb6_star_transfers came;
+    int status = nb6_frame_make(sim, e->ti, NB6_FRAME_BODIES, &e->after, err);
+    if (!status) status = nb6_energy_of_change(sim, &e->before, &e->after, e->n, e->place, &event.energy, err);
+    if (status) return status;
+    nb6_star_sums_add(sim, &e->after, e->n, e->place, 1, &e->sums);
+    nb6_star_sums_end(&e->sums, &came);
+    event.mass = came.mass;
+    memcpy(event.v, came.momentum, sizeof event.v);
+    memcpy(event.x, came.angular_momentum, sizeof event.x);
+    if (book->energy_known) {
+        const double work = e->galaxy - book->ledger.booked[NB6_CHANNEL_GALAXY] - e->after.galaxy_work;
+        status = nb6_ledger_book(&book->ledger, NB6_CHANNEL_GALAXY, work, err);
+        if (!status) status = nb6_ledger_book(&book->ledger, NB6_CHANNEL_STARS, event.energy, err);
+        book->stars.mass += came.mass;
+        for (int k = 0; k < 3; k++) {
+            book->stars.momentum[k] += came.momentum[k];
+            book->stars.angular_momentum[k] += came.angular_momentum[k];
+        }
+    }
+    return status ? status : nb6_event_raise(sim, &event, err);
+}
+
+static int prepare(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
+{
+    int status = allocate(sim, e, err);
+    if (!status) status = nb6_external_extend_to(&sim->run.external, e->t, err);
+    if (!status) status = nb6_frame_make(sim, e->ti, NB6_FRAME_BODIES, &e->before, err);
+    if (status) return status;
+    e->galaxy = sim->run.book.ledger.booked[NB6_CHANNEL_GALAXY] + e->before.galaxy_work;
+    find_bodies(sim, e);
+    nb6_star_sums_add(sim, &e->before, e->n, e->place, -1, &e->sums);
+    mark(sim, e);
+    return NBC_OK;
+}
+
+int nb6_mass_edit(struct nb6_sim *sim, const struct nb6_new_masses *masses, struct nbc_error *err)
+{
+    struct edit e = {.masses = masses, .ti = sim->ti_reached, .t = nb6_time_to_double(sim->ti_reached)};
+    int status = prepare(sim, &e, err);
+    if (!status) status = come_to_now(sim, &e, err);
+    if (!status) status = set_masses(sim, &e, err);
+    if (!status) status = begin_anew(sim, &e, err);
+    if (!status) status = book(sim, &e, err);
+    if (!status) sim->potential.n = 0; /* it was that of the masses before */
+    release(&e);
+    return status;
+}
+
+int nb6_mass_edit_check(const struct nb6_sim *sim, struct nbc_error *err)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+    const struct nb6_motion motion = nb6_subsystems_motion(p);
+    const double t = nb6_relative_time(sim, sim->ti_reached);
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++) {
+        if (!nb6_slot_is_used(p, slot) || !p->system[p->leader[slot]].begun) continue;
+        if (nb6_slot_time(p, &motion, slot) > t)
+            return nbc_fail(err, NBC_BAD_STATE,
+                            "nb6_set_masses: the run was stopped within a block step, and stars %lld, %lld, ... are "
+                            "ahead: evolve a little further first",
+                            (long long)nb6_subsystems_name(sim, slot, 0), (long long)nb6_subsystems_name(sim, slot, 1));
+    }
+    return NBC_OK;
+}

@@ -1,0 +1,481 @@
+/* Masses and velocities of stars that change in a run (nb6_set_masses): the motion afterwards beside an integration in
+ * long double of the stars as they were then, for single stars and members of pairs, chains and frozen triples; books;
+ * steps; what is refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/nbc.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "nbody6/step/step.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
+#include "tests/support/cluster_state.h"
+
+/* Stars 0 to 3 are a system, or the first of them alone; then the field. */
+enum { FIELD = 6, SYSTEM = 4, STARS = SYSTEM + FIELD };
+enum shape { ONE, A_PAIR, A_CHAIN, A_TRIPLE };
+static const double M = 0.1; /* of a star */
+
+static void demand(int status, const struct nbc_error *err)
+{
+    if (status) fail_msg("%s", err->text);
+}
+
+/* Two masses at the apocentre of an orbit about a centre. */
+static void place(double m0, double m1, double a, double e, double tilt, const double x[3], const double v[3],
+                  double y[2][3], double w[2][3])
+{
+    const double m = m0 + m1, r = a * (1 + e), speed = sqrt(m * (1 - e) / r), share[2] = {-m1 / m, m0 / m};
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 3; k++) {
+            y[i][k] = x[k];
+            w[i][k] = v[k];
+        }
+        y[i][0] += share[i] * r;
+        w[i][1] += share[i] * speed * cos(tilt);
+        w[i][2] += share[i] * speed * sin(tilt);
+    }
+}
+
+/* Stars far from each other and from the origin, slowly. */
+static void place_field(struct cluster *c)
+{
+    static const double x[FIELD][3] = {{1, 0.2, 0},  {-1.1, 0, 0.3}, {0.1, 1.2, 0},
+                                       {0, -1, 0.4}, {0.3, 0, 1.1},  {0, 0.2, -1}};
+    static const double v[FIELD][3] = {{0, 0.5, 0}, {0, -0.4, 0.1}, {-0.5, 0, 0.1},
+                                       {0.4, 0, 0}, {0, 0.4, 0},    {0.1, -0.5, 0}};
+    for (int i = 0; i < FIELD; i++) {
+        c->mass[SYSTEM + i] = M;
+        memcpy(c->x[SYSTEM + i], x[i], sizeof x[i]);
+        memcpy(c->v[SYSTEM + i], v[i], sizeof v[i]);
+    }
+}
+
+static struct cluster make(enum shape shape)
+{
+    static const double x[3] = {0.1, -0.1, 0.05}, v[3] = {0.1, 0.2, 0};
+    static const double beside[3][3] = {{0.7, -0.8, 0.3}, {-0.6, 0.7, -0.4}, {-0.4, -0.6, -0.7}};
+    struct cluster c = cluster_alloc(STARS);
+    double y[2][3], w[2][3];
+    place_field(&c);
+    for (int i = 0; i < SYSTEM; i++) {
+        c.mass[i] = M;
+        memcpy(c.x[i], i ? beside[i - 1] : x, sizeof x);
+    }
+    memcpy(c.v[0], v, sizeof v);
+    switch (shape) {
+    case A_PAIR:
+        place(M, M, 1e-3, 0.4, 0.5, x, v, &c.x[0], &c.v[0]);
+        break;
+    case A_CHAIN:
+        place(2 * M, 2 * M, 0.02, 0.3, 0.9, x, v, y, w);
+        place(M, M, 0.006, 0.4, 0.5, y[0], w[0], &c.x[0], &c.v[0]);
+        place(M, M, 0.005, 0.2, 1.5, y[1], w[1], &c.x[2], &c.v[2]);
+        break;
+    case A_TRIPLE:
+        place(2 * M, M, 0.004, 0.1, 0.9, x, v, y, w);
+        place(M, M, 1e-6, 0.4, 0.5, y[0], w[0], &c.x[0], &c.v[0]);
+        memcpy(c.x[2], y[1], sizeof y[1]);
+        memcpy(c.v[2], w[1], sizeof w[1]);
+        break;
+    default:
+        break;
+    }
+    return c;
+}
+
+static nb6_t *start(enum shape shape, enum nb6_engine_choice engine, struct cluster_record *record)
+{
+    struct nb6_config config;
+    struct cluster c = make(shape);
+    cluster_config(&config);
+    cluster_config_ref(&config);
+    config.run.engine = engine;
+    config.run.dt_adjust = config.run.dt_output = 0.125;
+    config.integration.eta_irr = config.integration.eta_reg = 1e-3;
+    config.pair.adjust = 0;
+    config.pair.r_min = 0.03;
+    config.pair.dt_min = 1e-2;
+    config.pair.gamma_min = 1e-9;
+    config.pair.eta_u = 0.05;
+    config.pair.slow_down = 0;
+    nb6_t *sim = cluster_start(&config, &c, record);
+    cluster_free(&c);
+    return sim;
+}
+
+static void near(double is, double should, double bound, const char *what, int line)
+{
+    if (!(fabs(is - should) <= bound))
+        fail_msg("line %d: %s is %.17g, not %.17g: off by %.3g", line, what, is, should, is - should);
+}
+
+#define assert_near(is, should, bound) near(is, should, bound, #is, __LINE__)
+
+/* ---- sums over stars, in long double */
+
+struct sums {
+    long double energy, momentum[3], spin[3];
+};
+
+static struct sums sums_of(const struct cluster *c)
+{
+    struct sums s = {.energy = cluster_energy(c)};
+    for (int64_t i = 0; i < c->n; i++)
+        for (int k = 0; k < 3; k++) {
+            const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+            const long double *m = &(long double){c->mass[i]};
+            s.momentum[k] += *m * c->v[i][k];
+            s.spin[k] += *m * ((long double)c->x[i][k1] * c->v[i][k2] - (long double)c->x[i][k2] * c->v[i][k1]);
+        }
+    return s;
+}
+
+/* Rounding of energies of up to `scale`, and of sums over ten stars with masses of 0.1 and velocities of up to `speed`:
+ * some 1e-16 of each. */
+static void assert_booked(const nb6_t *sim, const struct cluster *before, const struct cluster *after, double scale,
+                          double speed)
+{
+    const struct sums a = sums_of(before), b = sums_of(after);
+    const struct nb6_run_book *book = &sim->run.book;
+    assert_near(book->ledger.booked[NB6_CHANNEL_STARS], (double)(b.energy - a.energy), 1e-14 * (1 + scale));
+    for (int k = 0; k < 3; k++) {
+        assert_near(book->stars.momentum[k], (double)(b.momentum[k] - a.momentum[k]), 1e-15 * (1 + speed));
+        assert_near(book->stars.angular_momentum[k], (double)(b.spin[k] - a.spin[k]), 1e-15 * (1 + speed));
+    }
+}
+
+/* ---- one star, suddenly */
+
+struct trial {
+    enum shape shape;
+    int star, kick;
+    double factor;       /* mass after over mass before */
+    double dt;           /* time in which both integrations are compared */
+    int steps;           /* of the exact one: short beside the periods inside */
+    double scale, speed; /* largest energy and velocity in it */
+};
+
+static void change(nb6_t *sim, const struct trial *r, struct cluster *c)
+{
+    struct nbc_error err = {0};
+    const int64_t name = r->star + 1;
+    const double *v = c->v[r->star], mass = r->factor * c->mass[r->star];
+    const double kicked[1][3] = {{v[0] + 0.3, v[1] - 0.2, v[2] + 0.1}};
+    demand(nb6_set_masses(sim, 1, &name, &mass, r->kick ? kicked : NULL, NB6_MASS_SUDDEN, &err), &err);
+    c->mass[r->star] = mass;
+    if (r->kick) memcpy(c->v[r->star], kicked[0], sizeof kicked[0]);
+}
+
+static double farthest(const struct cluster *a, const struct cluster *b)
+{
+    double worst = 0;
+    for (int64_t i = 0; i < a->n; i++) {
+        double r2 = 0;
+        for (int k = 0; k < 3; k++) r2 += (a->x[i][k] - b->x[i][k]) * (a->x[i][k] - b->x[i][k]);
+        worst = fmax(worst, sqrt(r2));
+    }
+    return worst;
+}
+
+static void assert_is(const nb6_t *sim, enum shape shape)
+{
+    assert_int_equal(sim->subsystems.count, shape == ONE ? 0 : shape == A_TRIPLE ? 2 : 1);
+    assert_int_equal(sim->subsystems.n_chain, shape == A_CHAIN);
+    if (shape == A_CHAIN) assert_int_equal(nb6_chain_of(&sim->subsystems, sim->subsystems.chain[0].slot)->state.n, 4);
+}
+
+static void try_one(const struct trial *r, enum nb6_engine_choice engine)
+{
+    nb6_t *sim = start(r->shape, engine, NULL);
+    cluster_evolve(sim, 0.0703); /* no multiple of any step */
+    assert_is(sim, r->shape);
+    struct cluster before = cluster_now(sim), should = cluster_copy(&before);
+    const double e_before = cluster_energy_now(sim).total, t = nb6_time_now(sim);
+    change(sim, r, &should);
+    cluster_assert_consistent(sim);
+    struct cluster after = cluster_now(sim);
+    assert_memory_equal(after.mass, should.mass, STARS * sizeof *after.mass);
+    assert_true(farthest(&after, &should) < 1e-16);
+    /* The frozen orbit has the energy of the tide between both in the outer one: of (1e-6/4e-3)^2 of its energy. */
+    const double tide = r->shape == A_TRIPLE ? 1e-10 * r->scale : 0;
+    if (r->shape != A_TRIPLE) assert_booked(sim, &before, &after, r->scale, r->speed);
+    assert_near(cluster_energy_now(sim).total - e_before, sim->run.book.ledger.booked[NB6_CHANNEL_STARS],
+                1e-14 * (1 + r->scale));
+    assert_near(sim->run.book.ledger.booked[NB6_CHANNEL_STARS],
+                (double)(cluster_energy(&should) - cluster_energy(&before)), tide + 1e-14 * (1 + r->scale));
+    assert_near(sim->run.book.stars.mass, (r->factor - 1) * M, 1e-16);
+    assert_near(sim->star[r->star].mass_start, M, 0);
+    cluster_evolve(sim, t + r->dt);
+    const double dt = nb6_time_now(sim) - t;
+    cluster_integrate_exactly(&should, dt, dt / r->steps);
+    struct cluster now = cluster_now(sim);
+    if (!(farthest(&now, &should) < 1e-8))
+        fail_msg("star %d of shape %d, kick %d, factor %g, engine %d: off by %g", r->star, (int)r->shape, r->kick,
+                 r->factor, (int)engine, farthest(&now, &should));
+    cluster_free(&before);
+    cluster_free(&after);
+    cluster_free(&should);
+    cluster_free(&now);
+    nb6_free(sim);
+}
+
+/* Measured: 2e-12 at most. A step that were begun with the force before would be off by 1e-6. */
+static void stars_move_as_they_should(void **state)
+{
+    static const struct trial trials[] = {
+        {ONE, 0, 0, 0.7, 0.125, 16, 1, 1},
+        {ONE, 0, 1, 0.7, 0.125, 16, 1, 1},
+        {ONE, 0, 1, 1, 0.125, 16, 1, 1},
+        {ONE, 4, 0, 0.995, 0.125, 16, 1, 1},
+        {A_PAIR, 0, 0, 0.7, 1 / 64., 512, 10, 20},
+        {A_PAIR, 1, 1, 0.7, 1 / 64., 512, 10, 20},
+        {A_PAIR, 4, 0, 0.7, 1 / 64., 512, 10, 20},
+        {A_CHAIN, 0, 0, 0.7, 1 / 128., 512, 10, 10},
+        {A_CHAIN, 3, 1, 0.7, 1 / 128., 512, 10, 10},
+        {A_CHAIN, 5, 1, 0.5, 1 / 128., 512, 10, 10},
+        {A_TRIPLE, 0, 0, 0.7, 1e-7, 1000, 1e4, 1e3},
+        {A_TRIPLE, 1, 1, 0.99, 1e-7, 1000, 1e4, 1e3},
+        {A_TRIPLE, 2, 0, 0.8, 1e-7, 1000, 1e4, 1e3},
+        {A_TRIPLE, 2, 1, 0.8, 1e-7, 1000, 1e4, 1e3},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof trials / sizeof *trials; k++) {
+        try_one(&trials[k], NB6_ENGINE_HOST);
+        try_one(&trials[k], NB6_ENGINE_EMULATED);
+    }
+}
+
+/* ---- slowly */
+
+/* A star, or the centre of mass of stars `first` to `last`. */
+struct point {
+    double mass, x[3], v[3];
+};
+
+static struct point point_of(const struct cluster *c, int first, int last)
+{
+    struct point p = {0};
+    for (int i = first; i <= last; i++) p.mass += c->mass[i];
+    for (int i = first; i <= last; i++)
+        for (int k = 0; k < 3; k++) {
+            p.x[k] += c->mass[i] / p.mass * c->x[i][k];
+            p.v[k] += c->mass[i] / p.mass * c->v[i][k];
+        }
+    return p;
+}
+
+/* a M and the vector of the eccentricity of two points about each other. */
+static void orbit_of(const struct point *p, const struct point *q, double *am, double e[3])
+{
+    const double m = p->mass + q->mass;
+    double x[3], v[3], r2 = 0, v2 = 0, xv = 0;
+    for (int k = 0; k < 3; k++) {
+        x[k] = p->x[k] - q->x[k];
+        v[k] = p->v[k] - q->v[k];
+        r2 += x[k] * x[k];
+        v2 += v[k] * v[k];
+        xv += x[k] * v[k];
+    }
+    *am = m / (2 / sqrt(r2) - v2 / m);
+    for (int k = 0; k < 3; k++) e[k] = ((v2 - m / sqrt(r2)) * x[k] - xv * v[k]) / m;
+}
+
+/* The digits that a separation of 1e-6 has far from the origin. */
+static const double DIGITS = 1e-9;
+
+static void assert_same_orbit(const struct cluster *a, const struct cluster *b, int first, int last, int next, int end)
+{
+    const struct point was[2] = {point_of(a, first, last), point_of(a, next, end)};
+    const struct point is[2] = {point_of(b, first, last), point_of(b, next, end)};
+    double am[2], e[2][3];
+    orbit_of(&was[0], &was[1], &am[0], e[0]);
+    orbit_of(&is[0], &is[1], &am[1], e[1]);
+    assert_near(am[1] / am[0], 1, DIGITS);
+    for (int k = 0; k < 3; k++) assert_near(e[1][k], e[0][k], DIGITS);
+}
+
+static void assert_same_centre(const struct cluster *a, const struct cluster *b, int last)
+{
+    const struct point before = point_of(a, 0, last), after = point_of(b, 0, last);
+    for (int k = 0; k < 3; k++) assert_near(after.x[k], before.x[k], 1e-15);
+    /* Velocities in the tightest pair, 500, cancel. */
+    for (int k = 0; k < 3; k++) assert_near(after.v[k], before.v[k], 1e-12);
+}
+
+static void orbits_widen(void **state)
+{
+    (void)state;
+    for (enum shape shape = A_PAIR; shape <= A_TRIPLE; shape++) {
+        struct nbc_error err = {0};
+        const int64_t name[2] = {5, 1}; /* one of the field as well */
+        const double mass[2] = {0.9 * M, 0.6 * M};
+        nb6_t *sim = start(shape, NB6_ENGINE_HOST, NULL);
+        cluster_evolve(sim, 0.0031); /* before the pairs of the chain exchange stars */
+        assert_is(sim, shape);
+        struct cluster before = cluster_now(sim);
+        const double energy = cluster_energy_now(sim).total;
+        demand(nb6_set_masses(sim, 2, name, mass, NULL, NB6_MASS_SLOW, &err), &err);
+        cluster_assert_consistent(sim);
+        struct cluster after = cluster_now(sim);
+        assert_same_orbit(&before, &after, 0, 0, 1, 1);
+        if (shape == A_TRIPLE) assert_same_orbit(&before, &after, 0, 1, 2, 2);
+        if (shape == A_CHAIN) assert_same_orbit(&before, &after, 0, 1, 2, 3);
+        assert_same_centre(&before, &after, shape == A_PAIR ? 1 : shape == A_CHAIN ? 3 : 2);
+        assert_memory_equal(before.x[SYSTEM], after.x[SYSTEM], FIELD * sizeof *after.x);
+        assert_memory_equal(before.v[SYSTEM], after.v[SYSTEM], FIELD * sizeof *after.v);
+        assert_near(cluster_energy_now(sim).total - energy, sim->run.book.ledger.booked[NB6_CHANNEL_STARS],
+                    shape == A_TRIPLE ? 1e-10 : 1e-13);
+        cluster_evolve(sim, 0.004);
+        assert_is(sim, shape); /* nothing has come apart */
+        cluster_free(&before);
+        cluster_free(&after);
+        nb6_free(sim);
+    }
+}
+
+/* ---- steps */
+
+static void steps_are_back_after_80_blocks(void **state)
+{
+    struct nbc_error err = {0};
+    struct nb6_config config;
+    (void)state;
+    cluster_config(&config);
+    struct cluster c = cluster_plummer(300, 3);
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    cluster_evolve(sim, 0.07 + 0x1p-40); /* an odd number of ticks: the shortest step there is */
+    struct cluster now = cluster_now(sim);
+    const int64_t name = 1;
+    const double mass = 0.5 * now.mass[0], v[1][3] = {{now.v[0][0] + 0.1, now.v[0][1], now.v[0][2]}};
+    int8_t level[300];
+    for (int i = 0; i < 300; i++) level[i] = sim->star[i].level_irr;
+    demand(nb6_set_masses(sim, 1, &name, &mass, v, NB6_MASS_SUDDEN, &err), &err);
+    assert_int_equal(sim->ti_now % 2, 1);
+    assert_int_equal(sim->star[0].level_irr, 0);
+    for (int k = 0; k < 80; k++) {
+        int paused;
+        demand(nb6_step(sim, &paused, &err), &err);
+    }
+    /* First steps are half of what others are, and steps double once in two at most. */
+    double shorter = 0;
+    for (int i = 0; i < 300; i++) {
+        assert_true(level[i] - sim->star[i].level_irr <= 3);
+        shorter += (level[i] - sim->star[i].level_irr) / 300.0;
+    }
+    assert_true(shorter < 0.1);
+    cluster_free(&c);
+    cluster_free(&now);
+    nb6_free(sim);
+}
+
+/* ---- events, and what is refused */
+
+static void the_observer_hears_of_it(void **state)
+{
+    struct cluster_record record = {0};
+    struct nbc_error err = {0};
+    (void)state;
+    nb6_t *sim = start(A_PAIR, NB6_ENGINE_HOST, &record);
+    cluster_evolve(sim, 0.0625);
+    struct cluster now = cluster_now(sim);
+    const int64_t name[2] = {7, 6};
+    const double mass[2] = {0.08, 0.09};
+    demand(nb6_set_masses(sim, 2, name, mass, NULL, NB6_MASS_SUDDEN, &err), &err);
+    const struct nb6_event *event = &record.event[record.n_events - 1];
+    assert_int_equal(event->kind, NB6_EVENT_MASSES_CHANGED);
+    assert_true(event->t == 0.0625 && event->name == 0 && event->value[0] == 2 && event->value[1] == 1);
+    assert_near(event->mass, -0.03, 1e-16);
+    for (int k = 0; k < 3; k++) {
+        assert_near(event->v[k], -0.02 * now.v[6][k] - 0.01 * now.v[5][k], 1e-16);
+        assert_near(sim->run.book.stars.momentum[k], event->v[k], 0);
+        assert_near(sim->run.book.stars.angular_momentum[k], event->x[k], 0);
+    }
+    cluster_evolve(sim, 0.25);
+    const struct nb6_adjust_row *row = &record.row[record.n_rows - 1];
+    assert_near(row->e_stars, event->energy, 0);
+    assert_near(row->stars.mass, -0.03, 1e-16);
+    assert_near(row->de_cluster, 0, 1e-9); /* as without the change; the energy booked is 0.06 of that of the cluster */
+    cluster_free(&now);
+    cluster_record_free(&record);
+    nb6_free(sim);
+}
+
+static void refused(nb6_t *sim, int status, int wanted, const struct nbc_error *err, const char *words, uint64_t bits)
+{
+    assert_int_equal(status, wanted);
+    if (!strstr(err->text, words)) fail_msg("'%s' is not in: %s", words, err->text);
+    assert_true(cluster_state(sim) == bits);
+}
+
+static void bad_requests_change_nothing(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    nb6_t *sim = start(A_PAIR, NB6_ENGINE_HOST, NULL), *empty = NULL;
+    struct nb6_config config;
+    cluster_evolve(sim, 0.07);
+    const uint64_t bits = cluster_state(sim);
+    const int64_t both[2] = {1, 2}, twice[2] = {7, 7}, nobody[2] = {7, 1000};
+    const double mass[2] = {0.05, 0.05}, negative[2] = {0.05, -1}, infinite[2] = {INFINITY, 1}, none[STARS] = {0};
+    const double v[2][3] = {{0, 0, 0}, {0, NAN, 0}};
+    const int64_t all[STARS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+#define SET(...) nb6_set_masses(sim, __VA_ARGS__, &err)
+    refused(sim, SET(2, twice, mass, NULL, NB6_MASS_SLOW), NBC_BAD_INPUT, &err, "star 7 is given twice", bits);
+    refused(sim, SET(2, nobody, mass, NULL, NB6_MASS_SLOW), NBC_BAD_INPUT, &err, "there is no star 1000", bits);
+    refused(sim, SET(2, both, negative, NULL, NB6_MASS_SLOW), NBC_BAD_INPUT, &err, "star 2: the new mass -1", bits);
+    refused(sim, SET(2, both, infinite, NULL, NB6_MASS_SLOW), NBC_NON_FINITE, &err, "star 1: the new mass", bits);
+    refused(sim, SET(2, both, mass, v, NB6_MASS_SUDDEN), NBC_NON_FINITE, &err, "star 2: the new velocity", bits);
+    refused(sim, SET(1, both, mass, v, NB6_MASS_SLOW), NBC_BAD_ARGUMENT, &err, "suddenly", bits);
+    refused(sim, SET(1, both, mass, NULL, (enum nb6_mass_change)7), NBC_BAD_ARGUMENT, &err, "not 7", bits);
+    refused(sim, SET(2, both, none, NULL, NB6_MASS_SUDDEN), NBC_BAD_INPUT, &err, "stars 1 and 2 are a pair", bits);
+    refused(sim, SET(STARS, all, none, NULL, NB6_MASS_SUDDEN), NBC_BAD_INPUT, &err, "would be zero", bits);
+    refused(sim, SET(STARS + 1, all, none, NULL, NB6_MASS_SUDDEN), NBC_BAD_ARGUMENT, &err, "11 stars of 10", bits);
+    refused(sim, SET(1, NULL, mass, NULL, NB6_MASS_SUDDEN), NBC_BAD_ARGUMENT, &err, "NULL", bits);
+    refused(sim, SET(0, NULL, NULL, NULL, NB6_MASS_SUDDEN), NBC_OK, &err, "", bits);
+    nb6_free(sim);
+    cluster_config(&config);
+    demand(nb6_create(&empty, &config, &err), &err);
+    assert_int_equal(nb6_set_masses(empty, 1, both, mass, NULL, NB6_MASS_SLOW, &err), NBC_BAD_STATE);
+    assert_int_equal(nb6_set_masses(NULL, 1, both, mass, NULL, NB6_MASS_SLOW, &err), NBC_BAD_ARGUMENT);
+    nb6_free(empty);
+}
+
+/* Before anything was evolved no energy is known, and nothing is booked; the run begins with the new masses. */
+static void at_the_start(void **state)
+{
+    struct cluster_record record = {0};
+    struct nbc_error err = {0};
+    (void)state;
+    nb6_t *sim = start(A_CHAIN, NB6_ENGINE_HOST, &record);
+    const int64_t name[2] = {1, 6};
+    const double mass[2] = {0.08, 0.09}, v[2][3] = {{0.1, 0.2, 0}, {0, 0, 0.1}};
+    demand(nb6_set_masses(sim, 2, name, mass, v, NB6_MASS_SUDDEN, &err), &err);
+    cluster_assert_consistent(sim);
+    cluster_evolve(sim, 0.125);
+    assert_near(record.row[0].e_stars, 0, 0);
+    assert_near(record.row[record.n_rows - 1].de_cluster, 0, 1e-6);
+    cluster_record_free(&record);
+    nb6_free(sim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stars_move_as_they_should),      cmocka_unit_test(orbits_widen),
+        cmocka_unit_test(steps_are_back_after_80_blocks), cmocka_unit_test(the_observer_hears_of_it),
+        cmocka_unit_test(bad_requests_change_nothing),    cmocka_unit_test(at_the_start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
