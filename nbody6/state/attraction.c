@@ -98,9 +98,22 @@ static void remove_one(struct nb6_sim *sim, int64_t i, const struct nb6_body *go
     if (pull_on(sim, i, gone, acc, jerk)) lose(sim, i, acc, jerk, is_neighbour, t);
 }
 
+static int is_on_the_same_path(const struct nb6_body *a, const struct nb6_body *b)
+{
+    int same = a->t0 == b->t0;
+    for (int k = 0; k < 3; k++) same &= a->x0[k] == b->x0[k] && a->v0[k] == b->v0[k];
+    return same;
+}
+
 static void exchange_one(struct nb6_sim *sim, int64_t i, const struct nb6_exchanged *e, int is_neighbour, double t)
 {
     double acc[2][3], jerk[2][3];
+    if (is_on_the_same_path(&e->before, &e->after)) { /* another mass alone */
+        struct nb6_body lost = e->before;
+        lost.mass -= e->after.mass;
+        if (pull_on(sim, i, &lost, acc[0], jerk[0])) lose(sim, i, acc[0], jerk[0], is_neighbour, t);
+        return;
+    }
     if (!pull_on(sim, i, &e->before, acc[0], jerk[0]) || !pull_on(sim, i, &e->after, acc[1], jerk[1])) return;
     for (int k = 0; k < 3; k++) {
         acc[0][k] -= acc[1][k];
