@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stars come and go at multiples of 2^-14: first steps divide the time, and are not to be shorter than need be. */
+/* First steps divide the time: at multiples of 2^-14 few of them are shorter than need be. */
 enum { TIME_OF_CHANGE_BITS = NB6_TIME_BITS - 14 };
 
 /* The request of the caller. */
@@ -51,17 +51,6 @@ struct change {
 double nb6_time_of_change(double t)
 {
     return ldexp(ceil(ldexp(t, NB6_TIME_BITS - TIME_OF_CHANGE_BITS)), TIME_OF_CHANGE_BITS - NB6_TIME_BITS);
-}
-
-static int check_time(const struct nb6_sim *sim, struct nbc_error *err)
-{
-    const double t = nb6_time_to_double(sim->ti_reached);
-    if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "the simulation has no stars yet: nb6_set_bodies comes first");
-    if (sim->ti_reached % ((nb6_time)1 << TIME_OF_CHANGE_BITS) == 0) return NBC_OK;
-    return nbc_fail(err, NBC_BAD_STATE,
-                    "stars come and go at multiples of 2^-14 of the unit of time, and it is t = %.17g: evolve to "
-                    "nb6_time_of_change(t) = %.17g first",
-                    t, nb6_time_of_change(t));
 }
 
 /* A chain in which stars have collided is ahead of the committed state. */
@@ -284,8 +273,9 @@ static int check_names(const struct nb6_sim *sim, const struct request *request,
 static int change_stars(struct nb6_sim *sim, const struct request *request, struct nbc_error *err)
 {
     struct change c = {.n_event = 0};
-    int status = check_time(sim, err);
-    if (!status) status = check_names(sim, request, err);
+    int status = sim->body
+                     ? check_names(sim, request, err)
+                     : nbc_fail(err, NBC_BAD_STATE, "the simulation has no stars yet: nb6_set_bodies comes first");
     if (!status) status = count_stars(sim, request, &c, err);
     if (!status) status = nb6_remake(sim, &c.census, &c.made, err);
     if (!status) status = book(sim, &c, err);

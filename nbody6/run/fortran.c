@@ -218,6 +218,25 @@ int nb6_fortran_remove_bodies(int64_t id, int64_t n, const int64_t *name)
     return status ? status : nb6_remove_bodies(cluster->sim, n, name, &cluster->err);
 }
 
+int nb6_fortran_set_masses(int64_t id, int64_t n, const int64_t *name, const double *mass, const double (*v)[3],
+                           int sudden)
+{
+    struct nb6_fortran *cluster = find(id);
+    int status = check_cluster(cluster, "nb6_set_masses", 1);
+    return status ? status
+                  : nb6_set_masses(cluster->sim, n, name, mass, v, sudden ? NB6_MASS_SUDDEN : NB6_MASS_SLOW,
+                                   &cluster->err);
+}
+
+int nb6_fortran_get_field(int64_t id, int64_t n, const double (*x)[3], double *potential, double (*acc)[3],
+                          double *galaxy_potential, double (*galaxy_acc)[3])
+{
+    struct nb6_fortran *cluster = find(id);
+    int status = check_cluster(cluster, "nb6_get_field", 1);
+    return status ? status
+                  : nb6_get_field(cluster->sim, n, x, potential, acc, galaxy_potential, galaxy_acc, &cluster->err);
+}
+
 double nb6_fortran_time(int64_t id)
 {
     struct nb6_fortran *cluster = find(id);

@@ -28,6 +28,13 @@ int nb6_fortran_add_bodies(int64_t cluster, int64_t n, const int64_t *name, cons
                            const double (*v)[3]);
 int nb6_fortran_remove_bodies(int64_t cluster, int64_t n, const int64_t *name);
 
+/** nb6_set_masses.   @param[in] v [n] or NULL   @param[in] sudden  0: slowly */
+int nb6_fortran_set_masses(int64_t cluster, int64_t n, const int64_t *name, const double *mass, const double (*v)[3],
+                           int sudden);
+/** nb6_get_field; any array but x may be NULL. */
+int nb6_fortran_get_field(int64_t cluster, int64_t n, const double (*x)[3], double *potential, double (*acc)[3],
+                          double *galaxy_potential, double (*galaxy_acc)[3]);
+
 /** nb6_create and nb6_set_bodies; after a failure, the call may be made again.   @param[in] name [n] or NULL */
 int nb6_fortran_set_bodies(int64_t cluster, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                            const double (*v)[3]);

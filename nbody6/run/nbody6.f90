@@ -40,7 +40,7 @@ module nbody6
 
   public :: nb6_create, nb6_free, nb6_message, nb6_set, nb6_set_bodies, nb6_evolve, nb6_get_bodies, nb6_get_energy, &
             nb6_checkpoint, nb6_restore, nb6_time, nb6_count, nb6_stopped, nb6_make_model, nb6_add_bodies, &
-            nb6_remove_bodies, nb6_time_of_change
+            nb6_remove_bodies, nb6_time_of_change, nb6_set_masses, nb6_get_field
 
   interface
     integer(c_int64_t) function c_create() bind(c, name='nb6_fortran_create')
@@ -118,6 +118,25 @@ module nbody6
       integer(c_int64_t), value :: n
       integer(c_int64_t), intent(in) :: name(*)
     end function c_remove_bodies
+
+    integer(c_int) function c_set_masses(cluster, n, name, mass, v, sudden) bind(c, name='nb6_fortran_set_masses')
+      import :: c_double, c_int, c_int64_t, c_ptr
+      integer(c_int64_t), value :: cluster
+      integer(c_int64_t), value :: n
+      integer(c_int64_t), intent(in) :: name(*)
+      real(c_double), intent(in) :: mass(*)
+      type(c_ptr), value :: v
+      integer(c_int), value :: sudden
+    end function c_set_masses
+
+    integer(c_int) function c_get_field(cluster, n, x, potential, acc, galaxy_potential, galaxy_acc) &
+      bind(c, name='nb6_fortran_get_field')
+      import :: c_double, c_int, c_int64_t, c_ptr
+      integer(c_int64_t), value :: cluster
+      integer(c_int64_t), value :: n
+      real(c_double), intent(in) :: x(3, *)
+      type(c_ptr), value :: potential, acc, galaxy_potential, galaxy_acc
+    end function c_get_field
 
     real(c_double) function c_time_of_change(t) bind(c, name='nb6_time_of_change')
       import :: c_double
@@ -246,8 +265,8 @@ contains
     call c_free_model(model)
   end function nb6_make_model
 
-  ! Add stars to the existing ones, at a time that is a multiple of 2**(-14): nb6_time_of_change has the next one. All
-  ! forces and chains begin anew, so that many are best added at once. x, v: (3, n). name: (n) of no existing star;
+  ! Add stars to the existing ones. All forces and chains begin anew, so that many are best added at once; at times of
+  ! nb6_time_of_change that costs least. x, v: (3, n). name: (n) of no existing star;
   ! without it: numbers above all earlier ones.
   integer function nb6_add_bodies(cluster, mass, x, v, name) result(status)
     type(nb6_cluster), intent(inout) :: cluster
@@ -263,14 +282,70 @@ contains
     status = c_add_bodies(cluster%object, n, names, mass, x, v)
   end function nb6_add_bodies
 
-  ! Stars that go, by their names, at such a time.
+  ! Stars that go, by their names.
   integer function nb6_remove_bodies(cluster, name) result(status)
     type(nb6_cluster), intent(inout) :: cluster
     integer(c_int64_t), intent(in), contiguous :: name(:)
     status = c_remove_bodies(cluster%object, size(name, kind=c_int64_t), name)
   end function nb6_remove_bodies
 
-  ! The first time not before t at which stars can come and go.
+  ! Stars get new masses, by their names: suddenly, with new velocities if v is there, (3, n); or, without v, slowly, as
+  ! pairs of them widen over many orbits.
+  integer function nb6_set_masses(cluster, name, mass, sudden, v) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    integer(c_int64_t), intent(in), contiguous :: name(:)
+    real(c_double), intent(in), contiguous :: mass(:)
+    logical, intent(in) :: sudden
+    real(c_double), intent(in), contiguous, target, optional :: v(:, :)
+    integer(c_int64_t) :: n
+    logical :: fits
+    type(c_ptr) :: p_v
+    n = size(mass, kind=c_int64_t)
+    fits = size(name, kind=c_int64_t) == n
+    p_v = c_null_ptr
+    if (present(v)) fits = fits .and. is_3_by_n(v, n)
+    if (.not. fits) then
+      status = c_bad_shape(cluster%object, n)
+      return
+    end if
+    if (present(v) .and. n > 0) p_v = c_loc(v)
+    status = c_set_masses(cluster%object, n, name, mass, p_v, merge(1_c_int, 0_c_int, sudden))
+  end function nb6_set_masses
+
+  ! Potential, for unit mass, and acceleration at points x, (3, n), now: of all stars, and of the galaxy on a body at
+  ! rest. acc, galaxy_acc: (3, n). Any of the results may be left out.
+  integer function nb6_get_field(cluster, x, potential, acc, galaxy_potential, galaxy_acc) result(status)
+    type(nb6_cluster), intent(inout) :: cluster
+    real(c_double), intent(in), contiguous :: x(:, :)
+    real(c_double), intent(inout), contiguous, target, optional :: potential(:), acc(:, :), galaxy_potential(:), &
+                                                                   galaxy_acc(:, :)
+    type(c_ptr) :: p_potential, p_acc, p_galaxy_potential, p_galaxy_acc
+    integer(c_int64_t) :: n
+    logical :: fits
+    n = size(x, 2, kind=c_int64_t)
+    fits = size(x, 1) == 3
+    if (present(potential)) fits = fits .and. size(potential, kind=c_int64_t) == n
+    if (present(acc)) fits = fits .and. is_3_by_n(acc, n)
+    if (present(galaxy_potential)) fits = fits .and. size(galaxy_potential, kind=c_int64_t) == n
+    if (present(galaxy_acc)) fits = fits .and. is_3_by_n(galaxy_acc, n)
+    if (.not. fits) then
+      status = c_bad_shape(cluster%object, n)
+      return
+    end if
+    p_potential = c_null_ptr
+    p_acc = c_null_ptr
+    p_galaxy_potential = c_null_ptr
+    p_galaxy_acc = c_null_ptr
+    if (n > 0) then
+      if (present(potential)) p_potential = c_loc(potential)
+      if (present(acc)) p_acc = c_loc(acc)
+      if (present(galaxy_potential)) p_galaxy_potential = c_loc(galaxy_potential)
+      if (present(galaxy_acc)) p_galaxy_acc = c_loc(galaxy_acc)
+    end if
+    status = c_get_field(cluster%object, n, x, p_potential, p_acc, p_galaxy_potential, p_galaxy_acc)
+  end function nb6_get_field
+
+  ! The first time not before t, a multiple of 2**(-14), at which stars that come and go cost least.
   real(c_double) function nb6_time_of_change(t)
     real(c_double), intent(in) :: t
     nb6_time_of_change = c_time_of_change(t)

@@ -37,18 +37,19 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
  *  to the present time; forces, lists, steps, chains and hierarchies are made anew from there, at the cost of a start
  *  and of twice the memory meanwhile, so that many stars are best added in one call. Pairs of two stars that stay go
  *  on. The energy of these stars, summed over stars, is booked (channel `changed`: it is no part of the error), and the
- *  observer is notified (NB6_EVENT_STARS_CHANGED) after the change is complete. First steps have to divide the time: it
- *  must be a multiple of 2^-14.
+ *  observer is notified (NB6_EVENT_STARS_CHANGED) after the change is complete. First steps divide the time, which may
+ *  be any, and are back to normal within 80 block steps; there are fewest at a time of nb6_time_of_change.
  *  @param[in] name  add: [n] > 0 and at most NB6_NAME_LARGEST, of no existing star; NULL: numbers above all earlier
  * ones. remove: [n] of existing stars
  *  @param[in] mass  [n] >= 0; x, v [n][3] finite
- *  @return NBC_OK; NBC_BAD_STATE (the time is no such multiple, or two stars are about to merge: says where to evolve
- *          to first); NBC_BAD_INPUT, NBC_NON_FINITE (names the star); NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE:
- *          nothing has changed then; the status of an observer: the stars are changed then */
+ *  @return NBC_OK; NBC_BAD_STATE (two stars are about to merge: evolve a little further first); NBC_BAD_INPUT,
+ * NBC_NON_FINITE (names the star); NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE: nothing has changed then; the status of
+ * an observer: the stars are changed then */
 int nb6_add_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err);
 int nb6_remove_bodies(nb6_t *sim, int64_t n, const int64_t *name, struct nbc_error *err);
-/** The first time not before t at which stars can be added or removed. */
+/** The first time not before t at which added or removed stars cost least: a multiple of 2^-14, so that first steps are
+ *  hardly shorter than others. */
 double nb6_time_of_change(double t);
 
 /** How stars change their masses: over many orbits of the pairs that they are in, or in less than any step. */
@@ -111,6 +112,13 @@ int nb6_leave_device(nb6_t *sim, struct nbc_error *err);
  * name, mass [n]; x, v [n][3]; any may be NULL */
 int nb6_get_bodies(nb6_t *sim, int64_t n, int64_t *name, double *mass, double (*x)[3], double (*v)[3],
                    struct nbc_error *err);
+/** Potential, for unit mass, and acceleration of all stars at points in space, at the present time: direct sums in
+ * double over the stars as nb6_get_bodies has them, members of pairs and chains one by one. A star at the very place of
+ * a point does not act on it. The galaxy is apart: what it does to a body at rest in the frame of the run.
+ *  @param[in] x [n][3] finite   @param[out] potential [n], acc [n][3], of the stars; galaxy_potential [n], galaxy_acc
+ *  [n][3], zero without a galaxy; any may be NULL */
+int nb6_get_field(nb6_t *sim, int64_t n, const double (*x)[3], double *potential, double (*acc)[3],
+                  double *galaxy_potential, double (*galaxy_acc)[3], struct nbc_error *err);
 /** Energies at the present time (O(N^2)); see ledger.h for the members. */
 int nb6_get_energy(nb6_t *sim, struct nb6_energy *energy, struct nbc_error *err);
 

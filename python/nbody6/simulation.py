@@ -21,6 +21,7 @@ NEWS_EVENT, NEWS_ROW, NEWS_OUTPUT, NEWS_POLL = range(4)  # enum nb6_script_news
 LATEST = 8e6  # NB6_T_MAX of config.h
 ENERGY_NAMES = ("kinetic", "potential", "tidal", "total", "binding", "virial_ratio", "lx", "ly", "lz", "cm_x", "cm_y",
                 "cm_z", "cm_vx", "cm_vy", "cm_vz", "mass")
+SLOW, SUDDEN = range(2)  # enum nb6_mass_change
 PAIR_NAMES = ("a", "e", "period", "binding", "gamma", "mass_1", "mass_2", "t_formed")
 
 
@@ -137,7 +138,9 @@ class Simulation:
             for name, value in named:
                 self._call("nb6_input_set", config, as_bytes(name), as_bytes(as_text(value)))
 
-    def _set_bodies(self, stars):
+    @staticmethod
+    def _arrays_of(stars):
+        """Number, names, masses, places and velocities."""
         mass = np.ascontiguousarray(stars.mass, dtype=float)
         n = mass.shape[0] if mass.ndim else 0
         if stars.v is None:
@@ -147,7 +150,11 @@ class Simulation:
         for label, array, shape in (("mass", mass, (n,)), ("x", x, (n, 3)), ("v", v, (n, 3)), ("name", name, (n,))):
             if array.shape != shape:
                 raise ValueError("%s has the shape %s; for %d masses it is %s" % (label, array.shape, n, shape))
-        self._call_script("nb6_script_set_bodies", n, *map(library.pointer, (name, mass, x, v)))
+        return n, name, mass, x, v
+
+    def _set_bodies(self, stars):
+        n, *arrays = self._arrays_of(stars)
+        self._call_script("nb6_script_set_bodies", n, *map(library.pointer, arrays))
 
     def _state(self):
         """Names and values; what cannot be asked now, as of a simulation that is closed, is left out."""
@@ -283,6 +290,66 @@ class Simulation:
         """Integrate to TCRIT."""
         with self._handle as script:
             return self.integrate(library.library().nb6_script_end(script))
+
+    # ---- changes, between calls of integrate
+
+    def _change(self, name, *arguments):
+        """An exception of on_event comes when the change is done."""
+        with self._handle:
+            if self._is_integrating:
+                raise RuntimeError("the simulation is integrating: stars do not change within a callback")
+            try:
+                self._call_sim(name, *arguments)
+            finally:
+                pending, self._pending = self._pending, None
+            if pending is not None:
+                raise pending
+        return self
+
+    def add_stars(self, stars, name=None):
+        """Stars come: a Stars in N-body units. name: of no star that is there; None: numbers above all earlier ones."""
+        n, _, *arrays = self._arrays_of(stars)
+        names = None if name is None else as_names(name)
+        if names is not None and names.shape != (n,):
+            raise ValueError("%d stars have as many names, not the shape %s" % (n, names.shape))
+        return self._change("nb6_add_bodies", n, library.pointer(names), *map(library.pointer, arrays))
+
+    def remove_stars(self, name):
+        """Stars with these names go."""
+        names = np.atleast_1d(as_names(name))
+        return self._change("nb6_remove_bodies", names.size, library.pointer(names))
+
+    def set_masses(self, name, mass, v=None, sudden=False):
+        """Stars with these names get new masses (nb6_set_masses): slowly, as by winds, while their pairs widen; or
+        suddenly, and then also new velocities v [n, 3], as by kicks.
+
+            >>> sim = Simulation.from_model(N=50, NRAND=3)
+            >>> first = sim.stars.name[:2]
+            >>> sim.set_masses(first, [0.01, 0.015]).stars.mass[:2].tolist()
+            [0.01, 0.015]
+        """
+        names, masses = np.atleast_1d(as_names(name)), np.atleast_1d(np.ascontiguousarray(mass, dtype=float))
+        velocities = None if v is None else np.ascontiguousarray(v, dtype=float).reshape(-1, 3)
+        if names.ndim != 1 or masses.shape != names.shape or (v is not None and len(velocities) != names.size):
+            raise ValueError("%d names have as many masses, and velocities of three numbers each" % names.size)
+        return self._change("nb6_set_masses", names.size, library.pointer(names), library.pointer(masses),
+                            library.pointer(velocities), SUDDEN if sudden else SLOW)
+
+    def field(self, x):
+        """Of all stars, now, at points x [n, 3], members of pairs one by one: {potential [n], acc [n, 3]}; and, apart,
+        of the galaxy on a body at rest: galaxy_potential, galaxy_acc.
+
+            >>> sim = Simulation.from_model(N=50, NRAND=3)
+            >>> far = sim.field([[1000, 0, 0]])
+            >>> round(float(far["potential"][0]), 6), round(float(far["acc"][0, 0]), 9)
+            (-0.001, -1e-06)
+        """
+        points = np.ascontiguousarray(x, dtype=float).reshape(-1, 3)
+        n = len(points)
+        found = {"potential": np.empty(n), "acc": np.empty((n, 3)), "galaxy_potential": np.empty(n),
+                 "galaxy_acc": np.empty((n, 3))}
+        self._call_sim("nb6_get_field", n, library.pointer(points), *map(library.pointer, found.values()))
+        return Names(found, "quantity of the field")
 
     def write_snapshot(self, path):
         """A snapshot, as the command writes them."""

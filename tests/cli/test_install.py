@@ -211,8 +211,9 @@ class InstallTest(unittest.TestCase):
     def test_examples_build_by_the_line_in_them_and_run(self):
         """Each from a copy of what is installed, with the command in its first lines."""
         expected = {"c/cluster.c": "the same bits", "c/come_and_go.c": "t = 2.000  0 stars come, 1 go",
-                    "c/stars.c": "Msun  black hole", "fortran/cluster.f90": "the same bits",
-                    "fortran/come_and_go.f90": "t =  3.000  N = 303", "fortran/stars.f90": "386 remnants"}
+                    "c/explosion.c": "at x = 2: potential -0.45", "c/stars.c": "Msun  black hole",
+                    "fortran/cluster.f90": "the same bits", "fortran/come_and_go.f90": "t =  3.000  N = 303",
+                    "fortran/explosion.f90": "the origin and at x = 2:   -1.5", "fortran/stars.f90": "386 remnants"}
         folder = os.path.join(self.folder, "programs")
         shutil.copytree(os.path.join(self.prefix, "share", "nbody6", "programs"), folder)
         found = sorted(os.path.relpath(path, folder) for path in glob.glob(folder + "/*/*.*")

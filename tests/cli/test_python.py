@@ -113,6 +113,39 @@ class SimulationTest(RunTest):
         # The energies are those of the last row but for the order of sums of some hundred terms.
         self.assertLess(abs(sim.energy["mass"] / last.mass.sum() - 1), 1e-14)
 
+    def test_stars_and_masses_change(self):
+        events = []
+        sim = nbody6.Simulation.from_model(N=60, NRAND=2, DTADJ=0.25, KZ={14: 4}, MP=0.5, AP2=1,
+                                           on_event=events.append).integrate(0.1)
+        before, energy = sim.stars, sim.energy["total"]
+        sim.set_masses(before.name, 0.9 * before.mass)
+        sim.set_masses([7, 3], [0.002, 0.001], v=[[0.1, 0, 0], [0, 0, 0.2]], sudden=True)
+        after = sim.stars
+        np.testing.assert_array_equal(after.x, before.x)
+        np.testing.assert_array_equal(after.mass[[6, 2]], [0.002, 0.001])
+        np.testing.assert_array_equal(after.v[[6, 2]], [[0.1, 0, 0], [0, 0, 0.2]])
+        self.assertEqual([e["stars"] for e in events if e["event"] == "masses_changed"], [60, 2])
+        booked = sum(e["energy"] for e in events if e["event"] == "masses_changed")
+        self.assertLess(abs(sim.energy["total"] - energy - booked), 1e-13)  # rounding of sums over 60 stars
+        sim.add_stars(nbody6.Stars([0.01], [[2, 0, 0]], [[0, 0.3, 0]])).remove_stars([5, 6])
+        self.assertEqual((sim.n, int(sim.stars.name.max())), (59, 61))
+        field, stars = sim.field([[0.3, 0, 0], [0, 2, 1]]), sim.stars
+        apart = stars.x[None] - np.array([[0.3, 0, 0], [0, 2, 1]])[:, None]
+        r = np.sqrt((apart**2).sum(axis=2))
+        np.testing.assert_allclose(field["potential"], -(stars.mass / r).sum(axis=1), rtol=1e-13)
+        np.testing.assert_allclose(field["acc"], (stars.mass[:, None] / r[..., None]**3 * apart).sum(axis=1), rtol=1e-12)
+        np.testing.assert_allclose(field["galaxy_potential"], [-0.5 / np.sqrt(1.09), -0.5 / np.sqrt(6)], rtol=1e-13)
+        np.testing.assert_allclose(field["galaxy_acc"][0], [-0.15 / 1.09**1.5, 0, 0], rtol=1e-13, atol=1e-300)
+        sim.integrate(0.25)
+        self.assertLess(abs(sim.log["de_cluster"][-1]), 1e-5)
+        for mistake, words in ((lambda: sim.set_masses(1, -1), "negative"), (lambda: sim.set_masses(99, 1), "no star 99"),
+                               (lambda: sim.field([[np.nan, 0, 0]]), "point 1"),
+                               (lambda: sim.set_masses(1, 1, v=[[0, 0, 0]]), "suddenly")):
+            with self.assertRaisesRegex(nbody6.SimulationError, words):
+                mistake()
+        with self.assertRaisesRegex(ValueError, "2 names have as many masses"):
+            sim.set_masses([1, 2], [1])
+
     def test_restored_from_the_command(self):
         run = self.run_command()
         sim = nbody6.Simulation.restore(self.path("a.ckpt.h5"))
