@@ -343,8 +343,8 @@ int nb6_mass_edit_check(const struct nb6_sim *sim, struct nbc_error *err)
     const struct nb6_motion motion = nb6_subsystems_motion(p);
     const double t = nb6_relative_time(sim, sim->ti_reached);
     for (nb6_slot slot = 0; slot < p->n_slot; slot++) {
-        if (!nb6_slot_is_used(p, slot) || !p->system[p->leader[slot]].begun) continue;
-        if (nb6_slot_time(p, &motion, slot) > t)
+        if (!nb6_slot_is_used(p, slot) || !(nb6_slot_time(p, &motion, slot) > t)) continue;
+        if (nb6_goes_on_demand(p, slot) || p->system[p->leader[slot]].begun)
             return nbc_fail(err, NBC_BAD_STATE,
                             "nb6_set_masses: the run was stopped within a block step, and stars %lld, %lld, ... are "
                             "ahead: evolve a little further first",
