@@ -11,6 +11,7 @@
 #include "nbody6/state/sim.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Compensated, as the sums over all bodies (analysis/energy.c): `low` has the rounding errors of `sum`. */
 struct total {
@@ -38,14 +39,22 @@ static double over_distance(const double x[3], const double y[3])
     return r2 > 0 ? 1 / sqrt(r2) : 0;
 }
 
-/* Energy of a body in the field of a frame: with bodies that did not change, and with those that did before it. */
-static void add_energy_of(const struct changes *c, const struct nb6_frame *f, int64_t i, double sign,
-                          struct total *total)
+/* The potential that a body has by those that did not change. */
+static double potential_of_others(const struct changes *c, const struct nb6_frame *f, int64_t i)
 {
-    const double *x = f->x[i], *v = f->v[i], m = sign * f->mass[i];
     double potential = 0;
     for (int64_t j = 0; j < f->n; j++)
-        if (j != i && (!c->is_changed[j] || j < i)) potential += f->mass[j] * over_distance(x, f->x[j]);
+        if (!c->is_changed[j]) potential += f->mass[j] * over_distance(f->x[i], f->x[j]);
+    return potential;
+}
+
+/* Energy of the k-th body: with bodies that did not change, which have this potential, and those that did before it. */
+static void add_energy_of(const struct changes *c, const struct nb6_frame *f, int64_t k, double potential, double sign,
+                          struct total *total)
+{
+    const int64_t i = c->place[k];
+    const double *x = f->x[i], *v = f->v[i], m = sign * f->mass[i];
+    for (int64_t l = 0; l < k; l++) potential += f->mass[c->place[l]] * over_distance(x, f->x[c->place[l]]);
     add(total, 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
     add(total, -m * potential);
     if (c->external->active) add(total, m * nb6_external_potential(c->external, f->t, x));
@@ -57,9 +66,12 @@ static void find_energies(void *context, int part, int parts)
     int64_t first, end;
     nbc_range(c->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++) {
+        const int64_t i = c->place[k];
+        const int stays = memcmp(c->before->x[i], c->after->x[i], sizeof c->after->x[i]) == 0;
         struct total total = {0, 0};
-        add_energy_of(c, c->after, c->place[k], 1, &total);
-        add_energy_of(c, c->before, c->place[k], -1, &total);
+        const double after = potential_of_others(c, c->after, i);
+        add_energy_of(c, c->after, k, after, 1, &total);
+        add_energy_of(c, c->before, k, stays ? after : potential_of_others(c, c->before, i), -1, &total);
         c->energy[k] = total.sum + total.low;
     }
 }

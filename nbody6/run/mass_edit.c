@@ -241,7 +241,7 @@ static int set_masses(struct nb6_sim *sim, struct edit *e, struct nbc_error *err
     int status = NBC_OK;
     for (int64_t k = 0; k < e->n && !status; k++) {
         status = nb6_body_set_masses(sim, e->body[k], e->masses, err);
-        e->exchanged[k].after = sim->body[e->body[k]];
+        nb6_exchanged_set(&e->exchanged[k], &sim->body[e->body[k]]);
     }
     if (status) return status;
     nb6_motions_forget(sim);

@@ -105,13 +105,18 @@ static int is_on_the_same_path(const struct nb6_body *a, const struct nb6_body *
     return same;
 }
 
+void nb6_exchanged_set(struct nb6_exchanged *e, const struct nb6_body *after)
+{
+    e->after = *after;
+    e->has_new_path = !is_on_the_same_path(&e->before, after);
+    if (!e->has_new_path) e->before.mass -= after->mass;
+}
+
 static void exchange_one(struct nb6_sim *sim, int64_t i, const struct nb6_exchanged *e, int is_neighbour, double t)
 {
     double acc[2][3], jerk[2][3];
-    if (is_on_the_same_path(&e->before, &e->after)) { /* another mass alone */
-        struct nb6_body lost = e->before;
-        lost.mass -= e->after.mass;
-        if (pull_on(sim, i, &lost, acc[0], jerk[0])) lose(sim, i, acc[0], jerk[0], is_neighbour, t);
+    if (!e->has_new_path) {
+        remove_one(sim, i, &e->before, is_neighbour, t);
         return;
     }
     if (!pull_on(sim, i, &e->before, acc[0], jerk[0]) || !pull_on(sim, i, &e->after, acc[1], jerk[1])) return;
