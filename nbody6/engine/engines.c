@@ -46,6 +46,7 @@ static int move(struct nb6_sim *sim, int (*how)(struct nb6_sim *, struct nbc_err
     const double start = nbc_wtime();
     const int status = how(sim, err);
     nb6_profile_stage(sim, NB6_STAGE_MOVE, nbc_wtime() - start);
+    nb6_profile_count_move(sim);
     return status;
 }
 

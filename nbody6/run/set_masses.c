@@ -6,6 +6,7 @@
 #include "nbody6/run/mass_edit.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/transaction.h"
 
@@ -153,6 +154,7 @@ static int edit(struct nb6_sim *sim, const struct nb6_new_masses *masses, struct
     if (!status) status = nb6_transaction_begin(sim, err);
     if (status) return status;
     status = nb6_engines_failed(sim, nb6_mass_edit(sim, masses, err));
+    if (!status) nb6_profile_count_mass_change(sim);
     if (!status) return nb6_transaction_commit_and_notify(sim, err);
     nb6_transaction_rollback(sim);
     nb6_motions_forget(sim);

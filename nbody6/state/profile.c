@@ -98,6 +98,16 @@ void nb6_profile_stage(struct nb6_sim *sim, enum nb6_stage stage, double seconds
     if (sim->profile) sim->profile->stage_s[stage] += seconds;
 }
 
+void nb6_profile_count_move(struct nb6_sim *sim)
+{
+    if (sim->profile) sim->profile->moves++;
+}
+
+void nb6_profile_count_mass_change(struct nb6_sim *sim)
+{
+    if (sim->profile) sim->profile->mass_changes++;
+}
+
 void nb6_profile_step_begins(struct nb6_sim *sim)
 {
     if (sim->profile && !sim->profile->paused) close_row(sim);

@@ -1,5 +1,5 @@
 /* Runs in which masses change (nb6_set_masses) have the same bits for any number of threads, and if they are resumed
- * from a checkpoint right after a change, with either engine. */
+ * from a checkpoint right after a change, with either engine; what a change moves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
@@ -78,8 +79,40 @@ static void same_bits(void **state)
     }
 }
 
+static void read_nothing(struct nb6_calls *calls)
+{
+    *calls = (struct nb6_calls){0};
+}
+
+/* The state is at home between two calls of nb6_evolve: a change costs one move, back into the image. */
+static void moves_are_counted(void **state)
+{
+    static const struct nb6_call_counter counter = {.read = read_nothing};
+    struct nbc_error err = {0};
+    struct nb6_config config;
+    struct cluster c = cluster_plummer(100, 3);
+    const int64_t name = 7;
+    const double mass = 0.009;
+    (void)state;
+    cluster_config(&config);
+    config.run.engine = NB6_ENGINE_EMULATED;
+    config.pair.systems = 0;
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    demand(nb6_profile_start(sim, &counter, &err), &err);
+    cluster_evolve(sim, 0.1); /* no list becomes too long for the image, which moves the state as well, up to 0.15 */
+    const uint64_t begin = sim->profile->moves;
+    cluster_evolve(sim, 0.11);
+    const uint64_t usual = sim->profile->moves - begin;
+    demand(nb6_set_masses(sim, 1, &name, &mass, NULL, NB6_MASS_SLOW, &err), &err);
+    assert_true(sim->profile->moves == begin + usual && sim->profile->mass_changes == 1);
+    cluster_evolve(sim, 0.12);
+    assert_int_equal(sim->profile->moves, begin + 2 * usual + 1);
+    cluster_free(&c);
+    nb6_free(sim);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(moves_are_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
