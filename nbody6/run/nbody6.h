@@ -64,7 +64,7 @@ enum nb6_mass_change { NB6_MASS_SLOW, NB6_MASS_SUDDEN };
  *  Mass that leaves takes its momentum, angular momentum and energy along; all three are booked (energy: channel
  *  `stars`) and no part of any error. The observer is notified (NB6_EVENT_MASSES_CHANGED) after the change is complete.
  *  Others lose the attraction in their force polynomials; bodies that begin anew, because they got another velocity or
- *  are near to one that did, or to one that lost more than a hundredth of its mass, have first steps that divide the
+ *  are near to one that did, or to one that lost more than a twentieth of its mass, have first steps that divide the
  *  time, which are back to normal within 80 block steps.
  *  @param[in] name [n] of existing stars, each once   @param[in] mass [n] >= 0; of a star in a chain > 0
  *  @param[in] v [n][3] finite; NULL: velocities are kept. Only with NB6_MASS_SUDDEN

@@ -207,7 +207,7 @@ static void try_one(const struct trial *r, enum nb6_engine_choice engine)
     cluster_assert_consistent(sim);
     struct cluster after = cluster_now(sim);
     assert_memory_equal(after.mass, should.mass, STARS * sizeof *after.mass);
-    assert_true(farthest(&after, &should) < 1e-16);
+    assert_true(farthest(&after, &should) < 1e-15); /* rounding of places of about 1, in polynomials that change */
     /* The frozen orbit has the energy of the tide between both in the outer one: of (1e-6/4e-3)^2 of its energy. */
     const double tide = r->shape == A_TRIPLE ? 1e-10 * r->scale : 0;
     if (r->shape != A_TRIPLE) assert_booked(sim, &before, &after, r->scale, r->speed);
@@ -238,7 +238,7 @@ static void stars_move_as_they_should(void **state)
         {ONE, 0, 0, 0.7, 0.125, 16, 1, 1},
         {ONE, 0, 1, 0.7, 0.125, 16, 1, 1},
         {ONE, 0, 1, 1, 0.125, 16, 1, 1},
-        {ONE, 4, 0, 0.995, 0.125, 16, 1, 1},
+        {ONE, 4, 0, 0.96, 0.125, 16, 1, 1},
         {A_PAIR, 0, 0, 0.7, 1 / 64., 512, 10, 20},
         {A_PAIR, 1, 1, 0.7, 1 / 64., 512, 10, 20},
         {A_PAIR, 4, 0, 0.7, 1 / 64., 512, 10, 20},
