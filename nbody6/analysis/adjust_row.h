@@ -21,7 +21,8 @@ struct nb6_adjust_row {
     double e_changed;                                       /**< energy that stars brought which a program added, less
                                                                  that of those it removed; no column of the log */
     double e_stars;                                         /**< energy by masses that changed, and by kicks */
-    struct nb6_star_transfers stars;                        /**< mass, momentum and angular momentum likewise */
+    struct nb6_transfers transfers;                         /**< mass, momentum and angular momentum by channel; the log
+                                                                 has those of `stars` */
     double e_pairs, e_chains, e_hierarchies, e_integration; /**< parts of the error, total less expected */
     double de_cluster;          /**< accumulated energy error over that of the cluster, (E - e_expected)/e_cluster */
     double de_cluster_interval; /**< that of the last interval, relative to the work of a galaxy in it if that is more;

@@ -195,14 +195,18 @@ static const struct nb6_state_field counter_fields[] = {COUNTER_FIELDS(NB6_FIELD
 _Static_assert(NB6_COVERS(struct nb6_counters, COUNTER_FIELDS, 0), FORGOTTEN);
 
 /* clang-format off */
+#define TRANSFER_FIELDS(F, T, channel) \
+    F(T, transfers.channel.mass, "transfers." #channel ".mass", NUMBER) \
+    F(T, transfers.channel.momentum, "transfers." #channel ".momentum", NUMBER) \
+    F(T, transfers.channel.angular_momentum, "transfers." #channel ".angular_momentum", NUMBER)
 #define RUN_BOOK_FIELDS(F, T) \
     F(T, ti_next_adjust, "ti_next_adjust", DUE) F(T, ti_next_output, "ti_next_output", DUE) \
     F(T, adjust_count, "adjust_count", COUNT) F(T, output_count, "output_count", COUNT) \
     F(T, snapshot_count, "snapshot_count", COUNT) F(T, ti_ended, "ti_ended", TIME) \
     F(T, energy_known, "energy_known", FLAG) F(T, e_scale, "e_scale", ENERGY_SCALE) \
     F(T, e_cluster, "e_cluster", ENERGY_SCALE) F(T, mass_start, "mass_start", NOT_NEGATIVE) \
-    F(T, wall_used_s, "wall_used_s", SECONDS) F(T, stars.mass, "stars.mass", NUMBER) \
-    F(T, stars.momentum, "stars.momentum", NUMBER) F(T, stars.angular_momentum, "stars.angular_momentum", NUMBER)
+    F(T, wall_used_s, "wall_used_s", SECONDS) TRANSFER_FIELDS(F, T, stars) \
+    TRANSFER_FIELDS(F, T, escaped) TRANSFER_FIELDS(F, T, changed)
 #define BOOK_FIELDS(F, T) \
     F(T, r_density, "r_density", PLACE) F(T, v_density, "v_density", PLACE) F(T, r_half, "r_half", NOT_NEGATIVE) \
     F(T, nb_alpha, "nb_alpha", BETWEEN(0, 1e6)) F(T, eta_share, "eta_share", BETWEEN(0, 1)) \

@@ -142,7 +142,7 @@ static int read_books(const struct nb6_sim *sim, const struct nb6_frame *frame, 
     row->e_galaxy = booked[NB6_CHANNEL_GALAXY];
     row->e_changed = booked[NB6_CHANNEL_CHANGED];
     row->e_stars = booked[NB6_CHANNEL_STARS];
-    row->stars = book->stars;
+    row->transfers = book->transfers;
     row->e_pairs = booked[NB6_CHANNEL_PAIRS];
     row->e_chains = booked[NB6_CHANNEL_CHAINS];
     row->e_hierarchies = booked[NB6_CHANNEL_HIERARCHIES];

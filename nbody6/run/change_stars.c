@@ -11,6 +11,7 @@
 #include "nbody6/run/energy_of_stars.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/live.h"
+#include "nbody6/run/mass_books.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/run/remake.h"
 #include "nbody6/state/body.h"
@@ -178,6 +179,19 @@ static int count_stars(struct nb6_sim *sim, const struct request *request, struc
 
 /* ---- books and words */
 
+/* Mass, momentum and angular momentum of the stars that come, less those of the stars that go. */
+static void book_sums(struct change *c, struct nb6_star_transfers *channel)
+{
+    struct nb6_star_sums sums = {.mass = {0, 0}};
+    struct nb6_star_transfers came;
+    const struct nb6_census *census = &c->census;
+    for (int64_t i = census->kept; i < census->n; i++)
+        nb6_star_sums_add_star(census->mass[i], census->x[i], census->v[i], &sums);
+    for (int64_t i = 0; i < c->frame.n; i++)
+        if (c->moved[i] < 0) nb6_star_sums_add_star(-c->frame.mass[i], c->frame.x[i], c->frame.v[i], &sums);
+    nb6_star_sums_end(&sums, &came, channel);
+}
+
 /* Book the energy as that of stars. Changes of energy by the treatment of pairs and chains are errors, and appear as
  * such. */
 static int book(const struct nb6_sim *sim, struct change *c, struct nbc_error *err)
@@ -193,6 +207,7 @@ static int book(const struct nb6_sim *sim, struct change *c, struct nbc_error *e
     nb6_energy_of_frame(&after, &c->made->run.external, &energy);
     nb6_adjust_raise_scales(book, &energy, after.n);
     nb6_frame_free(&after);
+    book_sums(c, &book->transfers.changed);
     status =
         nb6_ledger_book(&book->ledger, NB6_CHANNEL_GALAXY, c->frame.galaxy_work, err); /* no step ends to book it */
     return status ? status : nb6_ledger_book(&book->ledger, NB6_CHANNEL_CHANGED, c->energy, err);

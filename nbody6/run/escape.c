@@ -11,6 +11,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/run/escapers.h"
 #include "nbody6/run/frame_make.h"
+#include "nbody6/run/mass_books.h"
 #include "nbody6/state/attraction.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
@@ -168,12 +169,16 @@ static int book(struct nb6_sim *sim, const struct nb6_frame *frame, const struct
                                     .t = frame->t,
                                     .energy = binding + bodies,
                                     .value = {binding, (double)(e->n_stars_gone - e->n_merged)}};
+    struct nb6_star_sums sums = {.mass = {0, 0}};
+    struct nb6_star_transfers gone;
     double work = 0; /* that they will end no step to book */
     for (int64_t g = 0; g < e->n_gone; g++)
         work += nb6_galaxy_work(sim, e->gone[g], frame->t, frame->x[e->place[g]], frame->v[e->place[g]]);
     for (int64_t g = 0; g < e->n_gone; g++)
         if (nb6_is_centre(sim, e->gone[g]))
             work += nb6_slot_galaxy_work(&sim->subsystems, &frame->motion, nb6_slot_of(sim, e->gone[g]));
+    for (int64_t g = 0; g < e->n_gone; g++) nb6_star_sums_add(sim, frame, e->place[g], -1, &sums);
+    nb6_star_sums_end(&sums, &gone, &sim->run.book.transfers.escaped);
     int status = nb6_ledger_book(&sim->run.book.ledger, NB6_CHANNEL_GALAXY, work, err);
     if (!status) status = nb6_ledger_book(&sim->run.book.ledger, NB6_CHANNEL_ESCAPED, -bodies, err);
     if (!status) status = nb6_ledger_book(&sim->run.book.ledger, NB6_CHANNEL_ESCAPED_BINDING, -binding, err);

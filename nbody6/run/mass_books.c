@@ -76,7 +76,7 @@ static void find_energies(void *context, int part, int parts)
     }
 }
 
-static void add_star(double m, const double x[3], const double v[3], struct nb6_star_sums *sums)
+void nb6_star_sums_add_star(double m, const double x[3], const double v[3], struct nb6_star_sums *sums)
 {
     nbc_add_exactly(&sums->mass[0], &sums->mass[1], m);
     for (int k = 0; k < 3; k++) {
@@ -97,30 +97,35 @@ static void add_system(const struct nb6_frame *f, int64_t place, const struct nb
             x[k] = f->x[place][k] + in->x[m][k];
             v[k] = f->v[place][k] + in->v[m][k];
         }
-        add_star(sign * in->mass[m], x, v, sums);
+        nb6_star_sums_add_star(sign * in->mass[m], x, v, sums);
     }
 }
 
-void nb6_star_sums_add(const struct nb6_sim *sim, const struct nb6_frame *f, int64_t n, const int64_t *place,
-                       double sign, struct nb6_star_sums *sums)
+void nb6_star_sums_add(const struct nb6_sim *sim, const struct nb6_frame *f, int64_t place, double sign,
+                       struct nb6_star_sums *sums)
 {
-    for (int64_t k = 0; k < n; k++) {
-        struct nb6_frame_inside in;
-        if (!nb6_is_centre(sim, sim->subsystems.source[place[k]])) {
-            add_star(sign * f->mass[place[k]], f->x[place[k]], f->v[place[k]], sums);
-            continue;
-        }
-        nb6_frame_look_inside(sim, f, place[k], &in);
-        add_system(f, place[k], &in, sign, sums);
+    struct nb6_frame_inside in;
+    if (!nb6_is_centre(sim, sim->subsystems.source[place])) {
+        nb6_star_sums_add_star(sign * f->mass[place], f->x[place], f->v[place], sums);
+        return;
     }
+    nb6_frame_look_inside(sim, f, place, &in);
+    add_system(f, place, &in, sign, sums);
 }
 
-void nb6_star_sums_end(const struct nb6_star_sums *sums, struct nb6_star_transfers *came)
+void nb6_star_sums_end(const struct nb6_star_sums *sums, struct nb6_star_transfers *came,
+                       struct nb6_star_transfers *channel)
 {
     came->mass = sums->mass[0] + sums->mass[1];
     for (int k = 0; k < 3; k++) {
         came->momentum[k] = sums->momentum[k][0] + sums->momentum[k][1];
         came->angular_momentum[k] = sums->angular_momentum[k][0] + sums->angular_momentum[k][1];
+    }
+    if (!channel) return;
+    channel->mass += came->mass;
+    for (int k = 0; k < 3; k++) {
+        channel->momentum[k] += came->momentum[k];
+        channel->angular_momentum[k] += came->angular_momentum[k];
     }
 }
 

@@ -1,4 +1,4 @@
-/** What a change of masses and velocities adds to the sums over all stars. Private to libnbody6. */
+/** What changes of stars add to the sums over all of them. Private to libnbody6. */
 #ifndef NB6_MASS_BOOKS_H
 #define NB6_MASS_BOOKS_H
 
@@ -16,11 +16,15 @@ struct nb6_star_sums {
     double mass[2], momentum[3][2], angular_momentum[3][2];
 };
 
-/** Add those of the bodies at some places of a frame of bodies, which shows the stars as they are now.
- *  @param[in] place [n]   @param[in] sign  1 or -1 */
-void nb6_star_sums_add(const struct nb6_sim *sim, const struct nb6_frame *frame, int64_t n, const int64_t *place,
-                       double sign, struct nb6_star_sums *sums);
-void nb6_star_sums_end(const struct nb6_star_sums *sums, struct nb6_star_transfers *came);
+/** Add a star.   @param[in] m  its mass; less than 0: subtract it */
+void nb6_star_sums_add_star(double m, const double x[3], const double v[3], struct nb6_star_sums *sums);
+/** Add the stars of the body at a place of a frame of bodies, which shows them as they are now.
+ *  @param[in] sign  1 or -1 */
+void nb6_star_sums_add(const struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, double sign,
+                       struct nb6_star_sums *sums);
+/** The sums, which are added to a channel, if it is not NULL. */
+void nb6_star_sums_end(const struct nb6_star_sums *sums, struct nb6_star_transfers *came,
+                       struct nb6_star_transfers *channel);
 /** Energy, as the run has it (of bodies, of relative motions, of what they resolve), after less before. O(changed
  * bodies x all bodies).
  *  @param[in] before, after  frames of bodies at one time, in which others are at the same places

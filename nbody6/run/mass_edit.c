@@ -295,8 +295,8 @@ static int book(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
     int status = nb6_frame_make(sim, e->ti, NB6_FRAME_BODIES, &e->after, err);
     if (!status) status = nb6_energy_of_change(sim, &e->before, &e->after, e->n, e->place, &event.energy, err);
     if (status) return status;
-    nb6_star_sums_add(sim, &e->after, e->n, e->place, 1, &e->sums);
-    nb6_star_sums_end(&e->sums, &came);
+    for (int64_t k = 0; k < e->n; k++) nb6_star_sums_add(sim, &e->after, e->place[k], 1, &e->sums);
+    nb6_star_sums_end(&e->sums, &came, book->energy_known ? &book->transfers.stars : NULL);
     event.mass = came.mass;
     memcpy(event.v, came.momentum, sizeof event.v);
     memcpy(event.x, came.angular_momentum, sizeof event.x);
@@ -304,11 +304,6 @@ static int book(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
         const double work = e->galaxy - book->ledger.booked[NB6_CHANNEL_GALAXY] - e->after.galaxy_work;
         status = nb6_ledger_book(&book->ledger, NB6_CHANNEL_GALAXY, work, err);
         if (!status) status = nb6_ledger_book(&book->ledger, NB6_CHANNEL_STARS, event.energy, err);
-        book->stars.mass += came.mass;
-        for (int k = 0; k < 3; k++) {
-            book->stars.momentum[k] += came.momentum[k];
-            book->stars.angular_momentum[k] += came.angular_momentum[k];
-        }
     }
     return status ? status : nb6_event_raise(sim, &event, err);
 }
@@ -321,7 +316,7 @@ static int prepare(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
     if (status) return status;
     e->galaxy = sim->run.book.ledger.booked[NB6_CHANNEL_GALAXY] + e->before.galaxy_work;
     find_bodies(sim, e);
-    nb6_star_sums_add(sim, &e->before, e->n, e->place, -1, &e->sums);
+    for (int64_t k = 0; k < e->n; k++) nb6_star_sums_add(sim, &e->before, e->place[k], -1, &e->sums);
     mark(sim, e);
     return NBC_OK;
 }

@@ -58,11 +58,17 @@ struct nb6_energy {
     double mass;
 };
 
-/** Changes of the sums over all stars, since the start, by masses that changed and by kicks: beside the energy in the
- *  channel `stars` of the ledger. Mass that a star loses takes its momentum and its angular momentum about the origin
- *  along, unless the star gets a new velocity. */
+/** Changes of the sums over all stars, since the start: mass, momentum, and angular momentum about the origin of the
+ *  coordinates. */
 struct nb6_star_transfers {
     double mass, momentum[3], angular_momentum[3];
+};
+
+/** These by channel, as the ledger has energies. Mass that a star loses takes its momentum and angular momentum along,
+ *  unless the star gets a new velocity. Stars that merge keep both, but for the angular momentum of their relative
+ *  motion. */
+struct nb6_transfers {
+    struct nb6_star_transfers stars, escaped, changed;
 };
 
 /** State that persists between adjust times. */
@@ -74,7 +80,7 @@ struct nb6_run_book {
     double e_scale;       /**< |E|, or T + |U| if E is nearly zero, at t = 0: scale of de_rel */
     double e_cluster;     /**< energy of the cluster as a set of bodies at t = 0: scale of de_cluster */
     struct nb6_energy_ledger ledger;
-    struct nb6_star_transfers stars;
+    struct nb6_transfers transfers;
     double mass_start;
     double wall_used_s; /**< of earlier sessions */
 };

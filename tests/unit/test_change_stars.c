@@ -94,6 +94,12 @@ static void books_have_what_was_added(void **state)
     assert_memory_equal(after.x[STARS], NEW_X, sizeof NEW_X);
     assert_float_equal((double)(cluster_energy(&after) - cluster_energy(&before)), event.energy, ROUNDING);
     assert_true(event.value[0] == 3 && event.value[1] == 0 && event.t == 0.5);
+    for (int k = 0; k < 3; k++) {
+        double momentum = 0;
+        for (int m = 0; m < 3; m++) momentum += NEW_MASS[m] * NEW_V[m][k];
+        assert_true(fabs(sim->run.book.transfers.changed.momentum[k] - momentum) < 1e-16);
+    }
+    assert_true(fabs(sim->run.book.transfers.changed.mass - 0.04) < 1e-16);
     cluster_assert_consistent(sim);
     cluster_check_sources(sim);
     cluster_evolve(sim, 1);

@@ -151,8 +151,8 @@ static void assert_booked(const nb6_t *sim, const struct cluster *before, const 
     const struct nb6_run_book *book = &sim->run.book;
     assert_near(book->ledger.booked[NB6_CHANNEL_STARS], (double)(b.energy - a.energy), 1e-14 * (1 + scale));
     for (int k = 0; k < 3; k++) {
-        assert_near(book->stars.momentum[k], (double)(b.momentum[k] - a.momentum[k]), 1e-15 * (1 + speed));
-        assert_near(book->stars.angular_momentum[k], (double)(b.spin[k] - a.spin[k]), 1e-15 * (1 + speed));
+        assert_near(book->transfers.stars.momentum[k], (double)(b.momentum[k] - a.momentum[k]), 1e-15 * (1 + speed));
+        assert_near(book->transfers.stars.angular_momentum[k], (double)(b.spin[k] - a.spin[k]), 1e-15 * (1 + speed));
     }
 }
 
@@ -215,7 +215,7 @@ static void try_one(const struct trial *r, enum nb6_engine_choice engine)
                 1e-14 * (1 + r->scale));
     assert_near(sim->run.book.ledger.booked[NB6_CHANNEL_STARS],
                 (double)(cluster_energy(&should) - cluster_energy(&before)), tide + 1e-14 * (1 + r->scale));
-    assert_near(sim->run.book.stars.mass, (r->factor - 1) * M, 1e-16);
+    assert_near(sim->run.book.transfers.stars.mass, (r->factor - 1) * M, 1e-16);
     assert_near(sim->star[r->star].mass_start, M, 0);
     cluster_evolve(sim, t + r->dt);
     const double dt = nb6_time_now(sim) - t;
@@ -399,13 +399,13 @@ static void the_observer_hears_of_it(void **state)
     assert_near(event->mass, -0.03, 1e-16);
     for (int k = 0; k < 3; k++) {
         assert_near(event->v[k], -0.02 * now.v[6][k] - 0.01 * now.v[5][k], 1e-16);
-        assert_near(sim->run.book.stars.momentum[k], event->v[k], 0);
-        assert_near(sim->run.book.stars.angular_momentum[k], event->x[k], 0);
+        assert_near(sim->run.book.transfers.stars.momentum[k], event->v[k], 0);
+        assert_near(sim->run.book.transfers.stars.angular_momentum[k], event->x[k], 0);
     }
     cluster_evolve(sim, 0.25);
     const struct nb6_adjust_row *row = &record.row[record.n_rows - 1];
     assert_near(row->e_stars, event->energy, 0);
-    assert_near(row->stars.mass, -0.03, 1e-16);
+    assert_near(row->transfers.stars.mass, -0.03, 1e-16);
     assert_near(row->de_cluster, 0, 1e-9); /* as without the change; the energy booked is 0.06 of that of the cluster */
     cluster_free(&now);
     cluster_record_free(&record);
