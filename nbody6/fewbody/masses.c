@@ -131,7 +131,7 @@ static int set_pair(struct nb6_sim *sim, nb6_slot slot, const struct nb6_new_mas
     }
     const double mass[2] = {m[0].mass[1], m[1].mass[1]};
     status = begin_motion(sim, slot, mass, relative[0], relative[1], err);
-    if (!status) nb6_pair_note_approach(sim, slot);
+    if (!status && !nb6_pair_has_met(sim, slot)) nb6_pair_note_approach(sim, slot); /* those become one all the same */
     return status;
 }
 

@@ -154,16 +154,23 @@ static void mark(const struct nb6_sim *sim, struct edit *e)
 
 /* ---- everything to the present time */
 
+/* Single stars that lose mass alone need no system at this time. */
+static int needs_systems(const struct nb6_sim *sim, const struct edit *e)
+{
+    return sim->active.n_irr > 0 || nb6_is_centre(sim, e->body[e->n - 1]);
+}
+
 /* Steps of systems that end before now, as before a block; those that have to end join the bodies that begin anew. */
 static int advance_systems(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
     const struct nb6_subsystems *p = &sim->subsystems;
-    int paused = 1, status = NBC_OK;
+    int paused, status = NBC_OK;
     active->t = e->ti;
     active->n_irr = 0;
     for (int64_t m = 0; m < p->n_source; m++)
         if (e->anew[p->source[m]]) active->irr[active->n_irr++] = p->source[m];
+    paused = needs_systems(sim, e);
     while (paused && !status) status = nb6_step_pairs(sim, &paused, err);
     if (status) return status;
     e->n_anew = active->n_irr;
