@@ -374,11 +374,10 @@ static int potential(struct nb6_collisionless *s, struct nb6_frame *frame, struc
                                                nb6_collisionless_has_tree(s) ? (const double(*)[3])s->acc : NULL,
                                            .acc = s->acc_due,
                                            .pot = frame->pot};
-    const struct nb6_rebuild_force force = nb6_kept_tree_between(s);
-    int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x0);
-    if (!status && force.kept == GPUNB_TREE_RENEWED) return nb6_kept_tree_force(s, &force, &job, err);
-    if (!status) status = gpunb_softened(s->force, &job);
-    return status ? nbc_fail(err, status, "%s", gpunb_last_error(s->force)) : NBC_OK;
+    const struct nb6_rebuild_force force = nb6_kept_tree_apart(s);
+    const int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x0);
+    if (status) return nbc_fail(err, status, "%s", gpunb_last_error(s->force));
+    return nb6_kept_tree_force(s, &force, &job, err);
 }
 
 int nb6_collisionless_frame(struct nb6_collisionless *s, int options, struct nb6_frame *frame, struct nbc_error *err)

@@ -52,36 +52,40 @@ static int create(struct nb6_collisionless *s)
 }
 
 /* New cells, or those of the last build, which come from the layout if the tree has others. */
-static int make_cells(struct nb6_collisionless *s, enum gpunb_kept_tree how)
+static int make_cells(struct nb6_collisionless *s, const struct nb6_rebuild_force *force)
 {
     struct nb6_kept_tree *k = &s->kept;
     const uint64_t before = k->tree_block;
+    const int is_new = force->kept == GPUNB_TREE_BUILT;
     int status = NBC_OK;
     k->tree_block = NB6_NO_BUILD;
-    if (how == GPUNB_TREE_BUILT)
+    if (is_new)
         status = gpunb_tree_rebuild(s->force, k->tree);
     else if (before != s->build_block)
         status = gpunb_tree_restore(s->force, k->tree, (size_t)s->n, k->order, k->cut);
-    if (!status) k->tree_block = how == GPUNB_TREE_BUILT ? s->n_blocks : s->build_block;
+    if (!status && !(is_new && force->is_apart)) k->tree_block = is_new ? s->n_blocks : s->build_block;
     return status;
 }
 
 int nb6_kept_tree_force(struct nb6_collisionless *s, const struct nb6_rebuild_force *force,
                         const struct gpunb_softened_job *job, struct nbc_error *err)
 {
-    int status = create(s);
-    if (!status) status = make_cells(s, force->kept);
+    const int by_it = force->kept == GPUNB_TREE_BUILT || force->kept == GPUNB_TREE_RENEWED;
+    int status = by_it ? create(s) : NBC_OK;
+    if (!status && by_it) status = make_cells(s, force);
     if (!status && force->kept == GPUNB_TREE_RENEWED) status = gpunb_tree_renew(s->force, s->kept.tree);
-    if (!status) status = gpunb_tree_force(s->force, s->kept.tree, job);
+    if (!status) status = by_it ? gpunb_tree_force(s->force, s->kept.tree, job) : gpunb_softened(s->force, job);
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(s->force)) : NBC_OK;
 }
 
-struct nb6_rebuild_force nb6_kept_tree_between(const struct nb6_collisionless *s)
+struct nb6_rebuild_force nb6_kept_tree_apart(const struct nb6_collisionless *s)
 {
-    const int stands = s->reuse > 1 && s->rebuild.state == NB6_TREE_STANDS;
+    const int stands = s->rebuild.state == NB6_TREE_STANDS;
     const size_t n = (size_t)s->n;
-    return (struct nb6_rebuild_force){
-        .kept = stands && gpunb_tree_kept_is_worth(s->force, n, n, 0) ? GPUNB_TREE_RENEWED : GPUNB_TREE_NOT_KEPT};
+    struct nb6_rebuild_force force = {.kept = GPUNB_TREE_NOT_KEPT, .is_apart = 1};
+    if (s->reuse > 1 && gpunb_tree_kept_is_worth(s->force, n, n, stands ? 0 : 1))
+        force.kept = stands ? GPUNB_TREE_RENEWED : GPUNB_TREE_BUILT;
+    return force;
 }
 
 int nb6_kept_tree_home(struct nb6_collisionless *s, struct nbc_error *err)

@@ -31,12 +31,13 @@ void nb6_kept_tree_close(struct nb6_collisionless *system);
 /** The state of another system's builds, and its layout, if a tree stands there and has the leaves of this one. */
 void nb6_kept_tree_take(struct nb6_collisionless *system, const struct nb6_collisionless *then);
 
-/** A force by the tree, built or renewed from the sources that were sent.   @return as gpunb_softened */
+/** A force from the sources that were sent: by the tree, if `force` builds or renews it; else as gpunb_softened.
+ *  @return as gpunb_softened */
 int nb6_kept_tree_force(struct nb6_collisionless *system, const struct nb6_rebuild_force *force,
                         const struct gpunb_softened_job *job, struct nbc_error *err);
-/** Which of both a force on all bodies takes that is not one of a block: the tree as it stands, or none that is kept.
- */
-struct nb6_rebuild_force nb6_kept_tree_between(const struct nb6_collisionless *system);
+/** A force on all bodies that is not that of a block, as of the start, or of potentials: by the cells of the last build
+ *  where its tree stands, by new ones elsewhere, or without a tree. */
+struct nb6_rebuild_force nb6_kept_tree_apart(const struct nb6_collisionless *system);
 /** The layout is that of the last build. After a block that has failed in its build it cannot be had: the tree is
  *  missing then, and built in the next block as it would have been.   @return NBC_OK; as gpunb_tree_get_layout */
 int nb6_kept_tree_home(struct nb6_collisionless *system, struct nbc_error *err);

@@ -68,12 +68,10 @@ static int check_accelerations(const struct nb6_collisionless *s, int64_t n_due,
 }
 
 /* Accelerations of the bodies in `due` from all, at the positions in x. A tree takes their last ones, if there are
- * any.   @param[in] of_block  NULL: at the start, when there are none */
-static int force(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *of_block,
-                 struct nbc_error *err)
+ * any: after the start.   @param[in] by  whether a tree is kept for it */
+static int force(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *by, struct nbc_error *err)
 {
-    const int takes_last = of_block && gpunb_tree_is_asked(&s->options);
-    const int is_kept = of_block && (of_block->kept == GPUNB_TREE_BUILT || of_block->kept == GPUNB_TREE_RENEWED);
+    const int takes_last = !by->is_apart && gpunb_tree_is_asked(&s->options);
     for (int64_t m = 0; m < n_due; m++)
         for (int k = 0; k < 3; k++) {
             s->x_due[m][k] = s->x[s->due[m]][k];
@@ -86,9 +84,8 @@ static int force(struct nb6_collisionless *s, int64_t n_due, const struct nb6_re
                                            .acc_last = takes_last ? (const double(*)[3])s->acc_due : NULL,
                                            .acc = s->acc_due};
     int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x);
-    if (!status && !is_kept) status = gpunb_softened(s->force, &job);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(s->force));
-    if (is_kept) status = nb6_kept_tree_force(s, of_block, &job, err);
+    status = nb6_kept_tree_force(s, by, &job, err);
     return status ? status : check_accelerations(s, n_due, err);
 }
 
@@ -99,7 +96,8 @@ int nb6_leapfrog_start(struct nb6_collisionless *s, struct nbc_error *err)
         for (int k = 0; k < 3; k++) s->x[i][k] = s->x0[i][k];
     }
     const struct nb6_leapfrog_rules rules = nb6_leapfrog_rules(s);
-    int status = force(s, s->n, NULL, err);
+    const struct nb6_rebuild_force apart = nb6_kept_tree_apart(s);
+    int status = force(s, s->n, &apart, err);
     for (int64_t i = 0; i < s->n && !status; i++) {
         for (int k = 0; k < 3; k++) s->acc[i][k] = s->acc_due[i][k];
         s->level[i] = (int8_t)nb6_leapfrog_wanted(&rules, s->acc[i]);

@@ -38,6 +38,7 @@ struct nb6_rebuild {
 /** A force of a block: what it does about the tree. */
 struct nb6_rebuild_force {
     enum gpunb_kept_tree kept;
+    int is_apart;                    /**< 1: it is that of no block: new cells are those of no build */
     int is_judged;                   /**< 1: it is on all bodies, by tree: its counts judge the cells */
     struct gpunb_tree_counts before; /**< of all trees that make it, as the caller has read them */
 };

@@ -148,6 +148,35 @@ static void a_resume_at_any_step_has_the_same_bits(void **state)
     cluster_free(&c);
 }
 
+/* Cells of other leaves, as those of another backend may be, are not taken over: a build is due. One that keeps no tree
+ * leaves it, too. */
+static void a_resume_with_other_leaves_builds_anew(void **state)
+{
+    (void)state;
+    struct cluster c = cold(BODIES, 14);
+    struct nb6_collisionless_options options = options_of(NB6_COLLISIONLESS_SHARED, 8);
+    struct nb6_collisionless *s = collisionless_start(&c, &options);
+    collisionless_evolve(s, 3 / 64.0);
+    collisionless_home(s);
+    assert_true(s->rebuild.builds == 1 && s->build_block == 0);
+    struct nb6_collisionless *same = resume(s, &options);
+    options.force.leaf = 12;
+    struct nb6_collisionless *other = resume(s, &options);
+    options.reuse = 1;
+    struct nb6_collisionless *dropped = resume(s, &options);
+    collisionless_evolve(same, 4 / 64.0);
+    collisionless_evolve(other, 4 / 64.0);
+    collisionless_evolve(dropped, 4 / 64.0);
+    assert_true(same->rebuild.builds == 1 && same->build_block == 0);
+    assert_true(other->rebuild.builds == 2 && other->build_block == 3 && other->rebuild.early == 0);
+    assert_true(dropped->rebuild.builds == 0 && dropped->rebuild.renewals == 0);
+    nb6_collisionless_free(s);
+    nb6_collisionless_free(same);
+    nb6_collisionless_free(other);
+    nb6_collisionless_free(dropped);
+    cluster_free(&c);
+}
+
 /* Also with blocks that few bodies end, for which the cost decides between the tree and direct sums. */
 static void one_part_has_the_bits_of_the_host(void **state)
 {
@@ -468,6 +497,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_resume_at_any_step_has_the_same_bits),
+        cmocka_unit_test(a_resume_with_other_leaves_builds_anew),
         cmocka_unit_test(one_part_has_the_bits_of_the_host),
         cmocka_unit_test(any_threads_have_the_same_bits),
         cmocka_unit_test(one_step_is_a_new_tree_for_each_force),
