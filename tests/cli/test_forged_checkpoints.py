@@ -90,8 +90,7 @@ class ForgedTest(unittest.TestCase):
             self.refused(kind, "bodies/x0", at((2, 1), numpy.inf), "bodies/x0[2] is inf")
             self.refused(kind, "stars/name", at(0, 0), "stars/name[0] is 0")
             self.refused(kind, "stars/name", lambda values: at(0, values[1])(values), "the name of one star only")
-        self.refused("softened", "bodies/t0", at(3, 1), "bodies/t0[3] is 1; it must be state/ti_now")
-        self.refused("softened", "stars/radius", at(4, -1), "stars/radius[4] is -1")  # of a field that is not kept
+        self.refused("softened", "stars/level_irr", at(3, 41), "from 0 to 40")
         self.refused("plain", "bodies/t0", at(0, 1), "a multiple of 2^stars/level_irr")
         self.refused("plain", "stars/level_irr", at(0, 41), "from 0 to 40")
         self.refused("plain", "neighbours", at(0, 41), "bodies that take part, ascending")
