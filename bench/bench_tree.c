@@ -312,7 +312,7 @@ static void time_kept_on_host(struct motion *m, int is_new, struct age *age)
                                            .acc = m->acc};
     if (gpunb_send_positions(m->h, m->s->n, m->mass, (const double(*)[3])m->x)) stop(gpunb_last_error(m->h));
     const double begin = nbc_wtime();
-    if (is_new ? gpunb_tree_rebuild(m->h, m->tree) : gpunb_tree_renew(m->h, m->tree)) stop(gpunb_last_error(m->h));
+    if (is_new ? gpunb_tree_rebuild(m->h, 0, m->tree) : gpunb_tree_renew(m->h, m->tree)) stop(gpunb_last_error(m->h));
     const double middle = nbc_wtime();
     if (gpunb_tree_force(m->h, m->tree, &job)) stop(gpunb_last_error(m->h));
     age->tree_s += middle - begin;

@@ -182,6 +182,7 @@ struct gpunb_softened_job {
                                       `force_error` of a tree relates; NULL: they are made first, by angle */
     double (*acc)[3];            /**< [n_i][3] overwritten; acc_last may be the same array */
     double *pot;                 /**< [n_i] overwritten; NULL: not wanted, which saves a tenth of the time */
+    uint64_t build; /**< of a tree that is built for this force: as in gpunb_tree_build_moved (gpunb/tree.h) */
 };
 
 /** The softened force of all sources of gpunb_send, gpunb_send_positions or gpunb_predict, and its potential.

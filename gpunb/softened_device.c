@@ -106,6 +106,16 @@ static int takes_tree(const gpunb_t *handle, const struct gpunb_softened_device 
     return job->n_i > 0 && job->n_j > 0 && gpunb_tree_is_worth(handle, job->n_i, job->n_j);
 }
 
+int gpunb_softened_device_begin(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream)
+{
+    const char *call = "gpunb_softened_device_begin";
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (!job) return nbc_fail(&handle->error, NBC_BAD_ARGUMENT, "%s: job is NULL", call);
+    if (!handle->backend->softened_device) return refuse(handle, call);
+    const int status = check_job(handle, job);
+    return status || !takes_tree(handle, job) ? status : gpunb_tree_device_begin(handle, job, stream);
+}
+
 int gpunb_softened_device(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream)
 {
     if (!handle) return NBC_BAD_ARGUMENT;

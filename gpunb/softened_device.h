@@ -42,6 +42,11 @@ struct gpunb_softened_device {
     const double (*acc_last)[3]; /**< [n_i][3] of a tree, as in struct gpunb_softened_job; direct sums do not read it */
     double (*acc)[3];            /**< [n_i][3] overwritten */
     double *pot;                 /**< [n_i] overwritten; NULL: not wanted */
+    uint64_t build;              /**< of the tree: as in gpunb_tree_build_moved */
+    uint32_t *cost;              /**< [n_i] work of a target by tree, in pairs: bodies in its list, and cells by what
+                                      they cost; NULL: not wanted. Direct sums do not write it */
+    int32_t *order;              /**< [n_j] sources as they follow each other in the tree; likewise */
+    int is_begun;                /**< 1: gpunb_softened_device_begin was the call before, with the same job */
     void *work;                  /**< scratch of this call until the stream is done with it, aligned to 256 bytes */
     size_t work_bytes;           /**< its size */
     enum gpunb_kept_tree kept;   /**< with others than GPUNB_TREE_NOT_KEPT the scratch is that of
@@ -57,6 +62,10 @@ int gpunb_softened_device_bytes(gpunb_t *handle, size_t n_i, size_t n_j, size_t 
  *  @return NBC_OK; NBC_UNAVAILABLE, as above; NBC_BAD_ARGUMENT (softening, a pointer that is NULL, too little scratch);
  *          NBC_DEVICE (a launch failed, or what came before it on the stream) */
 int gpunb_softened_device(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream);
+/** Enqueue what a force by tree has to do before the host reads the shape of the tree; does not wait. The force
+ * follows, with the same job and `is_begun`: meanwhile handles on other devices can begin theirs, so that trees are
+ * built side by side. Does nothing where the force is a direct sum.   @return as gpunb_softened_device */
+int gpunb_softened_device_begin(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream);
 
 /** gpunb_gpus of a handle whose precision is that of gpunb_softened_device; 0: it has another one. */
 int gpunb_softened_devices(const gpunb_t *handle, int room, int *device);

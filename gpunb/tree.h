@@ -50,6 +50,9 @@ int gpunb_tree_is_worth(const gpunb_t *handle, size_t n_i, size_t n_j);
  *  @return NBC_OK; NBC_BAD_STATE (no sources; the handle was opened for direct sums); NBC_BAD_ARGUMENT (a mass is
  *          negative); NBC_NO_MEMORY; NBC_DEVICE (a device failed, or has no memory for it) */
 int gpunb_tree_build(gpunb_t *handle, gpunb_tree_t **tree);
+/** The same, with cells at other places: those of a root that is moved by a hash of `build`. Errors that cells make at
+ *  fixed places do not add up over trees with other numbers. 0: as gpunb_tree_build. */
+int gpunb_tree_build_moved(gpunb_t *handle, uint64_t build, gpunb_tree_t **tree);
 /** The same cells with the present sources, which are as many and have the same numbers, where they are now: boxes and
  *  multipoles are made anew. Forces are within the aim wherever the sources went; the farther, the longer they take.
  *  @return as gpunb_tree_build; after a failure the tree can be renewed again, or be freed */

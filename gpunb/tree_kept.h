@@ -17,9 +17,9 @@ extern "C" {
  *  @param[out] tree  set on success only; to be freed with gpunb_tree_free before the handle
  *  @return NBC_OK; NBC_BAD_STATE (the handle was opened for direct sums); NBC_NO_MEMORY */
 int gpunb_tree_create(gpunb_t *handle, gpunb_tree_t **tree);
-/** gpunb_tree_build in the memory of a tree that is there, whose cells are gone then.
+/** gpunb_tree_build_moved in the memory of a tree that is there, whose cells are gone then.
  *  @return as gpunb_tree_build; after a failure the tree can be rebuilt, or be freed */
-int gpunb_tree_rebuild(gpunb_t *handle, gpunb_tree_t *tree);
+int gpunb_tree_rebuild(gpunb_t *handle, uint64_t build, gpunb_tree_t *tree);
 
 /** gpunb_tree_get_counts where a failure counts.   @return NBC_OK; NBC_DEVICE: those of the device are lost */
 int gpunb_tree_read_counts(gpunb_t *handle, struct gpunb_tree_counts *counts);

@@ -58,6 +58,7 @@ struct device_tree {
     int n, leaf, room; /**< bodies; bodies of a leaf; cells that there is room for */
     int passes;        /**< keys that the order is by */
     int origin;        /**< number from which on bodies of equal keys are counted */
+    struct tree_root root;
     double (*x)[3], *mass;
     int32_t *number, *place;           /**< [n] the source at each place, and the inverse */
     uint64_t *key[DEVICE_TREE_PASSES]; /**< [n] by place */
@@ -108,6 +109,7 @@ struct device_tree_walk {
     const int32_t *order;        /**< [n_i] the target at each place */
     const double (*acc_last)[3]; /**< [n_i]; NULL: by angle */
     double (*acc)[3], *pot;      /**< [n_i]; pot: NULL: not wanted */
+    uint32_t *cost;              /**< [n_i] of the list of each, in bodies; NULL: not wanted */
     int n_i, group;              /**< group: targets of a list */
     int first_group, n_groups;
     int has_terms;      /**< 0: cells act on regions alone */

@@ -19,8 +19,11 @@ size_t gpunb_device_tree_lay_out(const struct gpunb_tree_use *use, size_t n, cha
     static const int strides[] = DEVICE_TREE_STRIDES;
     const int order = use->order, moments = DEVICE_TREE_ROW(tree_kept_moments(order)), stride = strides[order];
     const size_t room = room_for(n, use->leaf);
-    *t = (struct device_tree){
-        .n = (int)n, .leaf = use->leaf, .room = (int)room, .origin = n > 0 ? (int)((size_t)use->origin % n) : 0};
+    *t = (struct device_tree){.n = (int)n,
+                              .leaf = use->leaf,
+                              .room = (int)room,
+                              .origin = n > 0 ? (int)((size_t)use->origin % n) : 0,
+                              .root = tree_root_of(0)};
     t->shape = gpunb_device_tree_take(&l, 1, sizeof *t->shape);
     t->tables = gpunb_device_tree_take(&l, 1, sizeof *t->tables);
     t->x = gpunb_device_tree_take(&l, n, sizeof *t->x);
@@ -60,13 +63,24 @@ size_t gpunb_device_tree_lay_out_build(size_t n, size_t sort_bytes, char *at, st
 
 /* ---- building */
 
-static int read_shape(const struct device_tree_building *b, struct nbc_error *err)
+static int enqueue_shape(const struct device_tree_building *b, struct nbc_error *err)
 {
     const struct device_gpu *gpu = b->force->gpu;
-    NBD_TRY(nbd_copy(&gpu->device, b->force->stream, gpu->tree_word.data, b->tree->shape, sizeof *b->shape, err));
+    return nbd_copy(&gpu->device, b->force->stream, gpu->tree_word.data, b->tree->shape, sizeof *b->shape, err);
+}
+
+static int await_shape(const struct device_tree_building *b, struct nbc_error *err)
+{
+    const struct device_gpu *gpu = b->force->gpu;
     NBD_TRY(nbd_stream_wait(&gpu->device, b->force->stream, err));
     memcpy(b->shape, gpu->tree_word.data, sizeof *b->shape);
     return NBC_OK;
+}
+
+static int read_shape(const struct device_tree_building *b, struct nbc_error *err)
+{
+    NBD_TRY(enqueue_shape(b, err));
+    return await_shape(b, err);
 }
 
 static int take_numbers(const struct device_tree_building *b, struct nbc_error *err)
@@ -113,21 +127,43 @@ static int sort_by_next_keys(const struct device_tree_building *b, struct nbc_er
     return take_numbers(b, err);
 }
 
-/* Cells, in a room that is enough: larger leaves need less. */
-static int link_cells(const struct device_tree_building *b, double *seconds, struct nbc_error *err)
+static int enqueue_links(const struct device_tree_building *b, struct nbc_error *err)
 {
     const struct device_gpu *gpu = b->force->gpu;
     const struct gpunb_tree_kernels *k = gpu->kernels->tree;
-    const double begin = nbc_wtime();
     NBD_LAUNCH(err, &gpu->device, k->ties(b->tree, b->sources, b->force->stream));
     NBD_LAUNCH(err, &gpu->device, k->link(b->tree, b->force->stream));
-    NBD_TRY(read_shape(b, err));
+    return enqueue_shape(b, err);
+}
+
+/* Cells, in a room that is enough: larger leaves need less. */
+static int await_cells(const struct device_tree_building *b, struct nbc_error *err)
+{
+    const struct device_gpu *gpu = b->force->gpu;
+    NBD_TRY(await_shape(b, err));
     while (b->shape->is_full) {
         b->tree->leaf *= 2;
-        NBD_LAUNCH(err, &gpu->device, k->link(b->tree, b->force->stream));
+        NBD_LAUNCH(err, &gpu->device, gpu->kernels->tree->link(b->tree, b->force->stream));
         NBD_TRY(read_shape(b, err));
     }
-    seconds[GPUNB_TREE_LINK] += nbc_wtime() - begin;
+    return NBC_OK;
+}
+
+int gpunb_device_tree_begin_cells(const struct device_tree_building *b, struct nbc_error *err)
+{
+    NBD_TRY(sort_by_first_keys(b, err));
+    return enqueue_links(b, err);
+}
+
+int gpunb_device_tree_end_cells(const struct device_tree_building *b, struct nbc_error *err)
+{
+    b->tree->passes = 1;
+    NBD_TRY(await_cells(b, err));
+    while (b->shape->tied > 0 && b->tree->passes < DEVICE_TREE_PASSES) {
+        NBD_TRY(sort_by_next_keys(b, err));
+        NBD_TRY(enqueue_links(b, err));
+        NBD_TRY(await_cells(b, err));
+    }
     return NBC_OK;
 }
 
@@ -135,12 +171,11 @@ int gpunb_device_tree_make_cells(const struct device_tree_building *b, double *s
 {
     const double begin = nbc_wtime();
     NBD_TRY(sort_by_first_keys(b, err));
-    seconds[GPUNB_TREE_SORT] += nbc_wtime() - begin;
-    NBD_TRY(link_cells(b, seconds, err));
-    while (b->shape->tied > 0 && b->tree->passes < DEVICE_TREE_PASSES) {
-        NBD_TRY(sort_by_next_keys(b, err));
-        NBD_TRY(link_cells(b, seconds, err));
-    }
+    const double sorted = nbc_wtime();
+    seconds[GPUNB_TREE_SORT] += sorted - begin;
+    NBD_TRY(enqueue_links(b, err));
+    NBD_TRY(gpunb_device_tree_end_cells(b, err));
+    seconds[GPUNB_TREE_LINK] += nbc_wtime() - sorted;
     return NBC_OK;
 }
 

@@ -129,6 +129,7 @@ static struct device_tree_walk walk_of(const struct device_tree_force *f, const 
         .acc_last = f->use->theta > 0 ? NULL : targets->acc_last,
         .acc = targets->acc,
         .pot = targets->pot,
+        .cost = targets->cost,
         .n_i = (int)targets->n,
         .group = group_for(f->use, targets->n),
         .has_terms = f->use->walk != GPUNB_WALK_FMM,

@@ -52,9 +52,10 @@ static struct softened_sources sources_of(const struct device_gpu *gpu)
                                      .n = (int)gpu->n_j};
 }
 
-static int fill_kept(struct device_state *devices, const struct gpunb_tree_use *use, struct device_kept_tree *kept,
+static int fill_kept(struct device_state *devices, const struct gpunb_tree_use *use, const struct gpunb_tree *tree,
                      int is_new, double *seconds, struct nbc_error *err)
 {
+    struct device_kept_tree *kept = tree->kept;
     struct device_gpu *gpu = kept->gpu;
     const struct device_tree_force force = force_of(devices, use);
     const struct softened_sources sources = sources_of(gpu);
@@ -71,6 +72,7 @@ static int fill_kept(struct device_state *devices, const struct gpunb_tree_use *
         NBD_TRY(gpunb_device_reserve(gpu, &gpu->softened_work,
                                      gpunb_device_tree_lay_out_build(gpu->n_j, sort_bytes, NULL, &b.scratch), err));
         gpunb_device_tree_lay_out(use, gpu->n_j, kept->memory.data, &kept->tree);
+        kept->tree.root = tree_root_of(tree->build);
         gpunb_device_tree_lay_out_build(gpu->n_j, sort_bytes, gpu->softened_work.data, &b.scratch);
         NBD_TRY(gpunb_device_tree_make_cells(&b, seconds, err));
     }
@@ -85,9 +87,8 @@ static int fill_kept(struct device_state *devices, const struct gpunb_tree_use *
 static int fill(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree, int is_new, double *seconds,
                 struct nbc_error *err)
 {
-    struct device_kept_tree *kept = gpunb_device_tree_record(state, tree);
-    if (!kept) return nbc_fail(err, NBC_NO_MEMORY, "gpunb: no memory for a tree");
-    return fill_kept(state, use, kept, is_new, seconds, err);
+    if (!gpunb_device_tree_record(state, tree)) return nbc_fail(err, NBC_NO_MEMORY, "gpunb: no memory for a tree");
+    return fill_kept(state, use, tree, is_new, seconds, err);
 }
 
 static void drop(struct gpunb_tree *tree)
@@ -261,54 +262,87 @@ static int work_bytes(void *state, const struct gpunb_tree_use *use, size_t n_i,
     return lay_out_work(&((const struct device_state *)state)->gpus[0], use, n_i, n_j, NULL, &work, bytes, err);
 }
 
-/* Cells, unless they are kept, multipoles and forces. */
-static int make_job(struct device_tree_building *b, const struct gpunb_softened_device *job, struct nbc_error *err)
-{
-    const struct device_tree_force *force = b->force;
-    const struct device_tree_targets targets = {.x = job->x_i,
-                                                .self = job->self,
-                                                .acc_last = job->acc_last,
-                                                .acc = job->acc,
-                                                .pot = job->pot,
-                                                .n = job->n_i,
-                                                .softening = job->softening};
+/* A force of bodies in device memory. */
+struct device_tree_job {
+    struct device_tree_force force;
+    struct softened_sources sources;
+    struct device_tree tree; /* that is not kept, and its shape */
+    struct device_tree_shape shape;
     struct work work;
-    size_t bytes, before = 0;
-    double seconds[GPUNB_TREE_STAGES] = {0};
-    const int is_new = job->kept != GPUNB_TREE_RENEWED;
-    if (job->kept == GPUNB_TREE_NOT_KEPT) before = gpunb_device_tree_lay_out(force->use, job->n_j, job->work, b->tree);
-    NBD_TRY(lay_out_work(force->gpu, force->use, job->n_i, job->n_j, (char *)job->work + before, &work, &bytes, err));
-    b->scratch = work.build;
-    if (is_new) NBD_TRY(gpunb_device_tree_make_cells(b, seconds, err));
-    NBD_TRY(gpunb_device_tree_make_moments(b, err));
-    return job->n_i > 0 ? gpunb_device_tree_sum(force, b->tree, &targets, &work.force, err) : NBC_OK;
+    struct device_tree_building building;
+};
+
+static int has_new_cells(const struct gpunb_softened_device *job)
+{
+    return job->kept != GPUNB_TREE_RENEWED;
 }
 
-static int enqueue(void *state, const struct gpunb_tree_use *use, const struct gpunb_softened_device *job, void *stream,
-                   struct nbc_error *err)
+static int open_job(void *state, const struct gpunb_tree_use *use, const struct gpunb_softened_device *job,
+                    void *stream, struct device_tree_job *f, struct nbc_error *err)
 {
     struct device_state *devices = state;
-    struct device_tree_force force = force_of(state, use);
-    const struct softened_sources sources = {.x = job->x_j,
-                                             .mass = job->mass,
-                                             .x_step = sizeof *job->x_j,
-                                             .mass_step = sizeof *job->mass,
-                                             .n = (int)job->n_j};
-    struct device_tree tree;
-    struct device_tree_shape shape;
     struct device_kept_tree *kept = job->kept == GPUNB_TREE_NOT_KEPT ? NULL : job->tree->kept;
-    struct device_tree_building b = {.force = &force,
-                                     .tree = kept ? &kept->tree : &tree,
-                                     .sources = &sources,
-                                     .shape = kept ? &kept->shape : &shape};
-    force.stream = stream;
+    size_t bytes, before = 0;
+    f->force = force_of(state, use);
+    f->force.stream = stream;
+    f->sources = (struct softened_sources){.x = job->x_j,
+                                           .mass = job->mass,
+                                           .x_step = sizeof *job->x_j,
+                                           .mass_step = sizeof *job->mass,
+                                           .n = (int)job->n_j};
+    f->building = (struct device_tree_building){.force = &f->force,
+                                                .tree = kept ? &kept->tree : &f->tree,
+                                                .sources = &f->sources,
+                                                .shape = kept ? &kept->shape : &f->shape};
     NBD_TRY(provide(&devices->gpus[0], err));
     if (kept && job->kept == GPUNB_TREE_BUILT) {
         job->tree->has_cells = 0;
         NBD_TRY(gpunb_device_tree_provide(state, use, job->tree, job->n_j, err));
     }
-    NBD_TRY(make_job(&b, job, err));
-    if (kept) job->tree->has_cells = 1;
+    if (!kept) before = gpunb_device_tree_lay_out(use, job->n_j, job->work, &f->tree);
+    if (has_new_cells(job)) f->building.tree->root = tree_root_of(job->build);
+    NBD_TRY(lay_out_work(f->force.gpu, use, job->n_i, job->n_j, (char *)job->work + before, &f->work, &bytes, err));
+    f->building.scratch = f->work.build;
+    return NBC_OK;
+}
+
+static int begin(void *state, const struct gpunb_tree_use *use, const struct gpunb_softened_device *job, void *stream,
+                 struct nbc_error *err)
+{
+    struct device_tree_job f;
+    if (!has_new_cells(job)) return NBC_OK;
+    NBD_TRY(open_job(state, use, job, stream, &f, err));
+    return gpunb_device_tree_begin_cells(&f.building, err);
+}
+
+static int make_cells(const struct device_tree_job *f, const struct gpunb_softened_device *job, struct nbc_error *err)
+{
+    const struct device_tree *tree = f->building.tree;
+    if (has_new_cells(job) && !job->is_begun) NBD_TRY(gpunb_device_tree_begin_cells(&f->building, err));
+    if (has_new_cells(job)) NBD_TRY(gpunb_device_tree_end_cells(&f->building, err));
+    if (!job->order) return NBC_OK;
+    return nbd_copy(&f->force.gpu->device, f->force.stream, job->order, tree->number, job->n_j * sizeof *job->order,
+                    err);
+}
+
+/* Cells, unless they are kept, multipoles and forces. */
+static int enqueue(void *state, const struct gpunb_tree_use *use, const struct gpunb_softened_device *job, void *stream,
+                   struct nbc_error *err)
+{
+    const struct device_tree_targets targets = {.x = job->x_i,
+                                                .self = job->self,
+                                                .acc_last = job->acc_last,
+                                                .acc = job->acc,
+                                                .pot = job->pot,
+                                                .cost = job->cost,
+                                                .n = job->n_i,
+                                                .softening = job->softening};
+    struct device_tree_job f;
+    NBD_TRY(open_job(state, use, job, stream, &f, err));
+    NBD_TRY(make_cells(&f, job, err));
+    NBD_TRY(gpunb_device_tree_make_moments(&f.building, err));
+    if (job->n_i > 0) NBD_TRY(gpunb_device_tree_sum(&f.force, f.building.tree, &targets, &f.work.force, err));
+    if (job->kept != GPUNB_TREE_NOT_KEPT) job->tree->has_cells = 1;
     return NBC_OK;
 }
 
@@ -319,6 +353,7 @@ static const struct gpunb_tree_device in_memory_of_a_device = {
     .shape = get_shape,
     .add_counts = add_counts,
     .bytes = work_bytes,
+    .begin = begin,
     .enqueue = enqueue,
     .provide = gpunb_device_tree_provide,
     .get_layout = gpunb_device_tree_get_layout,

@@ -44,6 +44,7 @@ struct device_tree_targets {
     const int32_t *self;
     const double (*acc_last)[3];
     double (*acc)[3], *pot;
+    uint32_t *cost;
     size_t n;
     double softening;
 };
@@ -84,6 +85,9 @@ size_t gpunb_device_tree_lay_out_force(const struct gpunb_tree_use *use, size_t 
 
 /** Order and cells of the sources; the stream is waited for.   @param[in,out] seconds  [GPUNB_TREE_STAGES] */
 int gpunb_device_tree_make_cells(const struct device_tree_building *building, double *seconds, struct nbc_error *err);
+/** The same in two calls with the same tree and scratch, of which the first does not wait. */
+int gpunb_device_tree_begin_cells(const struct device_tree_building *building, struct nbc_error *err);
+int gpunb_device_tree_end_cells(const struct device_tree_building *building, struct nbc_error *err);
 /** Bodies by place, and the multipoles of all cells. */
 int gpunb_device_tree_make_moments(const struct device_tree_building *building, struct nbc_error *err);
 /** The shape as it is now.   @return as of a wait; NBC_BAD_ARGUMENT: a mass is negative */

@@ -20,14 +20,17 @@ NBC_HD void tree_gather_source(const struct device_tree *tree, const struct soft
 /* ---- keys */
 
 /** Position to key in a box of ordered bits.   @return 0 in a point as well */
-NBC_HD uint64_t tree_key_in(const uint64_t low_bits[3], const uint64_t high_bits[3], const double x[3])
+NBC_HD uint64_t tree_key_in(const struct tree_root *root, const uint64_t low_bits[3], const uint64_t high_bits[3],
+                            const double x[3])
 {
     double low[3], width = 0;
     for (int k = 0; k < 3; k++) {
         low[k] = nbc_of_ordered_bits(low_bits[k]);
         width = fmax(width, nbc_of_ordered_bits(high_bits[k]) - low[k]);
     }
-    return width > TREE_POINT ? tree_key(x, low, TREE_KEY_CELLS / width) : 0;
+    if (!(width > TREE_POINT)) return 0;
+    for (int k = 0; k < 3; k++) low[k] -= root->below[k] * width;
+    return tree_key(x, low, TREE_KEY_CELLS / (root->width * width));
 }
 
 /** The i-th source, as those of equal keys are counted. */
@@ -38,7 +41,7 @@ NBC_HD int32_t tree_source_of(const struct device_tree *tree, int i)
 
 NBC_HD uint64_t tree_source_key(const struct device_tree *tree, const double x[3])
 {
-    return tree_key_in(tree->shape->low, tree->shape->high, x);
+    return tree_key_in(&tree->root, tree->shape->low, tree->shape->high, x);
 }
 
 /** Whether the bodies at two places have the same keys. */
@@ -81,7 +84,8 @@ NBC_HD uint64_t tree_next_key(const struct device_tree *tree, const struct devic
     int32_t first, end;
     tree_find_run(tree, p, &first, &end);
     if (end - first <= tree->leaf) return 0;
-    return tree_key_in(scratch->box[first], scratch->box[first] + 3, softened_position(s, (size_t)tree->number[p]));
+    return tree_key_in(&tree->root, scratch->box[first], scratch->box[first] + 3,
+                       softened_position(s, (size_t)tree->number[p]));
 }
 
 /* ---- cells */

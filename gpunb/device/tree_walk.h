@@ -97,13 +97,14 @@ TREE_FN void tree_give_sums(const struct device_tree_walk *job, int32_t target, 
     if (job->pot) job->pot[target] = -sum[3];
 }
 
-TREE_FN void tree_end_walk(const struct tree_group_walk *w, int32_t first)
+TREE_FN void tree_end_walk(const struct tree_group_walk *w, int32_t first, const int order)
 {
     const struct device_tree_walk *job = w->job;
     tree_sync();
     TREE_EACH_ROLLED(i, w->n)
     {
         double sum[TREE_WALK_SUMS] = {0, 0, 0, 0};
+        if (job->cost) job->cost[tree_target_at(job, first + i)] = tree_cost(w, order);
         for (int lane = i; lane < TREE_TEAM; lane += w->row) /* those that have shared its list */
             for (int q = 0; q < TREE_WALK_SUMS; q++) sum[q] += w->memory->sum[lane][q];
         if (job->shares == 1) {
@@ -208,7 +209,7 @@ TREE_FN void tree_walk_for(struct tree_group_walk *w, int32_t first, int count, 
     else if (!is_done)
         tree_leave(w->job, first, count);
     else {
-        tree_end_walk(w, first);
+        tree_end_walk(w, first, order);
         tree_add_counts(w, first == group_first);
     }
 }

@@ -49,6 +49,7 @@ module gpunb
         type(c_ptr) :: x = c_null_ptr, self = c_null_ptr
         real(c_double) :: softening = 0
         type(c_ptr) :: acc_last = c_null_ptr, acc = c_null_ptr, pot = c_null_ptr
+        integer(c_int64_t) :: build = 0
     end type
 
     !> struct gpunb_stats
@@ -71,8 +72,9 @@ module gpunb
 
     public :: gpunb_backend, gpunb_create, gpunb_free, gpunb_info, gpunb_last_error, gpunb_reserve, gpunb_send, &
         gpunb_set_jp, gpunb_clear_jp, gpunb_predict, gpunb_regf, gpunb_potential, gpunb_get_stats, gpunb_send_positions, &
-        gpunb_softened, gpunb_softened_pairs, gpunb_tree_is_worth, gpunb_tree_build, gpunb_tree_renew, gpunb_tree_force, &
-        gpunb_tree_free, gpunb_tree_least_error, gpunb_tree_stage_name, gpunb_tree_get_counts, gpunb_tree_shape, &
+        gpunb_softened, gpunb_softened_pairs, gpunb_tree_is_worth, gpunb_tree_build, gpunb_tree_build_moved, &
+        gpunb_tree_renew, gpunb_tree_force, gpunb_tree_free, gpunb_tree_least_error, &
+        gpunb_tree_stage_name, gpunb_tree_get_counts, gpunb_tree_shape, &
         error_text, string_of
 
     interface
@@ -220,6 +222,14 @@ module gpunb
         function gpunb_tree_build(handle, tree) bind(c) result(status)
             import :: c_int, c_ptr
             type(c_ptr), value :: handle
+            type(c_ptr), intent(inout) :: tree
+            integer(c_int) :: status
+        end function
+
+        function gpunb_tree_build_moved(handle, build, tree) bind(c) result(status)
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), value :: handle
+            integer(c_int64_t), value :: build
             type(c_ptr), intent(inout) :: tree
             integer(c_int) :: status
         end function

@@ -53,7 +53,8 @@ struct keys {
     const int32_t *number; /* of the bodies; NULL: all of them, from number `origin` on, around */
     size_t n, origin;
     struct box box, *of_part;
-    double per_cell;
+    struct tree_root root;
+    double low[3], per_cell; /* of the root */
     struct nbc_keyed *entry;
     int32_t *new_number;
 };
@@ -86,7 +87,7 @@ static void key_part(void *context, int part, int parts)
     nbc_range((int64_t)k->n, part, parts, &first, &end);
     for (size_t i = (size_t)first; i < (size_t)end; i++) {
         const size_t j = number_of(k, i);
-        k->entry[i] = (struct nbc_keyed){tree_key(k->x[j], k->box.low, k->per_cell), (uint64_t)j};
+        k->entry[i] = (struct nbc_keyed){tree_key(k->x[j], k->low, k->per_cell), (uint64_t)j};
     }
 }
 
@@ -109,7 +110,8 @@ static int make_keys(struct keys *k)
         width = fmax(width, k->box.high[c] - k->box.low[c]);
     }
     if (!(width > TREE_POINT)) return 0;
-    k->per_cell = TREE_KEY_CELLS / width;
+    for (int c = 0; c < 3; c++) k->low[c] = k->box.low[c] - k->root.below[c] * width;
+    k->per_cell = TREE_KEY_CELLS / (k->root.width * width);
     nbc_team_run(parts, key_part, k);
     return 1;
 }
@@ -119,6 +121,7 @@ static int make_keys(struct keys *k)
 struct linking {
     struct tree_cells *tree;
     struct nbc_keyed *entry;
+    struct tree_root root;
     int leaf;
     size_t begin, end;    /* cells of the level */
     int32_t (*cut)[CUTS]; /* [end - begin] where their parts begin, how many there are, which is the first */
@@ -164,7 +167,7 @@ static int sort_again(struct linking *l, size_t c, const double (*x)[3])
     int32_t *number = tree_room(&tree->marks, n, sizeof *number);
     if (!number) return 0;
     read_numbers(entry, n, number);
-    struct keys keys = {.x = x, .number = number, .n = n, .entry = entry};
+    struct keys keys = {.x = x, .number = number, .n = n, .root = l->root, .entry = entry};
     if (!make_keys(&keys)) {
         for (size_t i = 0; i < n; i++) entry[i].key = 0;
         return 1;
@@ -243,11 +246,12 @@ static int link_cells(struct linking *l, const double (*x)[3])
     return 1;
 }
 
-int tree_make_cells(struct tree_cells *tree, size_t n, const double (*x)[3], int leaf, int32_t origin, double *seconds)
+int tree_make_cells(struct tree_cells *tree, size_t n, const double (*x)[3], uint64_t build, int leaf, int32_t origin,
+                    double *seconds)
 {
     const double begin = nbc_wtime();
     const int parts = nbc_radix_parts(n);
-    struct keys keys = {.x = x, .n = n, .origin = (size_t)origin % n};
+    struct keys keys = {.x = x, .n = n, .origin = (size_t)origin % n, .root = tree_root_of(build)};
     tree->n = n;
     tree->number = tree_room(&tree->numbers, n, sizeof *tree->number);
     struct nbc_keyed *entry = tree_room(&tree->entries, n, sizeof *entry),
@@ -267,7 +271,7 @@ int tree_make_cells(struct tree_cells *tree, size_t n, const double (*x)[3], int
         tree->others = entries;
     }
     const double sort = nbc_wtime();
-    struct linking linking = {.tree = tree, .entry = sorted, .leaf = leaf};
+    struct linking linking = {.tree = tree, .entry = sorted, .root = keys.root, .leaf = leaf};
     if (!link_cells(&linking, x)) return NBC_NO_MEMORY;
     read_numbers(sorted, n, tree->number);
     seconds[0] += keyed - begin;

@@ -55,11 +55,11 @@ struct tree_cells {
 
 /** The order of bodies, and their cells of at most `leaf` bodies; more are in one if they are in one point, or if it is
  *  TREE_LEVELS deep.
- *  @param[in] x        [n][3], n >= 1
+ *  @param[in] x        [n][3], n >= 1   @param[in] build  number of the build, by which cells have their places
  *  @param[in] origin   bodies of equal keys are in the order of their numbers, from this one on, around
  *  @param[out] seconds [3] of keys, sort and links, added to
  *  @return NBC_OK; NBC_NO_MEMORY */
-int tree_make_cells(struct tree_cells *cells, size_t n, const double (*x)[3], int leaf, int32_t origin,
+int tree_make_cells(struct tree_cells *cells, size_t n, const double (*x)[3], uint64_t build, int leaf, int32_t origin,
                     double *seconds);
 void tree_free_cells(struct tree_cells *cells);
 

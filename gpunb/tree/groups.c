@@ -157,7 +157,7 @@ static int list_sources(struct marking *m)
 static int group_others(struct tree_groups *groups, const struct gpunb_softened_job *job, int most, double *seconds)
 {
     struct tree_cells *cells = &groups->cells;
-    const int status = tree_make_cells(cells, job->n_i, job->x, most, 0, seconds);
+    const int status = tree_make_cells(cells, job->n_i, job->x, job->build, most, 0, seconds);
     if (status) return status;
     int32_t *before = tree_room(&groups->marks, job->n_i + 1, sizeof *before);
     if (!before) return NBC_NO_MEMORY;

@@ -21,13 +21,14 @@ int gpunb_tree_create(gpunb_t *handle, gpunb_tree_t **tree)
     return NBC_OK;
 }
 
-int gpunb_tree_rebuild(gpunb_t *handle, gpunb_tree_t *tree)
+int gpunb_tree_rebuild(gpunb_t *handle, uint64_t build, gpunb_tree_t *tree)
 {
     if (!handle || !tree) return NBC_BAD_ARGUMENT;
     int status = gpunb_tree_check_call(handle, "gpunb_tree_rebuild");
     if (status) return status;
     if (tree->use != handle->tree)
         return nbc_fail(&handle->error, NBC_BAD_ARGUMENT, "gpunb_tree_rebuild: the tree is of another handle");
+    tree->build = build;
     status = gpunb_tree_fill(handle, tree, 1);
     if (!status) handle->tree->counts.builds++;
     return status;

@@ -14,8 +14,30 @@ enum { TREE_KEY_BITS = 3 * NBC_HILBERT_BITS_64, TREE_PARTS = 8 /* of a cell */ }
 /** A box of this width is a point: there is no number of cells in it. */
 #define TREE_POINT 1e-280
 
+/** The cube that is divided, in widths of the least one that holds all bodies. Cells have their places by it. If each
+ *  build of a tree has another one, errors of cells do not add up from build to build. */
+struct tree_root {
+    double below[3]; /**< how far it begins below the least cube */
+    double width;
+};
+
+/** The root of a build. 0: the least cube. Any other number: a cube of twice the width, so that the least one can be
+ *  anywhere in it and the boundaries of cells of every size, which are at most as wide as all bodies, can be anywhere
+ *  among them; where it is follows from the number alone (a hash: Steele, Lea & Flood 2014, OOPSLA, Fig. 16). */
+NBC_HD struct tree_root tree_root_of(uint64_t build)
+{
+    struct tree_root root = {{0, 0, 0}, build > 0 ? 2.0 : 1.0};
+    for (int k = 0; k < 3 && build > 0; k++) {
+        uint64_t z = (3 * build + (uint64_t)k) * 0x9e3779b97f4a7c15u;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+        root.below[k] = (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+    }
+    return root;
+}
+
 /** The key of a position, which is that of the nearest cell if it is outside the box.
- *  @param[in] per_cell  TREE_KEY_CELLS over the width of the box */
+ *  @param[in] low       of the root   @param[in] per_cell  TREE_KEY_CELLS over its width */
 NBC_HD uint64_t tree_key(const double x[3], const double low[3], double per_cell)
 {
     const double last = TREE_KEY_CELLS - 1;

@@ -241,7 +241,8 @@ static int fill_on_host(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
     double *seconds = handle->tree->counts.seconds;
     int status = f.mass && f.x && provide(tree) ? read_sources(handle, &f) : no_memory(handle, n);
     if (!status && is_new && n > 0 &&
-        tree_make_cells(&tree->cells, n, (const double(*)[3])f.x, handle->tree->leaf, handle->tree->origin, seconds))
+        tree_make_cells(&tree->cells, n, (const double(*)[3])f.x, tree->build, handle->tree->leaf, handle->tree->origin,
+                        seconds))
         status = no_memory(handle, n);
     const double begin = nbc_wtime();
     if (!status) nbc_team_run(nbc_parts((int64_t)n, BODIES_OF_A_PART), order_part, &f);
@@ -281,11 +282,17 @@ static struct gpunb_tree *new_tree(gpunb_t *handle)
 
 int gpunb_tree_build(gpunb_t *handle, gpunb_tree_t **tree)
 {
+    return gpunb_tree_build_moved(handle, 0, tree);
+}
+
+int gpunb_tree_build_moved(gpunb_t *handle, uint64_t build, gpunb_tree_t **tree)
+{
     if (!handle || !tree) return NBC_BAD_ARGUMENT;
     int status = gpunb_tree_check_call(handle, "gpunb_tree_build");
     if (status) return status;
     struct gpunb_tree *made = new_tree(handle);
     if (!made) return NBC_NO_MEMORY;
+    made->build = build;
     status = gpunb_tree_fill(handle, made, 1);
     if (status) {
         gpunb_tree_free(made);
@@ -359,11 +366,12 @@ static const double (*round_targets(gpunb_t *handle, const struct gpunb_softened
 }
 
 /* The tree that is built and dropped with a force: its memory stays for the next one.   @return NBC_OK, or a failure */
-static int build_own(gpunb_t *handle)
+static int build_own(gpunb_t *handle, uint64_t build)
 {
     struct tree_scratch *scratch = handle->tree->scratch;
     if (!scratch->own) scratch->own = new_tree(handle);
     if (!scratch->own) return NBC_NO_MEMORY;
+    scratch->own->build = build;
     const int status = gpunb_tree_fill(handle, scratch->own, 1);
     if (!status) handle->tree->counts.builds++;
     return status;
@@ -400,7 +408,7 @@ int gpunb_tree_softened(gpunb_t *handle, gpunb_tree_t *tree, const struct gpunb_
         give_nothing(job);
         return NBC_OK;
     }
-    const int status = tree ? NBC_OK : build_own(handle);
+    const int status = tree ? NBC_OK : build_own(handle, job->build);
     if (status) return status;
     if (!tree) tree = scratch->own;
     return use->method->device ? force_on_device(handle, tree, job) : force_on_host(handle, tree, job);
@@ -413,6 +421,12 @@ int gpunb_tree_device_bytes(gpunb_t *handle, size_t n_i, size_t n_j, size_t *byt
     const int status = device->bytes(handle->state, handle->tree, n_i, n_j, &tree, &work, &handle->error);
     if (!status) *bytes = tree + work;
     return status;
+}
+
+int gpunb_tree_device_begin(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream)
+{
+    struct gpunb_tree_use *use = handle->tree;
+    return use->method->device->begin(handle->state, use, job, stream, &handle->error);
 }
 
 int gpunb_tree_device_force(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream)

@@ -60,7 +60,10 @@ struct gpunb_tree_device {
     /** As gpunb_softened_device_kept_bytes. */
     int (*bytes)(void *state, const struct gpunb_tree_use *use, size_t n_i, size_t n_j, size_t *tree, size_t *work,
                  struct nbc_error *err);
-    /** As gpunb_softened_device by tree; where none is kept it lies in the scratch, before all else. */
+    /** As gpunb_softened_device_begin and gpunb_softened_device by tree; where none is kept it lies in the scratch,
+     *  before all else. */
+    int (*begin)(void *state, const struct gpunb_tree_use *use, const struct gpunb_softened_device *job, void *stream,
+                 struct nbc_error *err);
     int (*enqueue)(void *state, const struct gpunb_tree_use *use, const struct gpunb_softened_device *job, void *stream,
                    struct nbc_error *err);
     /** Memory of a tree of n sources. */
@@ -138,8 +141,10 @@ int gpunb_tree_check_call(gpunb_t *handle, const char *call);
 int gpunb_tree_fill(gpunb_t *handle, gpunb_tree_t *tree, int is_new);
 /** Whether a force can be made with this tree.   @return as gpunb_tree_force */
 int gpunb_tree_check(gpunb_t *handle, const gpunb_tree_t *tree);
-/** gpunb_softened_device_bytes and gpunb_softened_device by tree, checked, of a backend whose trees are on a device. */
+/** gpunb_softened_device_bytes, gpunb_softened_device_begin and gpunb_softened_device by tree, checked, of a backend
+ *  whose trees are on a device. */
 int gpunb_tree_device_bytes(gpunb_t *handle, size_t n_i, size_t n_j, size_t *bytes);
+int gpunb_tree_device_begin(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream);
 int gpunb_tree_device_force(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream);
 /** A checked force, `self` by place; tree: NULL: one is built and dropped. */
 int gpunb_tree_softened(gpunb_t *handle, gpunb_tree_t *tree, const struct gpunb_softened_job *job);

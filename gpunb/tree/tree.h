@@ -9,6 +9,7 @@
 struct gpunb_tree {
     const struct gpunb_tree_use *use; /**< of its handle */
     uint64_t version;                 /**< of the sources it is of */
+    uint64_t build;                   /**< its number, by which cells have their places */
     int is_sound;                     /**< 0: it could not be renewed, or its sources are not those of the handle */
     int has_cells;                    /**< 0: it was never built, or that has failed */
     size_t n;

@@ -10,6 +10,7 @@
 #include "nbody6/analysis/frame.h"
 #include "nbody6/collisionless/domain.h"
 #include "nbody6/collisionless/leapfrog.h"
+#include "nbody6/collisionless/owners.h"
 #include "nbody6/collisionless/resident.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/level.h"
@@ -157,8 +158,10 @@ static int find_parts(const gpunb_t *force, int64_t n, const struct nb6_collisio
     return parts;
 }
 
-/* A GPU that has no memory for them is left alone, unless it was asked for. */
-static int open_engine(struct nb6_collisionless *s, const struct nb6_collisionless_options *o, struct nbc_error *err)
+/* A GPU that has no memory for them is left alone, unless it was asked for.
+ * @param[in] owners  of a system that goes on, or NULL */
+static int open_engine(struct nb6_collisionless *s, const struct nb6_collisionless_options *o,
+                       const struct nb6_owners *owners, struct nbc_error *err)
 {
     int device[NB6_MOST_PARTS];
     struct nbc_error why = {0};
@@ -166,6 +169,11 @@ static int open_engine(struct nb6_collisionless *s, const struct nb6_collisionle
     if (status) return status;
     const int parts = find_parts(s->force, s->n, o, device);
     if (parts == 0) return NBC_OK;
+    if (parts > 1 && nb6_collisionless_has_tree(s)) {
+        s->owners = nb6_owners_create(s->n, parts);
+        if (!s->owners) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the owners of %lld bodies", (long long)s->n);
+        nb6_owners_take(s->owners, owners, s->block);
+    }
     status = nb6_resident_open(&s->resident, residence_of(settle(s->force, o)), s, parts, device, &why);
     if (status == NBC_NO_MEMORY && o->engine == NB6_COLLISIONLESS_AUTO) return NBC_OK;
     if (status) *err = why;
@@ -189,9 +197,11 @@ static int plan_memory(gpunb_t *force, int64_t n, const struct nb6_collisionless
     int device[NB6_MOST_PARTS];
     size_t work = 0;
     const int parts = find_parts(force, n, o, device);
-    const struct nb6_part largest = {.n = (int32_t)n,
-                                     .n_own = (int32_t)(parts > 0 ? (n + parts - 1) / parts : 0),
-                                     .keeps_tree = gpunb_tree_is_asked(&o->force) && o->reuse > 1};
+    const struct nb6_part largest = {
+        .n = (int32_t)n,
+        .n_own = (int32_t)(parts > 0 ? (n + parts - 1) / parts : 0),
+        .room = (int32_t)nb6_owners_room(n, parts > 0 ? parts : 1, o->steps == NB6_COLLISIONLESS_BLOCK),
+        .keeps_tree = gpunb_tree_is_asked(&o->force) && o->reuse > 1};
     if (parts > 0) {
         const int status = nb6_domain_bytes(residence_of(settle(force, o)), &largest, device[0], &o->force, force,
                                             &plan->device_bytes, err);
@@ -284,7 +294,7 @@ int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const
     struct nb6_collisionless *made = NULL;
     int status = open_system(&made, n, name, mass, x, v, options, err);
     if (!status) status = nb6_leapfrog_start(made, err);
-    if (!status) status = open_engine(made, options, err);
+    if (!status) status = open_engine(made, options, NULL, err);
     return give(system, made, status);
 }
 
@@ -313,7 +323,7 @@ int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6
     int status = open_system(&made, then->n, then->name, then->mass, (const double(*)[3])then->x0,
                              (const double(*)[3])then->v, options, err);
     if (!status) status = take_state(made, then, err);
-    if (!status) status = open_engine(made, options, err);
+    if (!status) status = open_engine(made, options, then->owners, err);
     return give(system, made, status);
 }
 
@@ -322,6 +332,7 @@ void nb6_collisionless_free(struct nb6_collisionless *s)
     if (!s) return;
     nb6_resident_free(s->resident);
     nb6_kept_tree_close(s);
+    nb6_owners_free(s->owners);
     gpunb_free(s->force);
     nbc_free(s->name);
     nbc_free(s->mass);
@@ -373,7 +384,8 @@ static int potential(struct nb6_collisionless *s, struct nb6_frame *frame, struc
                                            .acc_last =
                                                nb6_collisionless_has_tree(s) ? (const double(*)[3])s->acc : NULL,
                                            .acc = s->acc_due,
-                                           .pot = frame->pot};
+                                           .pot = frame->pot,
+                                           .build = s->n_blocks};
     const struct nb6_rebuild_force force = nb6_kept_tree_apart(s);
     const int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x0);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(s->force));

@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 struct nb6_frame;
+struct nb6_owners;
 struct nb6_resident;
 
 enum nb6_collisionless_steps {
@@ -78,6 +79,7 @@ struct nb6_collisionless {
     struct nb6_rebuild rebuild;    /**< when it does next */
     struct nb6_kept_tree kept;     /**< that tree */
     gpunb_t *force;                /**< its own */
+    struct nb6_owners *owners;     /**< of bodies, as they are in memory (owners.h); NULL: they do not change */
     struct nb6_resident *resident; /**< NULL: the state stays in memory */
     double (*x)[3];                /**< [n] scratch: positions at the next block time */
     double (*v_half)[3];           /**< [n] scratch: velocities after the first kick */
@@ -111,8 +113,8 @@ struct nb6_collisionless_plan {
 int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *options,
                            struct nb6_collisionless_plan *plan, struct nbc_error *err);
 /** Continue a system from the state that it had between two calls of nb6_collisionless_evolve, with the same bits.
- *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps, reuse, build_block, rebuild and kept
- *  are read, the arrays copied; all in host memory
+ *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps, reuse, build_block, rebuild, kept, and
+ *  owners of as many parts, are read, the arrays copied; all in host memory
  *  @param[in] options  as those of the other one
  *  @return as nb6_collisionless_create; NBC_BAD_ARGUMENT also if levels or time do not belong to the options */
 int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6_collisionless *then,

@@ -2,6 +2,7 @@
 
 #include "gpunb/backend.h"
 #include "gpunb/tree_kept.h"
+#include "nbody6/collisionless/owners.h"
 
 #include <string.h>
 
@@ -17,19 +18,54 @@ struct nb6_device_domain {
     struct nb6_part_word *word; /* in memory of the host */
     gpunb_t *force, *system;    /* of the part, which may be that of the system; see struct nb6_residence */
     int by_tree;                /* 1: forces take the sources that targets are, and their last accelerations */
+    int moves;                  /* 1: bodies change their owners */
+    struct nb6_part_move move;  /* in the scratch of forces, between two of them */
 };
 
 /* ---- opening and closing */
+
+/* Memory of a domain whose scratch is known. */
+enum { ARRAYS = 19 };
+struct array {
+    void **memory;
+    size_t count, size;
+};
+
+static void list_arrays(struct nb6_device_domain *d, struct array list[ARRAYS])
+{
+    struct nb6_part *p = &d->part;
+    const size_t n = (size_t)p->n, own = (size_t)p->room, moved = d->moves ? own : 0;
+    const struct array all[ARRAYS] = {
+        {(void **)&p->mass, n, sizeof *p->mass},
+        {(void **)&p->x, n, sizeof *p->x},
+        {(void **)&p->x0, own, sizeof *p->x0},
+        {(void **)&p->v, own, sizeof *p->v},
+        {(void **)&p->acc, own, sizeof *p->acc},
+        {(void **)&p->v_half, own, sizeof *p->v_half},
+        {(void **)&p->level, own, sizeof *p->level},
+        {(void **)&p->due, own, sizeof *p->due},
+        {(void **)&p->x_due, own, sizeof *p->x_due},
+        {(void **)&p->acc_due, d->by_tree ? own : 0, sizeof *p->acc_due},
+        {(void **)&p->acc_own, own, sizeof *p->acc_own},
+        {(void **)&p->acc_others, own < n && !d->by_tree ? own : 0, sizeof *p->acc_others},
+        {(void **)&p->body, moved, sizeof *p->body},
+        {(void **)&p->work, moved, sizeof *p->work},
+        {(void **)&p->cost, moved, sizeof *p->cost},
+        {(void **)&p->order, d->moves ? n : 0, sizeof *p->order},
+        {(void **)&p->word, 1, sizeof *p->word},
+        {&d->select, d->select_bytes, 1},
+        {&d->work, d->work_bytes, 1}};
+    memcpy(list, all, sizeof all);
+}
 
 void nb6_domain_close(struct nb6_device_domain *domain)
 {
     if (!domain) return;
     const struct nbd_device *device = &domain->device;
-    const struct nb6_part *p = &domain->part;
-    void *arrays[] = {p->mass,  p->x,       p->x0,      p->v,          p->acc,  p->v_half,      p->level,    p->due,
-                      p->x_due, p->acc_due, p->acc_own, p->acc_others, p->word, domain->select, domain->work};
+    struct array all[ARRAYS];
+    list_arrays(domain, all);
     if (domain->stream) (void)nbd_wait(device, NULL);
-    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) nbd_free(device, NBD_ON_DEVICE, arrays[k]);
+    for (size_t k = 0; k < ARRAYS; k++) nbd_free(device, NBD_ON_DEVICE, *all[k].memory);
     nbd_free(device, NBD_ON_HOST, domain->word);
     nbd_event_close(device, domain->drifted);
     nbd_event_close(device, domain->came);
@@ -65,7 +101,7 @@ static void reach_others(const struct nbd_device *device)
 /* Forces are made by own sources, then by all others; those of a tree by all of them, when they have come. */
 static int work_for(struct nb6_device_domain *d, size_t *bytes, struct nbc_error *err)
 {
-    const size_t own = (size_t)d->part.n_own, others = (size_t)d->part.n - own;
+    const size_t own = (size_t)d->part.room, others = (size_t)d->part.n - own;
     size_t more = 0;
     if (d->part.keeps_tree) return d->kernels->kept_bytes(d->force, &d->part, &d->tree_bytes, bytes, err);
     if (d->by_tree) return d->kernels->force_bytes(d->force, own, own + others, bytes, err);
@@ -75,40 +111,38 @@ static int work_for(struct nb6_device_domain *d, size_t *bytes, struct nbc_error
     return status;
 }
 
-static int ask_scratch(struct nb6_device_domain *d, struct nbc_error *err)
+/* The next of the arrays that follow each other in scratch.   @return NULL: there is none, its size alone is wanted */
+static void *take_array(char *at, size_t *bytes, size_t count, size_t size)
 {
-    NBD_LAUNCH(err, &d->device, d->kernels->select_bytes(d->part.n_own, &d->select_bytes));
-    return work_for(d, &d->work_bytes, err);
+    void *array = at ? at + *bytes : NULL;
+    *bytes += (count * size + 255) / 256 * 256;
+    return array;
 }
 
-/* Memory of a domain whose scratch is known. */
-enum { ARRAYS = 15 };
-struct array {
-    void **memory;
-    size_t count, size;
-};
-
-static void list_arrays(struct nb6_device_domain *d, struct array list[ARRAYS])
+static size_t lay_out_move(char *at, size_t n, struct nb6_part_move *move)
 {
-    struct nb6_part *p = &d->part;
-    const size_t n = (size_t)p->n, own = (size_t)p->n_own;
-    const struct array all[ARRAYS] = {
-        {(void **)&p->mass, n, sizeof *p->mass},
-        {(void **)&p->x, n, sizeof *p->x},
-        {(void **)&p->x0, own, sizeof *p->x0},
-        {(void **)&p->v, own, sizeof *p->v},
-        {(void **)&p->acc, own, sizeof *p->acc},
-        {(void **)&p->v_half, own, sizeof *p->v_half},
-        {(void **)&p->level, own, sizeof *p->level},
-        {(void **)&p->due, own, sizeof *p->due},
-        {(void **)&p->x_due, own, sizeof *p->x_due},
-        {(void **)&p->acc_due, d->by_tree ? own : 0, sizeof *p->acc_due},
-        {(void **)&p->acc_own, own, sizeof *p->acc_own},
-        {(void **)&p->acc_others, own < n && !d->by_tree ? own : 0, sizeof *p->acc_others},
-        {(void **)&p->word, 1, sizeof *p->word},
-        {&d->select, d->select_bytes, 1},
-        {&d->work, d->work_bytes, 1}};
-    memcpy(list, all, sizeof all);
+    size_t bytes = 0;
+    move->mass = take_array(at, &bytes, n, sizeof *move->mass);
+    move->x0 = take_array(at, &bytes, n, sizeof *move->x0);
+    move->v = take_array(at, &bytes, n, sizeof *move->v);
+    move->acc = take_array(at, &bytes, n, sizeof *move->acc);
+    move->body = take_array(at, &bytes, n, sizeof *move->body);
+    move->level = take_array(at, &bytes, n, sizeof *move->level);
+    move->work = take_array(at, &bytes, n, sizeof *move->work);
+    move->sum = take_array(at, &bytes, NB6_OWNERS_SUMS, sizeof *move->sum);
+    return bytes;
+}
+
+/* Bodies that change their owners follow those that a part has when the tree tells their order. */
+static int ask_scratch(struct nb6_device_domain *d, struct nbc_error *err)
+{
+    d->moves = d->by_tree && !d->part.keeps_tree && d->part.n_own < d->part.n && d->kernels->tells_order(d->force);
+    if (!d->moves) d->part.room = d->part.n_own;
+    NBD_LAUNCH(err, &d->device, d->kernels->select_bytes(d->part.room, &d->select_bytes));
+    NBD_TRY(work_for(d, &d->work_bytes, err));
+    const size_t moving = d->moves ? lay_out_move(NULL, (size_t)d->part.n, &d->move) : 0;
+    if (d->work_bytes < moving) d->work_bytes = moving;
+    return NBC_OK;
 }
 
 static int allocate(struct nb6_device_domain *d, struct nbc_error *err)
@@ -120,6 +154,9 @@ static int allocate(struct nb6_device_domain *d, struct nbc_error *err)
         if (all[k].count > 0)
             status = nbd_alloc(&d->device, NBD_ON_DEVICE, all[k].count * all[k].size, all[k].memory, err);
     if (!status && d->part.keeps_tree) status = d->kernels->open_tree(d->force, &d->part, &d->tree, err);
+    if (!status && d->moves)
+        status = nbd_fill(&d->device, d->stream, d->part.work, 0, (size_t)d->part.room * sizeof *d->part.work, err);
+    if (d->moves) lay_out_move(d->work, (size_t)d->part.n, &d->move);
     if (status != NBC_NO_MEMORY) return status;
     return nbc_fail(err, status, "%s has no memory for %d bodies of %d; use more devices, or --engine host",
                     d->device.name, d->part.n_own, d->part.n);
@@ -214,26 +251,45 @@ int nb6_domain_exchange(struct nb6_device_domain *d, void *to, const struct nb6_
 }
 
 /* Accelerations by n sources from the first on. */
-static int sum(const struct nb6_device_domain *d, const struct nb6_part_block *block, int32_t first, int32_t n,
-               double (*acc)[3], struct nbc_error *err)
+static struct gpunb_softened_device job_of(const struct nb6_device_domain *d, const struct nb6_part_block *block,
+                                           int32_t first, int32_t n, double (*acc)[3])
 {
     const struct nb6_part *p = &d->part;
     const int32_t n_due = block->n_due;
     const int all = n_due == p->n_own && !d->by_tree;
-    const struct gpunb_softened_device job = {.n_j = (size_t)n,
-                                              .mass = p->mass + first,
-                                              .x_j = (const double(*)[3])(p->x + first),
-                                              .n_i = (size_t)n_due,
-                                              .x_i = (const double(*)[3])(all ? p->x : p->x_due),
-                                              .softening = p->rules.softening,
-                                              .self = d->by_tree && first == 0 ? p->due : NULL,
-                                              .acc_last = (const double(*)[3])p->acc_due,
-                                              .acc = acc,
-                                              .work = d->work,
-                                              .work_bytes = d->work_bytes,
-                                              .kept = block->kept,
-                                              .tree = d->tree};
-    return d->kernels->sum(d->force, p, &job, d->stream, err);
+    return (struct gpunb_softened_device){.n_j = (size_t)n,
+                                          .mass = p->mass + first,
+                                          .x_j = (const double(*)[3])(p->x + first),
+                                          .n_i = (size_t)n_due,
+                                          .x_i = (const double(*)[3])(all ? p->x : p->x_due),
+                                          .softening = p->rules.softening,
+                                          .self = d->by_tree && first == 0 ? p->due : NULL,
+                                          .acc_last = (const double(*)[3])p->acc_due,
+                                          .acc = acc,
+                                          .build = block->build,
+                                          .cost = p->cost,
+                                          .order = block->orders ? p->order : NULL,
+                                          .work = d->work,
+                                          .work_bytes = d->work_bytes,
+                                          .kept = block->kept,
+                                          .tree = d->tree};
+}
+
+static int sum(const struct nb6_device_domain *d, const struct gpunb_softened_device *job, struct nbc_error *err)
+{
+    return d->kernels->sum(d->force, &d->part, job, d->stream, err);
+}
+
+/* Positions of all others are there. */
+static int await_others(const struct nb6_device_domain *d, struct nbc_error *err)
+{
+    return d->part.n_own < d->part.n ? nbd_event_await(&d->device, d->came, d->stream, err) : NBC_OK;
+}
+
+/* Without due bodies there may be a tree to build, which all parts have. */
+static int has_work(const struct nb6_device_domain *d, const struct nb6_part_block *block)
+{
+    return block->n_due > 0 || (d->by_tree && block->kept == GPUNB_TREE_BUILT);
 }
 
 int nb6_domain_sum_own(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)
@@ -242,21 +298,42 @@ int nb6_domain_sum_own(struct nb6_device_domain *d, const struct nb6_part_block 
     NBD_TRY(nbd_use(&d->device, err));
     if (block->n_due < p->n_own || d->by_tree)
         NBD_LAUNCH(err, &d->device, d->kernels->select(p, block, d->select, d->select_bytes, d->stream));
-    return block->n_due > 0 && !d->by_tree ? sum(d, block, 0, p->n_own, p->acc_own, err) : NBC_OK;
+    const struct gpunb_softened_device job = job_of(d, block, 0, d->by_tree ? p->n : p->n_own, p->acc_own);
+    if (!has_work(d, block)) return NBC_OK;
+    if (!d->by_tree) return sum(d, &job, err);
+    NBD_TRY(await_others(d, err));
+    return d->kernels->begin(d->force, &job, d->stream, err);
+}
+
+/* The force of a block by tree, which nb6_domain_sum_own has begun, or the second part of direct sums. */
+static int sum_others(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)
+{
+    const struct nb6_part *p = &d->part;
+    struct gpunb_softened_device job;
+    if (d->by_tree) {
+        job = job_of(d, block, 0, p->n, p->acc_own);
+        job.is_begun = 1;
+        return sum(d, &job, err);
+    }
+    if (p->n_own == p->n) return NBC_OK;
+    job = job_of(d, block, p->n_own, p->n - p->n_own, p->acc_others);
+    return sum(d, &job, err);
 }
 
 int nb6_domain_sum_others(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)
 {
-    const struct nb6_part *p = &d->part;
-    const int has_others = p->n_own < p->n, n_due = block->n_due;
+    struct nb6_part_block made = *block;
     NBD_TRY(nbd_use(&d->device, err));
-    if (has_others) NBD_TRY(nbd_event_await(&d->device, d->came, d->stream, err));
-    if (d->by_tree && (n_due > 0 || block->kept == GPUNB_TREE_BUILT))
-        NBD_TRY(sum(d, block, 0, p->n, p->acc_own, err));
-    else if (has_others && n_due > 0)
-        NBD_TRY(sum(d, block, p->n_own, p->n - p->n_own, p->acc_others, err));
-    NBD_LAUNCH(err, &d->device, d->kernels->check(p, block, d->stream));
+    NBD_TRY(await_others(d, err)); /* without due bodies too: these positions may change when the host has waited */
+    if (has_work(d, block)) NBD_TRY(sum_others(d, block, err));
+    made.by_tree = nb6_domain_is_by_tree(d, block->n_due);
+    NBD_LAUNCH(err, &d->device, d->kernels->check(&d->part, &made, d->stream));
     return NBC_OK;
+}
+
+int nb6_domain_is_by_tree(const struct nb6_device_domain *d, int32_t n_due)
+{
+    return d->by_tree && gpunb_tree_is_worth(d->force, (size_t)n_due, (size_t)d->part.n);
 }
 
 int nb6_domain_read(struct nb6_device_domain *d, struct nb6_part_word *word, struct nbc_error *err)
@@ -283,4 +360,69 @@ int nb6_domain_commit(struct nb6_device_domain *d, const struct nb6_part_block *
     NBD_TRY(nbd_use(&d->device, err));
     NBD_LAUNCH(err, &d->device, d->kernels->commit(&d->part, block, d->stream));
     return NBC_OK;
+}
+
+/* ---- other owners: the host has waited for all domains */
+
+static int pull(struct nb6_device_domain *d, void *to, const struct nb6_device_domain *from, const void *array,
+                size_t first, size_t count, size_t size, struct nbc_error *err)
+{
+    void *place = (char *)to + first * size;
+    if (d == from) return nbd_copy(&d->device, d->stream, place, array, count * size, err);
+    return nbd_copy_from(&d->device, d->stream, place, &from->device, array, count * size, err);
+}
+
+int nb6_domain_pull_work(struct nb6_device_domain *d, const struct nb6_device_domain *from, struct nbc_error *err)
+{
+    const struct nb6_part *p = &from->part;
+    NBD_TRY(nbd_use(&d->device, err));
+    return pull(d, d->move.work, from, p->work, (size_t)p->first, (size_t)p->n_own, sizeof *p->work, err);
+}
+
+int nb6_domain_weigh(struct nb6_device_domain *d, int sums, uint64_t *sum, struct nbc_error *err)
+{
+    NBD_TRY(nbd_use(&d->device, err));
+    NBD_LAUNCH(err, &d->device, d->kernels->weigh(&d->part, &d->move, sums, d->stream));
+    return nb6_domain_copy(d, sum, d->move.sum, (size_t)sums * sizeof *sum, err);
+}
+
+int nb6_domain_pull_order(struct nb6_device_domain *d, const struct nb6_device_domain *from, struct nbc_error *err)
+{
+    const struct nb6_part *p = &d->part;
+    NBD_TRY(nbd_use(&d->device, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, d->move.mass, p->mass, (size_t)p->n * sizeof *p->mass, err));
+    return d == from ? NBC_OK : pull(d, p->order, from, from->part.order, 0, (size_t)p->n, sizeof *p->order, err);
+}
+
+int nb6_domain_pull_bodies(struct nb6_device_domain *d, const struct nb6_device_domain *from, struct nbc_error *err)
+{
+    const struct nb6_part *p = &from->part;
+    const size_t first = (size_t)p->first, own = (size_t)p->n_own;
+    NBD_TRY(nbd_use(&d->device, err));
+    NBD_TRY(pull(d, d->move.x0, from, p->x0, first, own, sizeof *p->x0, err));
+    NBD_TRY(pull(d, d->move.v, from, p->v, first, own, sizeof *p->v, err));
+    NBD_TRY(pull(d, d->move.acc, from, p->acc, first, own, sizeof *p->acc, err));
+    NBD_TRY(pull(d, d->move.body, from, p->body, first, own, sizeof *p->body, err));
+    return pull(d, d->move.level, from, p->level, first, own, sizeof *p->level, err);
+}
+
+int nb6_domain_wait(struct nb6_device_domain *d, struct nbc_error *err)
+{
+    NBD_TRY(nbd_use(&d->device, err));
+    return nbd_stream_wait(&d->device, d->stream, err);
+}
+
+int nb6_domain_take(struct nb6_device_domain *d, int32_t first, int32_t n_own, struct nbc_error *err)
+{
+    d->move.first = d->part.first;
+    nb6_domain_own(d, first, n_own);
+    NBD_TRY(nbd_use(&d->device, err));
+    NBD_LAUNCH(err, &d->device, d->kernels->take(&d->part, &d->move, d->stream));
+    return NBC_OK;
+}
+
+void nb6_domain_own(struct nb6_device_domain *d, int32_t first, int32_t n_own)
+{
+    d->part.first = first;
+    d->part.n_own = n_own;
 }

@@ -60,7 +60,7 @@ static int make_cells(struct nb6_collisionless *s, const struct nb6_rebuild_forc
     int status = NBC_OK;
     k->tree_block = NB6_NO_BUILD;
     if (is_new)
-        status = gpunb_tree_rebuild(s->force, k->tree);
+        status = gpunb_tree_rebuild(s->force, s->n_blocks, k->tree);
     else if (before != s->build_block)
         status = gpunb_tree_restore(s->force, k->tree, (size_t)s->n, k->order, k->cut);
     if (!status && !(is_new && force->is_apart)) k->tree_block = is_new ? s->n_blocks : s->build_block;

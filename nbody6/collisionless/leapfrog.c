@@ -82,7 +82,8 @@ static int force(struct nb6_collisionless *s, int64_t n_due, const struct nb6_re
                                            .self = s->due,
                                            .softening = s->softening,
                                            .acc_last = takes_last ? (const double(*)[3])s->acc_due : NULL,
-                                           .acc = s->acc_due};
+                                           .acc = s->acc_due,
+                                           .build = s->n_blocks};
     int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(s->force));
     status = nb6_kept_tree_force(s, by, &job, err);

@@ -3,7 +3,8 @@
  *  with an addition here: the same forces give the same bits.
  *
  *  Each part is the owner of consecutive bodies and has masses and positions of all, its own first, then those of the
- *  next part and so on, around (Miki, Takahashi & Mori 2013, Sec. 3: all sources, a part of the targets). */
+ *  next part and so on, around (Miki, Takahashi & Mori 2013, Sec. 3: all sources, a part of the targets). With a tree
+ *  bodies change their owners (owners.h); `place` is where a body is in the order of all parts. */
 #ifndef NB6_PART_H
 #define NB6_PART_H
 
@@ -30,17 +31,34 @@ struct nb6_part {
     int32_t n, n_own;                    /**< bodies in all; those that it owns */
     int32_t origin;                      /**< number here of the first body of the system */
     int keeps_tree;                      /**< 1: between blocks */
+    int32_t room, first;                 /**< those that it may own; place of its first one */
     double *mass;                        /**< [n] */
     double (*x)[3];                      /**< [n] at the next block time */
-    double (*x0)[3], (*v)[3], (*acc)[3]; /**< [n_own] as in struct nb6_collisionless */
-    double (*v_half)[3];                 /**< [n_own] after the first kick */
-    int8_t *level;                       /**< [n_own] */
-    int32_t *due;                        /**< [n_own] bodies that end a step, ascending; if all are, of a tree alone */
-    double (*x_due)[3];                  /**< [n_own] where they are; likewise */
-    double (*acc_due)[3];                /**< [n_own] their last accelerations, for a tree; NULL: direct sums */
-    double (*acc_own)[3];                /**< [n_own] on them, from the part's own bodies, then from all */
-    double (*acc_others)[3];             /**< [n_own] from all others; NULL: acc_own has them */
+    double (*x0)[3], (*v)[3], (*acc)[3]; /**< [room] as in struct nb6_collisionless */
+    double (*v_half)[3];                 /**< [room] after the first kick */
+    int8_t *level;                       /**< [room] */
+    int32_t *due;                        /**< [room] bodies that end a step, ascending; if all are, of a tree alone */
+    double (*x_due)[3];                  /**< [room] where they are; likewise */
+    double (*acc_due)[3];                /**< [room] their last accelerations, for a tree; NULL: direct sums */
+    double (*acc_own)[3];                /**< [room] on them, from the part's own bodies, then from all */
+    double (*acc_others)[3];             /**< [room] from all others; NULL: acc_own has them */
+    /* NULL but where bodies change their owners: */
+    int32_t *body;  /**< [room] number of each body in the system */
+    uint64_t *work; /**< [room] since all bodies ended a step together, in pairs */
+    uint32_t *cost; /**< [room] of due bodies in this force by tree */
+    int32_t *order; /**< [n] sources along the curve */
     struct nb6_part_word *word;
+};
+
+/** Bodies on the way to other owners, in the order that they had: all of them, in scratch of each part. */
+struct nb6_part_move {
+    int32_t first; /**< place of the first own body before */
+    double *mass;  /**< [n] from the own bodies on, around, as the part had them */
+    double (*x0)[3], (*v)[3], (*acc)[3];
+    int32_t *body;
+    int8_t *level;
+    uint64_t *work; /**< for the sums */
+    uint64_t *sum;  /**< [NB6_OWNERS_SUMS] of work along the curve */
 };
 
 /* ---- the stages, of own body i or due body m */
@@ -49,6 +67,7 @@ struct nb6_part {
 NBC_HD int nb6_part_drift(const struct nb6_part *s, int32_t i, nb6_time ti_now, nb6_time ti_next, double limit)
 {
     nb6_leapfrog_drift(s->level[i], ti_now, ti_next, s->x0[i], s->v[i], s->acc[i], s->v_half[i], s->x[i]);
+    if (s->work && nb6_step_ends(s->rules.max_level, ti_now)) s->work[i] = 0;
     return fabs(s->x[i][0]) <= limit && fabs(s->x[i][1]) <= limit && fabs(s->x[i][2]) <= limit;
 }
 
@@ -77,6 +96,12 @@ NBC_HD int nb6_part_check(const struct nb6_part *s, int32_t m)
     return sum == 0;
 }
 
+/** The work of a due body's force.   @param[in] by_tree  0: a direct sum */
+NBC_HD void nb6_part_add_work(const struct nb6_part *s, int32_t n_due, int32_t m, int by_tree)
+{
+    if (s->work) s->work[nb6_part_due(s, n_due, m)] += by_tree ? s->cost[m] : (uint64_t)s->n;
+}
+
 /** All keep the velocity of their first kick. */
 NBC_HD void nb6_part_keep(const struct nb6_part *s, int32_t i)
 {
@@ -87,6 +112,23 @@ NBC_HD void nb6_part_commit(const struct nb6_part *s, int32_t n_due, int32_t m, 
 {
     const int32_t i = nb6_part_due(s, n_due, m);
     nb6_leapfrog_kick(&s->rules, ti_next, s->acc_own[m], s->x[i], s->x0[i], s->v[i], s->acc[i], &s->level[i]);
+}
+
+/* ---- between owners */
+
+/** The k-th source of a part that has its new owners, and the body that it owns there. */
+NBC_HD void nb6_part_take(const struct nb6_part *s, const struct nb6_part_move *from, int32_t k)
+{
+    const int64_t n = s->n, place = ((int64_t)s->first + k) % n, old = s->order[place];
+    s->mass[k] = from->mass[(old - from->first + n) % n];
+    if (k >= s->n_own) return;
+    for (int c = 0; c < 3; c++) {
+        s->x0[k][c] = from->x0[old][c];
+        s->v[k][c] = from->v[old][c];
+        s->acc[k][c] = from->acc[old][c];
+    }
+    s->body[k] = from->body[old];
+    s->level[k] = from->level[old];
 }
 
 #endif

@@ -14,6 +14,9 @@ struct nb6_part_block {
     nb6_time ti_now, ti_next;
     int32_t n_due;             /**< of the part's own bodies */
     enum gpunb_kept_tree kept; /**< what the forces of all parts do about their trees */
+    uint64_t build;            /**< number of the tree's build, by which its cells have their places */
+    int orders;                /**< 1: the order of all sources along the curve is wanted */
+    int by_tree;               /**< 1: the force of the part is by tree */
 };
 
 struct nb6_residence {
@@ -29,10 +32,16 @@ struct nb6_residence {
     /** The bodies that are due, in ascending order, and their positions. */
     int (*select)(const struct nb6_part *part, const struct nb6_part_block *block, void *scratch, size_t bytes,
                   struct nbd_stream *stream);
-    /** Both parts of accelerations added. Sets `bad` of the word: the first body whose acceleration is not finite. */
+    /** Both parts of accelerations added, and their work. Sets `bad` of the word: the first body whose acceleration is
+     * not finite. */
     int (*check)(const struct nb6_part *part, const struct nb6_part_block *block, struct nbd_stream *stream);
     /** Second kicks and next steps. Sets the numbers of bodies of each level in the word. */
     int (*commit)(const struct nb6_part *part, const struct nb6_part_block *block, struct nbd_stream *stream);
+
+    /** Work of all bodies along the curve, summed in `sums` pieces: move->sum from move->work, by part->order. */
+    int (*weigh)(const struct nb6_part *part, const struct nb6_part_move *move, int sums, struct nbd_stream *stream);
+    /** Sources and bodies of a part that has its new owners, and its numbers of bodies of each level in the word. */
+    int (*take)(const struct nb6_part *part, const struct nb6_part_move *move, struct nbd_stream *stream);
 
     /** Softened forces of a part, from when it is opened.
      *  @param[in] device   number of the part's device
@@ -46,6 +55,11 @@ struct nb6_residence {
     /** Of a part that keeps its tree: as gpunb_softened_device_kept_bytes and gpunb_softened_device_tree. */
     int (*kept_bytes)(gpunb_t *force, const struct nb6_part *part, size_t *tree, size_t *work, struct nbc_error *err);
     int (*open_tree)(gpunb_t *force, const struct nb6_part *part, gpunb_tree_t **tree, struct nbc_error *err);
+    /** Whether forces by tree tell their work and the order of sources. */
+    int (*tells_order)(const gpunb_t *force);
+    /** As gpunb_softened_device_begin. */
+    int (*begin)(gpunb_t *force, const struct gpunb_softened_device *job, struct nbd_stream *stream,
+                 struct nbc_error *err);
     /** As gpunb_softened_device. The status, or the word, tells that a sum failed. */
     int (*sum)(gpunb_t *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
                struct nbd_stream *stream, struct nbc_error *err);

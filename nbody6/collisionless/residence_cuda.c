@@ -29,6 +29,22 @@ static int commit(const struct nb6_part *part, const struct nb6_part_block *bloc
     return (int)nb6_kernel_commit(part, block, (cudaStream_t)stream);
 }
 
+static int weigh(const struct nb6_part *part, const struct nb6_part_move *move, int sums, struct nbd_stream *stream)
+{
+    return (int)nb6_kernel_weigh(part, move, sums, (cudaStream_t)stream);
+}
+
+static int take(const struct nb6_part *part, const struct nb6_part_move *move, struct nbd_stream *stream)
+{
+    return (int)nb6_kernel_take(part, move, (cudaStream_t)stream);
+}
+
+static int tells_order(const gpunb_t *force)
+{
+    (void)force;
+    return 1;
+}
+
 static const struct nb6_residence residence = {
     .name = "device",
     .kind = &nbd_cuda,
@@ -37,10 +53,14 @@ static const struct nb6_residence residence = {
     .select = select_due,
     .check = check_forces,
     .commit = commit,
+    .weigh = weigh,
+    .take = take,
     .open_force = nb6_residence_open_force,
     .force_bytes = nb6_residence_force_bytes,
     .kept_bytes = nb6_residence_kept_bytes,
     .open_tree = nb6_residence_open_tree,
+    .tells_order = tells_order,
+    .begin = nb6_residence_begin,
     .sum = nb6_residence_sum,
 };
 

@@ -67,6 +67,7 @@ static int select_due(const struct nb6_part *part, const struct nb6_part_block *
 static void check_all(const void *job)
 {
     const struct job *j = job;
+    for (int32_t m = 0; m < j->block.n_due; m++) nb6_part_add_work(&j->part, j->block.n_due, m, j->block.by_tree);
     for (int32_t m = 0; m < j->block.n_due; m++)
         if (!nb6_part_check(&j->part, m)) note_bad(&j->part, nb6_part_due(&j->part, j->block.n_due, m));
 }
@@ -76,19 +77,62 @@ static int check_forces(const struct nb6_part *part, const struct nb6_part_block
     return launch(check_all, part, block, 0, stream);
 }
 
+static void count_levels(const struct nb6_part *p)
+{
+    memset(p->word->count, 0, sizeof p->word->count);
+    for (int32_t i = 0; i < p->n_own; i++) p->word->count[p->level[i]]++;
+}
+
 static void commit_all(const void *job)
 {
     const struct job *j = job;
     const struct nb6_part *p = &j->part;
     for (int32_t i = 0; i < p->n_own; i++) nb6_part_keep(p, i);
     for (int32_t m = 0; m < j->block.n_due; m++) nb6_part_commit(p, j->block.n_due, m, j->block.ti_next);
-    memset(p->word->count, 0, sizeof p->word->count);
-    for (int32_t i = 0; i < p->n_own; i++) p->word->count[p->level[i]]++;
+    count_levels(p);
 }
 
 static int commit(const struct nb6_part *part, const struct nb6_part_block *block, struct nbd_stream *stream)
 {
     return launch(commit_all, part, block, 0, stream);
+}
+
+/* ---- other owners */
+
+struct move_job {
+    struct nb6_part part;
+    struct nb6_part_move move;
+    int sums;
+};
+
+static void weigh_all(const void *job)
+{
+    const struct move_job *j = job;
+    const int64_t n = j->part.n;
+    for (int k = 0; k < j->sums; k++) {
+        j->move.sum[k] = 0;
+        for (int64_t p = n * k / j->sums; p < n * (k + 1) / j->sums; p++)
+            j->move.sum[k] += j->move.work[j->part.order[p]];
+    }
+}
+
+static int weigh(const struct nb6_part *part, const struct nb6_part_move *move, int sums, struct nbd_stream *stream)
+{
+    const struct move_job job = {*part, *move, sums};
+    return nbd_emulated_launch(stream, weigh_all, &job, sizeof job);
+}
+
+static void take_all(const void *job)
+{
+    const struct move_job *j = job;
+    for (int32_t k = 0; k < j->part.n; k++) nb6_part_take(&j->part, &j->move, k);
+    count_levels(&j->part);
+}
+
+static int take(const struct nb6_part *part, const struct nb6_part_move *move, struct nbd_stream *stream)
+{
+    const struct move_job job = {*part, *move, 0};
+    return nbd_emulated_launch(stream, take_all, &job, sizeof job);
 }
 
 /* ---- forces: on the emulated devices if they are the backend, else by a handle of GPUNB on the arrays of the part */
@@ -139,7 +183,7 @@ static int force_of(gpunb_t *force, const struct gpunb_softened_device *d, const
 {
     if (d->kept != GPUNB_TREE_BUILT && d->kept != GPUNB_TREE_RENEWED) return gpunb_softened(force, job);
     const int status =
-        d->kept == GPUNB_TREE_BUILT ? gpunb_tree_rebuild(force, d->tree) : gpunb_tree_renew(force, d->tree);
+        d->kept == GPUNB_TREE_BUILT ? gpunb_tree_rebuild(force, d->build, d->tree) : gpunb_tree_renew(force, d->tree);
     return status || job->n_i == 0 ? status : gpunb_tree_force(force, d->tree, job);
 }
 
@@ -149,11 +193,22 @@ static void sum_all(const void *job)
 {
     const struct sum_job *j = job;
     const struct gpunb_softened_device *d = &j->job;
-    const struct gpunb_softened_job on_host = {
-        .n_i = d->n_i, .x = d->x_i, .self = d->self, .softening = d->softening, .acc_last = d->acc_last, .acc = d->acc};
+    const struct gpunb_softened_job on_host = {.n_i = d->n_i,
+                                               .x = d->x_i,
+                                               .self = d->self,
+                                               .softening = d->softening,
+                                               .acc_last = d->acc_last,
+                                               .acc = d->acc,
+                                               .build = d->build};
     int status = gpunb_send_positions(j->force, d->n_j, d->mass, d->x_j);
     if (!status) status = force_of(j->force, d, &on_host);
     if (status) note_bad(&j->part, 0);
+}
+
+static int begin(gpunb_t *force, const struct gpunb_softened_device *job, struct nbd_stream *stream,
+                 struct nbc_error *err)
+{
+    return is_on_device(force) ? nb6_residence_begin(force, job, stream, err) : NBC_OK;
 }
 
 /* Devices are called from here: a kernel, which runs while the host waits for its stream, may not. */
@@ -174,9 +229,13 @@ const struct nb6_residence nb6_residence_emulated = {
     .select = select_due,
     .check = check_forces,
     .commit = commit,
+    .weigh = weigh,
+    .take = take,
     .open_force = open_force,
     .force_bytes = force_bytes,
     .kept_bytes = kept_bytes,
     .open_tree = open_tree,
+    .tells_order = is_on_device,
+    .begin = begin,
     .sum = sum,
 };

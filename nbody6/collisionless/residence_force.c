@@ -46,6 +46,12 @@ int nb6_residence_open_tree(gpunb_t *force, const struct nb6_part *part, gpunb_t
     return repeated(force, gpunb_softened_device_tree(force, (size_t)part->n, tree), err);
 }
 
+int nb6_residence_begin(gpunb_t *force, const struct gpunb_softened_device *job, struct nbd_stream *stream,
+                        struct nbc_error *err)
+{
+    return repeated(force, gpunb_softened_device_begin(force, job, stream), err);
+}
+
 int nb6_residence_sum(gpunb_t *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
                       struct nbd_stream *stream, struct nbc_error *err)
 {

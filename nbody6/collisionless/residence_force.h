@@ -12,6 +12,8 @@ int nb6_residence_force_bytes(gpunb_t *force, size_t n_i, size_t n_j, size_t *by
 int nb6_residence_kept_bytes(gpunb_t *force, const struct nb6_part *part, size_t *tree, size_t *work,
                              struct nbc_error *err);
 int nb6_residence_open_tree(gpunb_t *force, const struct nb6_part *part, gpunb_tree_t **tree, struct nbc_error *err);
+int nb6_residence_begin(gpunb_t *force, const struct gpunb_softened_device *job, struct nbd_stream *stream,
+                        struct nbc_error *err);
 int nb6_residence_sum(gpunb_t *force, const struct nb6_part *part, const struct gpunb_softened_device *job,
                       struct nbd_stream *stream, struct nbc_error *err);
 

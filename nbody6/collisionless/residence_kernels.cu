@@ -41,9 +41,10 @@ __global__ void __launch_bounds__(BLOCK) gather(const struct nb6_part part, cons
     if (m < n_due) nb6_part_gather(&part, m);
 }
 
-__global__ void __launch_bounds__(BLOCK) check(const struct nb6_part part, const int32_t n_due)
+__global__ void __launch_bounds__(BLOCK) check(const struct nb6_part part, const int32_t n_due, const int by_tree)
 {
     const int32_t m = own_number();
+    if (m < n_due) nb6_part_add_work(&part, n_due, m, by_tree);
     if (m < n_due && !nb6_part_check(&part, m)) atomicMin(&part.word->bad, nb6_part_due(&part, n_due, m));
 }
 
@@ -69,6 +70,34 @@ __global__ void __launch_bounds__(BLOCK) count(const struct nb6_part part)
     __syncthreads();
     if (threadIdx.x < NB6_PART_LEVELS && count[threadIdx.x] > 0)
         atomicAdd(&part.word->count[threadIdx.x], count[threadIdx.x]);
+}
+
+/* A block of threads for each piece: whole numbers are summed in any order. */
+__global__ void __launch_bounds__(BLOCK) weigh(const struct nb6_part part, const struct nb6_part_move move)
+{
+    __shared__ unsigned long long sum;
+    const int64_t n = part.n, first = n * blockIdx.x / gridDim.x, end = n * (blockIdx.x + 1) / gridDim.x;
+    unsigned long long own = 0;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    for (int64_t p = first + threadIdx.x; p < end; p += BLOCK) own += move.work[part.order[p]];
+    atomicAdd(&sum, own);
+    __syncthreads();
+    if (threadIdx.x == 0) move.sum[blockIdx.x] = sum;
+}
+
+__global__ void __launch_bounds__(BLOCK) take(const struct nb6_part part, const struct nb6_part_move move)
+{
+    const int32_t k = own_number();
+    if (k < part.n) nb6_part_take(&part, &move, k);
+}
+
+cudaError_t count_levels(const struct nb6_part *part, cudaStream_t stream)
+{
+    const cudaError_t code = cudaMemsetAsync(part->word->count, 0, sizeof part->word->count, stream);
+    if (code != cudaSuccess) return code;
+    count<<<blocks_for(part->n_own), BLOCK, 0, stream>>>(*part);
+    return cudaGetLastError();
 }
 
 /* Scratch for the number of selected bodies, which the host has computed. */
@@ -116,7 +145,7 @@ cudaError_t nb6_kernel_select(const struct nb6_part *part, const struct nb6_part
 cudaError_t nb6_kernel_check(const struct nb6_part *part, const struct nb6_part_block *block, cudaStream_t stream)
 {
     if (block->n_due == 0) return cudaSuccess;
-    check<<<blocks_for(block->n_due), BLOCK, 0, stream>>>(*part, block->n_due);
+    check<<<blocks_for(block->n_due), BLOCK, 0, stream>>>(*part, block->n_due, block->by_tree);
     return cudaGetLastError();
 }
 
@@ -124,10 +153,20 @@ cudaError_t nb6_kernel_commit(const struct nb6_part *part, const struct nb6_part
 {
     keep<<<blocks_for(part->n_own), BLOCK, 0, stream>>>(*part);
     if (block->n_due > 0) commit<<<blocks_for(block->n_due), BLOCK, 0, stream>>>(*part, block->n_due, block->ti_next);
-    cudaError_t code = cudaGetLastError();
-    if (code != cudaSuccess || !part->rules.block) return code;
-    code = cudaMemsetAsync(part->word->count, 0, sizeof part->word->count, stream);
-    if (code != cudaSuccess) return code;
-    count<<<blocks_for(part->n_own), BLOCK, 0, stream>>>(*part);
+    const cudaError_t code = cudaGetLastError();
+    return code != cudaSuccess || !part->rules.block ? code : count_levels(part, stream);
+}
+
+cudaError_t nb6_kernel_weigh(const struct nb6_part *part, const struct nb6_part_move *move, int sums,
+                             cudaStream_t stream)
+{
+    weigh<<<sums, BLOCK, 0, stream>>>(*part, *move);
     return cudaGetLastError();
+}
+
+cudaError_t nb6_kernel_take(const struct nb6_part *part, const struct nb6_part_move *move, cudaStream_t stream)
+{
+    take<<<blocks_for(part->n), BLOCK, 0, stream>>>(*part, *move);
+    const cudaError_t code = cudaGetLastError();
+    return code != cudaSuccess ? code : count_levels(part, stream);
 }

@@ -22,6 +22,11 @@ cudaError_t nb6_kernel_select(const struct nb6_part *part, const struct nb6_part
 cudaError_t nb6_kernel_check(const struct nb6_part *part, const struct nb6_part_block *block, cudaStream_t stream);
 /** Second kicks, next steps, and how many bodies of each level there are then. */
 cudaError_t nb6_kernel_commit(const struct nb6_part *part, const struct nb6_part_block *block, cudaStream_t stream);
+/** Work of all bodies along the curve, summed in so many pieces. */
+cudaError_t nb6_kernel_weigh(const struct nb6_part *part, const struct nb6_part_move *move, int sums,
+                             cudaStream_t stream);
+/** Sources and bodies of a part that has its new owners, and how many bodies of each level there are. */
+cudaError_t nb6_kernel_take(const struct nb6_part *part, const struct nb6_part_move *move, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

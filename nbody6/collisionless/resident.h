@@ -5,12 +5,11 @@
 
 #include "common/nbc.h"
 #include "gpunb/tree.h"
+#include "nbody6/collisionless/owners.h"
 #include "nbody6/collisionless/residence.h"
 
 struct nb6_collisionless;
 struct nb6_resident;
-
-enum { NB6_MOST_PARTS = 64 };
 
 /** @param[in] parts  1 to NB6_MOST_PARTS, no more than bodies   @param[in] device  [parts] the number of each part's
  *  @param[out] resident  set on success only; to be freed with nb6_resident_free
@@ -20,6 +19,10 @@ int nb6_resident_open(struct nb6_resident **resident, const struct nb6_residence
 void nb6_resident_free(struct nb6_resident *resident);
 const struct nb6_residence *nb6_resident_residence(const struct nb6_resident *resident);
 
+int nb6_resident_parts(const struct nb6_resident *resident);
+/** Adds the counts of the trees of one part to `sum`.   @return NBC_OK; NBC_DEVICE: some are lost */
+int nb6_resident_add_part_counts(const struct nb6_resident *resident, int part, struct gpunb_tree_counts *sum,
+                                 struct nbc_error *err);
 /** Adds the counts of the trees of all parts to `sum`.   @return NBC_OK; NBC_DEVICE: some are lost */
 int nb6_resident_add_tree_counts(const struct nb6_resident *resident, struct gpunb_tree_counts *sum,
                                  struct nbc_error *err);

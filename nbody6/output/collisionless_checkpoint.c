@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/owners.h"
 #include "nbody6/hdf5/hdf5_trial.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/output/checkpoint.h"
@@ -10,6 +11,7 @@
 #include "nbody6/output/checkpoint_arrays.h"
 #include "nbody6/output/checkpoint_columns.h"
 #include "nbody6/output/checkpoint_fields.h"
+#include "nbody6/output/checkpoint_owners.h"
 #include "nbody6/output/checkpoint_properties.h"
 #include "nbody6/output/checkpoint_relations.h"
 #include "nbody6/output/checkpoint_rules.h"
@@ -63,6 +65,7 @@ int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, co
     nb6_checkpoint_write_arrays(&file, &nb6_star_fields, places.star, STAR_ARRAYS, system->n);
     nb6_checkpoint_write_tree(&file, system);
     if (!file.status) nb6_checkpoint_write_properties(&file, record->properties);
+    if (!file.status) nb6_checkpoint_write_owners(&file, system->owners);
     nb6_hdf5_finish(&file);
     nb6_seal_write(&file, NB6_CHECKPOINT_SCHEMA);
     return nb6_hdf5_commit(&file, keep_as);
@@ -140,6 +143,7 @@ static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
     nb6_relations_collisionless(file, n, r->then->name);
     nb6_checkpoint_read_tree(file, r->then);
     nb6_checkpoint_read_properties(file, &r->state.run);
+    nb6_checkpoint_read_owners(file, n, &r->then->owners);
 }
 
 /* Everything but the bodies, judged. */
@@ -207,5 +211,6 @@ void nb6_collisionless_checkpoint_release(struct nb6_collisionless *then)
     nbc_free(then->acc);
     nbc_free(then->level);
     nb6_checkpoint_release_tree(then);
+    nb6_owners_free(then->owners);
     *then = (struct nb6_collisionless){0};
 }

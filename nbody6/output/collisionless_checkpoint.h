@@ -1,6 +1,8 @@
 /** Checkpoints of collisionless runs: the record of the run and bodies, in the groups and under the seal that those of
- *  nbody6 have. Fields that such bodies lack, or share, are not in the file. The engine's name in them is
- *  "collisionless", so that neither program takes those of the other. */
+ *  nbody6 have. Fields that such bodies lack, or share, are not in the file. Owners of bodies, where they change, are
+ * in the group "owners". The engine's name in them is "collisionless", so that neither program takes those of the
+ * other.
+ */
 #ifndef NB6_COLLISIONLESS_CHECKPOINT_H
 #define NB6_COLLISIONLESS_CHECKPOINT_H
 

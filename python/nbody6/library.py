@@ -34,7 +34,7 @@ class ForceOptions(ctypes.Structure):
 class ForceJob(ctypes.Structure):
     """struct gpunb_softened_job of gpunb.h."""
     _fields_ = [("n_i", ctypes.c_size_t), ("x", DOUBLES), ("self", INT32), ("softening", ctypes.c_double),
-                ("acc_last", DOUBLES), ("acc", DOUBLES), ("pot", DOUBLES)]
+                ("acc_last", DOUBLES), ("acc", DOUBLES), ("pot", DOUBLES), ("build", ctypes.c_uint64)]
 
 
 class BackendInfo(ctypes.Structure):

@@ -261,6 +261,52 @@ static void test_strides(void **state)
         assert_int_equal(strides[order], (tree_coefficients(order) + 3) / 4 * 4);
 }
 
+/* ---- begun before, work and order */
+
+static double work_of(const gpunb_t *handle)
+{
+    struct gpunb_tree_counts counts;
+    gpunb_tree_get_counts(handle, &counts);
+    return (double)counts.pair_terms + tree_worth_a_term(2) * (double)counts.cell_terms;
+}
+
+/* In two calls the bits are the same. Every source has its place; the work of all targets is that of all lists. */
+static void test_begun_with_order(void **state)
+{
+    (void)state;
+    struct model m = make_scene(STRAY, N); /* second keys, after what was begun */
+    struct bench b = open_bench(N, N, (struct gpunb_options){.theta = 0.5, .order = 2, .leaf = LEAF}, 0);
+    struct gpunb_softened_job job = {.n_i = N, .x = positions(&m), .softening = SOFTENING};
+    struct gpunb_softened_device there = job_on(&b, &m, &job, 1);
+    uint32_t cost[N];
+    int32_t order[N];
+    char is_there[N] = {0};
+    enqueue(&b, &there);
+    struct forces once = results(&b, &there);
+    double left = work_of(b.handle);
+    assert_true(left > 0);
+    there.cost = new_memory(&b, sizeof cost);
+    there.order = new_memory(&b, sizeof order);
+    there.is_begun = 1;
+    assert_int_equal(gpunb_softened_device_begin(b.handle, &there, b.stream), NBC_OK);
+    enqueue(&b, &there);
+    struct forces begun = results(&b, &there);
+    assert_same_forces(&once, &begun);
+    copy(&b, cost, there.cost, sizeof cost);
+    copy(&b, order, there.order, sizeof order);
+    for (int k = 0; k < N; k++) {
+        left -= cost[k];
+        assert_in_range(order[k], 0, N - 1);
+        assert_false(is_there[order[k]]++);
+    }
+    assert_true(left == 0);
+    for (int k = 0; k < 2; k++) nbd_free(&b.device, NBD_ON_DEVICE, k ? (void *)there.cost : there.order);
+    close_bench(&b);
+    free_forces(&once);
+    free_forces(&begun);
+    free_model(&m);
+}
+
 /* ---- refusals */
 
 static void refuse(const struct bench *b, const struct gpunb_softened_device *job, const char *words)
@@ -339,6 +385,7 @@ static int run_suite(const char *title)
         cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_strides),
         cmocka_unit_test(test_another_device),
+        cmocka_unit_test(test_begun_with_order),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_scratch_of_more_targets),
     };

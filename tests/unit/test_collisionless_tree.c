@@ -247,7 +247,7 @@ static void same_bits_however_it_is_cut(void **state)
     cluster_free(&c);
 }
 
-/* Each part has a tree of its own bodies and one of all others, so accelerations differ by what the aim allows, 1e-4 of
+/* Each part has groups of its own bodies, so accelerations differ by what the aim allows, 1e-4 of
  * each, which half a unit of time makes to less than that of the unit of length. */
 static void parts_move_bodies_as_the_host_does(void **state)
 {

@@ -151,7 +151,7 @@ static struct tree_cells make_cells(size_t n, const double (*x)[3], int leaf)
 {
     struct tree_cells t = {0};
     double seconds[3] = {0};
-    assert_int_equal(tree_make_cells(&t, n, x, leaf, 0, seconds), NBC_OK);
+    assert_int_equal(tree_make_cells(&t, n, x, 0, leaf, 0, seconds), NBC_OK);
     return t;
 }
 
@@ -233,7 +233,7 @@ static void made_again(void **state)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
             double(*x)[3] = make_bodies((enum scene)scene, sizes[s]);
             struct tree_cells fresh = make_cells(sizes[s], (const double(*)[3])x, 16);
-            assert_int_equal(tree_make_cells(&t, sizes[s], (const double(*)[3])x, 16, 0, seconds), NBC_OK);
+            assert_int_equal(tree_make_cells(&t, sizes[s], (const double(*)[3])x, 0, 16, 0, seconds), NBC_OK);
             check_cells(&t, (const double(*)[3])x, 16);
             assert_same_cells(&t, &fresh);
             tree_free_cells(&fresh);

@@ -52,7 +52,7 @@ static void cells_come_back(void **state)
     make_bodies(x);
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         struct tree_cells made = {0}, back = {0};
-        assert_int_equal(tree_make_cells(&made, sizes[s], (const double(*)[3])x, LEAF, 0, seconds), NBC_OK);
+        assert_int_equal(tree_make_cells(&made, sizes[s], (const double(*)[3])x, 0, LEAF, 0, seconds), NBC_OK);
         make_columns(&made, order, cut);
         assert_int_equal(tree_layout_order_flaw(sizes[s], order), sizes[s]);
         assert_int_equal(tree_layout_cut_flaw(sizes[s], cut), sizes[s]);
@@ -81,8 +81,8 @@ static void bodies_may_be_numbered_from_any_one(void **state)
     struct tree_cells a = {0}, b = {0};
     make_bodies(x);
     for (int i = 0; i < N; i++) memcpy(turned[(i + origin) % N], x[i], sizeof x[i]);
-    assert_int_equal(tree_make_cells(&a, N, (const double(*)[3])x, LEAF, 0, seconds), NBC_OK);
-    assert_int_equal(tree_make_cells(&b, N, (const double(*)[3])turned, LEAF, origin, seconds), NBC_OK);
+    assert_int_equal(tree_make_cells(&a, N, (const double(*)[3])x, 0, LEAF, 0, seconds), NBC_OK);
+    assert_int_equal(tree_make_cells(&b, N, (const double(*)[3])turned, 0, LEAF, origin, seconds), NBC_OK);
     for (int p = 0; p < N; p++) assert_int_equal((a.number[p] + origin) % N, b.number[p]);
     tree_free_cells(&a);
     tree_free_cells(&b);
@@ -180,7 +180,7 @@ static void a_restored_tree_has_the_same_forces(void **state)
         assert_int_equal(gpunb_tree_restore(h, tree[1], N, order, cut), NBC_BAD_ARGUMENT);
         assert_non_null(strstr(gpunb_last_error(h), "no tree of 3000 bodies has this layout"));
         assert_int_equal(gpunb_tree_renew(h, tree[1]), NBC_BAD_STATE);
-        must(h, gpunb_tree_rebuild(h, tree[1]));
+        must(h, gpunb_tree_rebuild(h, 0, tree[1]));
         for (int t = 0; t < 2; t++) gpunb_tree_free(tree[t]);
         gpunb_free(h);
     }
