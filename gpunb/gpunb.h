@@ -58,6 +58,8 @@ struct gpunb_options {
     int leaf, group;    /**< most bodies of a cell that is not divided, 1 to 1024, and targets of a group, 1 to
                              16384; 0: the default of the backend */
     enum gpunb_walk walk;
+    const char *costs; /**< nominal costs of this machine, the text that bench/tune_tree --write makes: order, leaf,
+                            group, and where a tree pays follow from them; NULL: committed ones of the backend */
 };
 
 /** Orders of the expansions of a tree. */

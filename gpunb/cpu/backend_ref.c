@@ -189,8 +189,6 @@ static void ref_round(const void *state, const double x[3], double rounded[3])
 }
 
 static const struct gpunb_tree_method ref_tree = {
-    .leaf = 16,
-    .group = 64,
     .in_double = 1,
     .least_error = 1e-9,
     .read = ref_read,

@@ -275,8 +275,8 @@ void gpunb_cpu_round(const void *state, const double x[3], double rounded[3]);
  * which a tenth of the least aim is left. */
 #define GPUNB_CPU_TREE(terms, bodies, locals, field)                                                                   \
     {                                                                                                                  \
-        .leaf = 32, .group = 256, .least_error = 1e-6, .read = gpunb_cpu_read, .round = gpunb_cpu_round,               \
-        .add_terms = (terms), .add_bodies = (bodies), .add_locals = (locals), .add_field = (field),                    \
+        .least_error = 1e-6, .read = gpunb_cpu_read, .round = gpunb_cpu_round, .add_terms = (terms),                   \
+        .add_bodies = (bodies), .add_locals = (locals), .add_field = (field),                                          \
     }
 
 /** The part of a descriptor that all SIMD backends share; `kernels`, `tree_method` and `why` are those of the file. */

@@ -17,10 +17,10 @@ size_t gpunb_device_tree_lay_out(const struct gpunb_tree_use *use, size_t n, cha
 {
     struct device_tree_layout l = {at, 0};
     static const int strides[] = DEVICE_TREE_STRIDES;
-    const int order = use->order, moments = DEVICE_TREE_ROW(tree_kept_moments(order)), stride = strides[order];
-    const size_t room = room_for(n, use->leaf);
+    const int order = use->sizes.order, moments = DEVICE_TREE_ROW(tree_kept_moments(order)), stride = strides[order];
+    const size_t room = room_for(n, use->sizes.leaf);
     *t = (struct device_tree){.n = (int)n,
-                              .leaf = use->leaf,
+                              .leaf = use->sizes.leaf,
                               .room = (int)room,
                               .origin = n > 0 ? (int)((size_t)use->origin % n) : 0,
                               .root = tree_root_of(0)};

@@ -1,14 +1,7 @@
 /* Forces of a tree in memory of a device: lists of all groups in a launch. */
 #include "gpunb/device/tree_host.h"
 
-enum {
-    LEAST_GROUP = 8,
-    LEAST_REGION = 256,
-    TEAMS_OF_A_DEVICE = 2048,
-    PARTS_OF_A_RUN = 8,
-    TARGETS_WORTH_A_SAMPLE = 32768,
-    TARGETS_WORTH_REGIONS = 32768
-};
+enum { LEAST_REGION = 256, PARTS_OF_A_RUN = 8, TARGETS_WORTH_A_SAMPLE = 32768 };
 
 static int is_one_by_one(const struct gpunb_tree_use *use)
 {
@@ -20,22 +13,20 @@ static int has_groups(const struct gpunb_tree_use *use)
     return !is_one_by_one(use) && use->walk != GPUNB_WALK_SINGLE;
 }
 
-/* Targets of a list. Few targets have short groups, so that there are as many teams as a device holds; they share the
- * lists of each then. */
+/* Targets of a list. */
 static int group_for(const struct gpunb_tree_use *use, size_t n_i)
 {
-    int group = use->walk == GPUNB_WALK_SINGLE ? 1 : use->group;
-    while (has_groups(use) && group > LEAST_GROUP && n_i / (size_t)group < TEAMS_OF_A_DEVICE) group /= 2;
-    return group;
+    const int group = use->walk == GPUNB_WALK_SINGLE ? 1 : use->sizes.group;
+    return has_groups(use) ? tree_group_of_device(group, n_i) : group;
 }
 
 /* The least number of targets of a region; 0: there are none. It does not depend on the number of targets, so that more
  * of them never need less memory. */
 static size_t least_region(const struct gpunb_tree_use *use, size_t n_i)
 {
-    const int least = DEVICE_TREE_REGION_GROUPS * use->group,
+    const int least = DEVICE_TREE_REGION_GROUPS * use->sizes.group,
               has_regions =
-                  use->walk == GPUNB_WALK_FMM || (use->walk == GPUNB_WALK_HYBRID && n_i >= TARGETS_WORTH_REGIONS);
+                  use->walk == GPUNB_WALK_FMM || (use->walk == GPUNB_WALK_HYBRID && n_i >= TREE_TARGETS_WORTH_REGIONS);
     return !has_regions ? 0 : least > LEAST_REGION ? (size_t)least : LEAST_REGION;
 }
 
@@ -56,7 +47,7 @@ size_t gpunb_device_tree_lay_out_force(const struct gpunb_tree_use *use, size_t 
     s->number = gpunb_device_tree_take(&l, n_i, sizeof *s->number);
     s->order = gpunb_device_tree_take(&l, n_i, sizeof *s->order);
     s->first = gpunb_device_tree_take(&l, use->theta == 0 ? n_i : 0, sizeof *s->first);
-    s->partial = gpunb_device_tree_take(&l, shares * (size_t)use->group, 4 * sizeof *s->partial);
+    s->partial = gpunb_device_tree_take(&l, shares * (size_t)use->sizes.group, 4 * sizeof *s->partial);
     const size_t region = least_region(use, n_i), regions = region > 0 ? n_i / region + 1 : 0;
     s->region = gpunb_device_tree_take(&l, regions, sizeof *s->region);
     s->region_cell = gpunb_device_tree_take(&l, regions * DEVICE_TREE_REGION_CELLS, sizeof *s->region_cell);

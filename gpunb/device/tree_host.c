@@ -361,9 +361,6 @@ static const struct gpunb_tree_device in_memory_of_a_device = {
 };
 
 const struct gpunb_tree_method gpunb_device_tree_method = {
-    .leaf = 64,
-    .group = 64,
-    .start_pairs = 2e9,
     .device = &in_memory_of_a_device,
     .least_error = 1e-6,
 };

@@ -23,7 +23,7 @@ module gpunb
         character(kind=c_char) :: text(4096) = c_null_char
     end type
 
-    !> struct gpunb_options. backend: c_null_ptr, or c_loc of a name that ends with c_null_char. With force_error or theta
+    !> struct gpunb_options. backend, costs: c_null_ptr, or c_loc of a text that ends with c_null_char. With force_error or theta
     !! above 0 a tree makes softened forces.
     type, bind(c), public :: gpunb_options
         type(c_ptr) :: backend = c_null_ptr
@@ -32,6 +32,7 @@ module gpunb
         real(c_double) :: force_error = 0, theta = 0
         integer(c_int) :: order = 0, leaf = 0, group = 0
         integer(c_int) :: walk = GPUNB_WALK_DEFAULT
+        type(c_ptr) :: costs = c_null_ptr
     end type
 
     !> struct gpunb_backend_info; string_of makes strings of the pointers.

@@ -114,15 +114,20 @@ static float region_theta2(double theta, int order)
     return (float)pow(theta * theta, power);
 }
 
+double gpunb_tree_term_aim(int order)
+{
+    return term_aims[order];
+}
+
 struct tree_rule gpunb_tree_rule(const struct gpunb_tree_use *use, const struct gpunb_softened_job *job)
 {
-    const double aim = term_aims[use->order] * use->force_error * (job->pot ? POTENTIAL_PART : 1);
+    const double aim = gpunb_tree_term_aim(use->sizes.order) * use->force_error * (job->pot ? POTENTIAL_PART : 1);
     return (struct tree_rule){.aim2 = (float)(aim * aim),
                               .steady = (float)(STEADY_PART * aim),
                               .theta2 = (float)(use->theta * use->theta),
-                              .region_theta2 = region_theta2(use->theta, use->order),
+                              .region_theta2 = region_theta2(use->theta, use->sizes.order),
                               .softening2 = (float)(job->softening * job->softening),
-                              .order = use->order};
+                              .order = use->sizes.order};
 }
 
 struct tree_rule gpunb_tree_first_rule(const struct gpunb_tree_use *use, const struct gpunb_softened_job *job)
@@ -130,7 +135,7 @@ struct tree_rule gpunb_tree_first_rule(const struct gpunb_tree_use *use, const s
     struct tree_rule rule = gpunb_tree_rule(use, job);
     rule.aim2 = 0;
     rule.theta2 = FIRST_THETA * FIRST_THETA;
-    rule.region_theta2 = region_theta2(FIRST_THETA, use->order);
+    rule.region_theta2 = region_theta2(FIRST_THETA, use->sizes.order);
     return rule;
 }
 
@@ -138,7 +143,7 @@ int tree_force(const struct gpunb_tree *tree, const struct gpunb_softened_job *j
                struct gpunb_tree_counts *counts, struct nbc_error *err)
 {
     const struct gpunb_tree_use *use = tree->use;
-    const int most = use->walk == GPUNB_WALK_SINGLE ? 1 : use->group;
+    const int most = use->walk == GPUNB_WALK_SINGLE ? 1 : use->sizes.group;
     const int one_by_one = use->walk == GPUNB_WALK_ONE_BY_ONE_I || use->walk == GPUNB_WALK_ONE_BY_ONE_J;
     const int parts = one_by_one ? 1 : nbc_parts((int64_t)job->n_i, TARGETS_OF_A_PART);
     struct work work = {.space_bytes = (tree_space_bytes((size_t)most) + 63) / 64 * 64};

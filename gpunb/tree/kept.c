@@ -50,17 +50,14 @@ void gpunb_tree_number_from(gpunb_t *handle, size_t number)
 
 /* ---- costs */
 
-/* The price of a renewal in builds: bodies in order, boxes and moments. 0.25 to 0.7 on processors, the more the higher
- * the order (bench/bench_tree reuse=2). */
-static const double PART_OF_A_RENEWAL = 0.45;
-
+/* A renewal has moments, and no keys, order and cells. */
 double gpunb_tree_kept_pairs(const gpunb_t *handle, size_t n_i, size_t n_j, double builds)
 {
     double by_tree;
     const double direct = gpunb_softened_pairs(handle, n_i, n_j, &by_tree);
     if (!handle->tree || n_j == 0) return direct;
-    const double lists = (double)n_i * fmin(gpunb_tree_list_pairs(handle->tree, n_j), (double)n_j);
-    return lists + (PART_OF_A_RENEWAL + (1 - PART_OF_A_RENEWAL) * builds) * (by_tree - lists);
+    const struct gpunb_tree_costs *costs = &handle->tree->costs;
+    return by_tree - (1 - builds) * (double)n_j * costs->source / costs->pair;
 }
 
 int gpunb_tree_kept_is_worth(const gpunb_t *handle, size_t n_i, size_t n_j, double builds)

@@ -15,21 +15,6 @@ enum {
 };
 static const double MOST_ERROR = 0.1, LEAST_THETA = 0.1, MOST_THETA = 1;
 
-/* The order that is cheapest for an aim (bench/bench_tree): even ones gain most from the ranks that they have. */
-static const struct {
-    double force_error;
-    int order;
-} orders[] = {{2e-4, 2}, {0, 4}};
-
-static int order_for(const struct gpunb_options *o)
-{
-    if (o->order > 0) return o->order;
-    if (o->theta > 0) return GPUNB_DEFAULT_ORDER;
-    size_t k = 0;
-    while (o->force_error < orders[k].force_error) k++;
-    return orders[k].order;
-}
-
 static int check_sizes(const struct gpunb_options *o, struct nbc_error *err)
 {
     if (o->order < 0 || o->order > GPUNB_MOST_ORDER)
@@ -69,6 +54,26 @@ static double aim_of_angle(double theta)
     return 0.02 * theta * theta;
 }
 
+/* Costs of the options, or the committed ones, and the sizes that are cheapest by them where none are asked for. */
+static int choose_sizes(gpunb_t *handle, const struct gpunb_options *o, struct nbc_error *err)
+{
+    struct gpunb_tree_use *use = handle->tree;
+    use->sizes =
+        (struct gpunb_tree_sizes){o->order > 0 || o->theta == 0 ? o->order : GPUNB_DEFAULT_ORDER, o->leaf, o->group};
+    gpunb_tree_costs_row(handle->backend->name, &use->costs);
+    if (o->costs) {
+        const int status = gpunb_tree_costs_read(o->costs, "gpunb_create: costs", &use->costs, err);
+        if (status) return status;
+        if (strcmp(use->costs.backend, handle->backend->name) != 0)
+            return nbc_fail(err, NBC_BAD_ARGUMENT,
+                            "gpunb_create: the costs are those of backend '%s', this one is '%s'", use->costs.backend,
+                            handle->backend->name);
+        use->has_own_costs = 1;
+    }
+    gpunb_tree_choose(&use->costs, use->aim, &use->sizes);
+    return NBC_OK;
+}
+
 int gpunb_tree_open(gpunb_t *handle, const struct gpunb_options *o, struct nbc_error *err)
 {
     const struct gpunb_tree_method *method = handle->backend->tree;
@@ -86,9 +91,8 @@ int gpunb_tree_open(gpunb_t *handle, const struct gpunb_options *o, struct nbc_e
     use->force_error = o->force_error;
     use->theta = o->theta;
     use->aim = o->theta > 0 ? aim_of_angle(o->theta) : o->force_error;
-    use->order = order_for(o);
-    use->leaf = o->leaf > 0 ? o->leaf : method->leaf;
-    use->group = o->group > 0 ? o->group : method->group;
+    const int status = choose_sizes(handle, o, err);
+    if (status) return status;
     use->always = o->theta > 0 || o->walk != GPUNB_WALK_DEFAULT;
     use->walk = o->walk == GPUNB_WALK_DEFAULT ? GPUNB_WALK_HYBRID : o->walk;
     return NBC_OK;
@@ -122,32 +126,25 @@ void gpunb_tree_settings(const gpunb_t *handle, struct gpunb_options *options)
     const struct gpunb_tree_use *use = handle->tree ? handle->tree : &none;
     options->force_error = use->force_error;
     options->theta = use->theta;
-    options->order = use->order;
-    options->leaf = use->leaf;
-    options->group = use->group;
+    options->order = use->sizes.order;
+    options->leaf = use->sizes.leaf;
+    options->group = use->sizes.group;
     options->walk = use->walk;
 }
 
 /* ---- costs */
 
-/* Measured on processors with AVX-512 and AVX2, in pairs (bench/bench_tree): to build a tree, for each source; the
- * lists of a target at an aim of 10^-2 in 2^18 bodies, and how they grow as the aim falls. */
-static const double PAIRS_OF_A_SOURCE = 2000, PAIRS_OF_A_TARGET = 6000, GROWTH = 0.3, AIM_OF_THAT = 1e-2;
-
-double gpunb_tree_list_pairs(const struct gpunb_tree_use *use, size_t n_j)
-{
-    const double of_n = 0.3 + 0.7 * log2((double)n_j + 1) / 18;
-    return PAIRS_OF_A_TARGET * pow(AIM_OF_THAT / use->aim, GROWTH) * of_n;
-}
-
+/* What direct sums cost to begin is left out of both. */
 double gpunb_softened_pairs(const gpunb_t *handle, size_t n_i, size_t n_j, double *by_tree)
 {
     const double direct = (double)n_i * (double)n_j;
     if (by_tree) *by_tree = direct;
     if (by_tree && handle->tree && n_j > 0) {
-        const double lists = gpunb_tree_list_pairs(handle->tree, n_j);
-        *by_tree = handle->tree->method->start_pairs + PAIRS_OF_A_SOURCE * (double)n_j +
-                   (double)n_i * fmin(lists, (double)n_j);
+        const struct gpunb_tree_use *use = handle->tree;
+        *by_tree =
+            (gpunb_tree_cost(&use->costs, &use->sizes, use->aim, n_i, n_j) - gpunb_direct_cost(&use->costs, n_i, n_j)) /
+                use->costs.pair +
+            direct;
     }
     return direct;
 }
@@ -241,8 +238,8 @@ static int fill_on_host(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
     double *seconds = handle->tree->counts.seconds;
     int status = f.mass && f.x && provide(tree) ? read_sources(handle, &f) : no_memory(handle, n);
     if (!status && is_new && n > 0 &&
-        tree_make_cells(&tree->cells, n, (const double(*)[3])f.x, tree->build, handle->tree->leaf, handle->tree->origin,
-                        seconds))
+        tree_make_cells(&tree->cells, n, (const double(*)[3])f.x, tree->build, handle->tree->sizes.leaf,
+                        handle->tree->origin, seconds))
         status = no_memory(handle, n);
     const double begin = nbc_wtime();
     if (!status) nbc_team_run(nbc_parts((int64_t)n, BODIES_OF_A_PART), order_part, &f);

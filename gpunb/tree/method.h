@@ -5,6 +5,7 @@
 #include "gpunb/backend.h"
 #include "gpunb/tree.h"
 #include "gpunb/tree/accept.h"
+#include "gpunb/tree/costs.h"
 
 /** Sums for each target of a list: acceleration, and sum of m/sqrt(r^2 + softening^2). */
 enum { TREE_SUMS = 4 };
@@ -77,8 +78,6 @@ struct gpunb_tree_device {
 };
 
 struct gpunb_tree_method {
-    int leaf, group;                        /**< default sizes */
-    double start_pairs;                     /**< what starting a tree costs, in pairs of a direct sum */
     const struct gpunb_tree_device *device; /**< NULL: trees are on the host, by the functions below */
     int in_double;                          /**< of coefficients */
     double least_error;                     /**< of force_error */
@@ -111,7 +110,9 @@ struct gpunb_tree_use {
     const struct gpunb_tree_method *method;
     double force_error, theta;
     double aim; /**< force_error, or the one that is about as good as theta */
-    int order, leaf, group;
+    struct gpunb_tree_sizes sizes;
+    struct gpunb_tree_costs costs;
+    int has_own_costs; /**< 1: costs are those that the options had */
     enum gpunb_walk walk;
     int always;     /**< 1: also where direct sums are cheaper */
     int32_t origin; /**< number from which on bodies of equal keys are counted */
@@ -120,6 +121,21 @@ struct gpunb_tree_use {
     struct gpunb_tree_counts counts;
 };
 
+/** Targets from which on an expansion about a group saves more than it costs, on processors, and about regions on
+ *  devices. */
+enum { TREE_WORTH_AN_EXPANSION = 96, TREE_TARGETS_WORTH_REGIONS = 32768 };
+
+/** Few targets have short groups on a device, so that there are as many teams as it holds; they share the lists of each
+ *  then. */
+static inline int tree_group_of_device(int group, size_t n_i)
+{
+    enum { LEAST_GROUP = 8, TEAMS_OF_A_DEVICE = 2048 };
+    while (group > LEAST_GROUP && n_i / (size_t)group < TEAMS_OF_A_DEVICE) group /= 2;
+    return group;
+}
+
+/** The aim for a term by order, in units of force_error. */
+double gpunb_tree_term_aim(int order);
 /** How the walks of a force accept cells, and those of the force by angle that comes first where no last one is known.
  */
 struct tree_rule gpunb_tree_rule(const struct gpunb_tree_use *use, const struct gpunb_softened_job *job);
@@ -131,8 +147,6 @@ int gpunb_tree_check_options(const struct gpunb_options *options, struct nbc_err
  *  of the backend) */
 int gpunb_tree_open(gpunb_t *handle, const struct gpunb_options *options, struct nbc_error *err);
 void gpunb_tree_close(gpunb_t *handle);
-/** Pairs of the lists of a target, by nominal costs. */
-double gpunb_tree_list_pairs(const struct gpunb_tree_use *use, size_t n_j);
 /** The sources have changed. */
 void gpunb_tree_forget(gpunb_t *handle);
 /** Whether the handle has a tree and sources.   @return NBC_OK; NBC_BAD_STATE */

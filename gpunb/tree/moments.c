@@ -33,13 +33,13 @@ int tree_make_moments(struct gpunb_tree *tree)
     const size_t size = tree->use->method->in_double ? sizeof(double) : sizeof(float);
     const size_t n = tree->cells.level[tree->cells.n_levels];
     struct tree_tables tables;
-    tree->moments = (size_t)tree_kept_moments(tree->use->order);
-    tree->coefficients = (size_t)tree_coefficients(tree->use->order);
+    tree->moments = (size_t)tree_kept_moments(tree->use->sizes.order);
+    tree->coefficients = (size_t)tree_coefficients(tree->use->sizes.order);
     tree->moment = tree_room(&tree->moments_room, n * tree->moments, size);
     tree->coefficient = tree_room(&tree->coefficients_room, n * tree->coefficients, size);
     tree->node = tree_room(&tree->nodes, n, sizeof *tree->node);
     if (!tree->moment || !tree->coefficient || !tree->node) return NBC_NO_MEMORY;
-    tree_fill_tables(&tables, tree->use->order + 2, 0, 1);
+    tree_fill_tables(&tables, tree->use->sizes.order + 2, 0, 1);
     const struct tree_view view = {.x = (const double(*)[3])tree->x,
                                    .mass = tree->mass,
                                    .cell = tree->cells.cell,
@@ -48,7 +48,7 @@ int tree_make_moments(struct gpunb_tree *tree)
                                    .coefficient = tree->coefficient,
                                    .moments = (int)tree->moments,
                                    .stride = (int)tree->coefficients,
-                                   .order = tree->use->order,
+                                   .order = tree->use->sizes.order,
                                    .in_double = tree->use->method->in_double,
                                    .tables = &tables};
     for (int l = tree->cells.n_levels - 1; l >= 0; l--) {

@@ -167,7 +167,7 @@ static void sum_terms(struct walk *w)
     const double begin = nbc_wtime();
     const struct tree_piece piece = {.method = w->force->tree->use->method,
                                      .walk = w->force->tree->use->walk,
-                                     .order = w->force->tree->use->order,
+                                     .order = w->force->tree->use->sizes.order,
                                      .term = space->term,
                                      .n = space->n_terms,
                                      .apart = space->apart};
@@ -335,9 +335,6 @@ static double coarse2_of(const struct walk *w)
     return nearest * nearest;
 }
 
-/* Targets from which on an expansion saves more than it costs, on processors. */
-enum { WORTH_AN_EXPANSION = 96 };
-
 static void begin_expansion(struct walk *w, const int32_t *target)
 {
     const enum gpunb_walk walk = w->force->tree->use->walk;
@@ -352,7 +349,8 @@ static void begin_expansion(struct walk *w, const int32_t *target)
         w->reach = fmax(w->reach, r2);
     }
     w->reach = sqrt(w->reach);
-    if (!(w->reach > 0) || (walk != GPUNB_WALK_FMM && (walk != GPUNB_WALK_HYBRID || w->n < WORTH_AN_EXPANSION))) return;
+    if (!(w->reach > 0) || (walk != GPUNB_WALK_FMM && (walk != GPUNB_WALK_HYBRID || w->n < TREE_WORTH_AN_EXPANSION)))
+        return;
     w->has_expansion = 1;
     memset(w->space->local, 0, sizeof w->space->local);
 }

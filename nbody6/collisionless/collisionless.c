@@ -72,6 +72,13 @@ static int allocate(struct nb6_collisionless *s, struct nbc_error *err)
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld bodies", (long long)s->n);
 }
 
+static int open_force(gpunb_t **force, int64_t n, const struct nb6_collisionless_options *o, struct nbc_error *err)
+{
+    struct gpunb_options options = o->force;
+    options.costs = o->costs[0] ? o->costs : NULL;
+    return gpunb_create(force, (size_t)n, &options, err);
+}
+
 /* A system without forces, at t = 0. */
 static int open_system(struct nb6_collisionless **system, int64_t n, const int64_t *name, const double *mass,
                        const double (*x)[3], const double (*v)[3], const struct nb6_collisionless_options *options,
@@ -92,9 +99,11 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
     s->reuse = gpunb_tree_is_asked(&options->force) && options->reuse > 1 ? options->reuse : 1;
     status = allocate(s, err);
     if (!status) status = nb6_kept_tree_open(s, err);
-    if (!status) status = gpunb_create(&s->force, (size_t)n, &options->force, err);
+    if (!status) status = open_force(&s->force, n, options, err);
     if (status) return status;
     s->options.backend = gpunb_info(s->force)->name;
+    gpunb_tree_costs_in_use(s->force, s->costs);
+    s->options.costs = s->costs[0] ? s->costs : NULL;
     for (int64_t i = 0; i < n; i++) s->name[i] = name ? name[i] : i + 1;
     memcpy(s->mass, mass, (size_t)n * sizeof *mass);
     memcpy(s->x0, x, (size_t)n * sizeof *x);
@@ -235,16 +244,17 @@ int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *op
     gpunb_t *force = NULL;
     struct nb6_collisionless_plan made = {0};
     int status = check_options(n, options, err);
-    if (!status) status = gpunb_create(&force, (size_t)n, &options->force, err);
+    if (!status) status = open_force(&force, n, options, err);
     if (!status) status = check_engine(force, n, options, err);
     if (!status) {
         made = (struct nb6_collisionless_plan){.backend = gpunb_info(force)->name,
                                                .engine = engine_name(residence_of(settle(force, options))),
-                                               .ns_per_pair = gpunb_info(force)->ns_per_pair,
+                                               .pair_ns = gpunb_tree_pair_cost(force),
                                                .gpus = gpunb_gpus(force, 0, NULL),
                                                .force = options->force,
                                                .reuse = options->reuse > 1 ? options->reuse : 1};
         gpunb_tree_settings(force, &made.force);
+        gpunb_tree_describe_costs(force, made.costs);
         status = plan_memory(force, n, options, &made, err);
     }
     if (!status) {
@@ -263,6 +273,11 @@ int nb6_collisionless_home(struct nb6_collisionless *s, struct nbc_error *err)
 const char *nb6_collisionless_engine_name(const struct nb6_collisionless *s)
 {
     return engine_name(s->resident ? nb6_resident_residence(s->resident) : NULL);
+}
+
+void nb6_collisionless_describe_costs(const struct nb6_collisionless *s, char text[GPUNB_TREE_MACHINE])
+{
+    gpunb_tree_describe_costs(s->force, text);
 }
 
 int nb6_collisionless_has_tree(const struct nb6_collisionless *s)
@@ -316,12 +331,26 @@ static int take_state(struct nb6_collisionless *s, const struct nb6_collisionles
     return NBC_OK;
 }
 
+/* The costs that the system had, so that it makes the choices that it would have made; another backend has its own. */
+static void keep_costs(const struct nb6_collisionless *then, struct nb6_collisionless_options *options)
+{
+    struct gpunb_tree_costs costs;
+    const struct gpunb_options direct = {.backend = options->force.backend};
+    gpunb_t *force = NULL;
+    if (options->costs[0] || !then->costs[0] || gpunb_tree_costs_read(then->costs, "costs", &costs, NULL)) return;
+    if (gpunb_create(&force, (size_t)then->n, &direct, NULL)) return; /* why not is said where the forces are opened */
+    if (!strcmp(costs.backend, gpunb_info(force)->name)) memcpy(options->costs, then->costs, sizeof options->costs);
+    gpunb_free(force);
+}
+
 int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6_collisionless *then,
                              const struct nb6_collisionless_options *options, struct nbc_error *err)
 {
     struct nb6_collisionless *made = NULL;
+    struct nb6_collisionless_options own = *options;
+    keep_costs(then, &own);
     int status = open_system(&made, then->n, then->name, then->mass, (const double(*)[3])then->x0,
-                             (const double(*)[3])then->v, options, err);
+                             (const double(*)[3])then->v, &own, err);
     if (!status) status = take_state(made, then, err);
     if (!status) status = open_engine(made, options, then->owners, err);
     return give(system, made, status);

@@ -21,6 +21,7 @@
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
 #include "gpunb/tree.h"
+#include "gpunb/tree/costs.h"
 #include "nbody6/collisionless/kept_tree.h"
 #include "nbody6/collisionless/rebuild.h"
 #include "nbody6/state/body.h"
@@ -53,8 +54,9 @@ struct nb6_collisionless_options {
     double eta;                         /**< > 0: accuracy of block steps; shared steps do without */
     struct gpunb_options force;         /**< backend and precision of the forces, and their tree */
     enum nb6_collisionless_engine engine;
-    int parts; /**< of the bodies, of an emulation: 1 to 64; 0: one */
-    int reuse; /**< longest steps that a tree serves, 1 to NB6_MOST_REUSE; 0: one */
+    int parts;                         /**< of the bodies, of an emulation: 1 to 64; 0: one */
+    int reuse;                         /**< longest steps that a tree serves, 1 to NB6_MOST_REUSE; 0: one */
+    char costs[GPUNB_TREE_COSTS_TEXT]; /**< `costs` of struct gpunb_options, where force.costs is not read; "": NULL */
 };
 
 /** A system and how far it has come. After nb6_collisionless_create, nb6_collisionless_resume and
@@ -69,23 +71,24 @@ struct nb6_collisionless {
     int8_t *level;         /**< [n] the step is 2^level ticks and began at a multiple of that */
     nb6_time ti_now;       /**< the last block time */
     double softening, eta; /**< as asked for */
-    struct gpunb_options options;  /**< of the forces, as asked for, with the backend in use */
-    int max_level;                 /**< of the shared or the longest step */
-    int block;                     /**< 1: block steps */
-    uint64_t n_blocks;             /**< since the start */
-    uint64_t n_steps;              /**< of bodies, since the start */
-    int reuse;                     /**< longest steps that a tree serves; 1, and always by direct sums: one force */
-    uint64_t build_block;          /**< n_blocks when the tree got its cells; NB6_NO_BUILD: it never has */
-    struct nb6_rebuild rebuild;    /**< when it does next */
-    struct nb6_kept_tree kept;     /**< that tree */
-    gpunb_t *force;                /**< its own */
-    struct nb6_owners *owners;     /**< of bodies, as they are in memory (owners.h); NULL: they do not change */
-    struct nb6_resident *resident; /**< NULL: the state stays in memory */
-    double (*x)[3];                /**< [n] scratch: positions at the next block time */
-    double (*v_half)[3];           /**< [n] scratch: velocities after the first kick */
-    int32_t *due;                  /**< [n] scratch: bodies that end a step */
-    double (*x_due)[3];            /**< [n] scratch: their positions */
-    double (*acc_due)[3];          /**< [n] scratch: their new accelerations */
+    struct gpunb_options options;      /**< of the forces, as asked for, with backend and costs in use */
+    char costs[GPUNB_TREE_COSTS_TEXT]; /**< nominal costs of its tree; "": it has none */
+    int max_level;                     /**< of the shared or the longest step */
+    int block;                         /**< 1: block steps */
+    uint64_t n_blocks;                 /**< since the start */
+    uint64_t n_steps;                  /**< of bodies, since the start */
+    int reuse;                         /**< longest steps that a tree serves; 1, and always by direct sums: one force */
+    uint64_t build_block;              /**< n_blocks when the tree got its cells; NB6_NO_BUILD: it never has */
+    struct nb6_rebuild rebuild;        /**< when it does next */
+    struct nb6_kept_tree kept;         /**< that tree */
+    gpunb_t *force;                    /**< its own */
+    struct nb6_owners *owners;         /**< of bodies, as they are in memory (owners.h); NULL: they do not change */
+    struct nb6_resident *resident;     /**< NULL: the state stays in memory */
+    double (*x)[3];                    /**< [n] scratch: positions at the next block time */
+    double (*v_half)[3];               /**< [n] scratch: velocities after the first kick */
+    int32_t *due;                      /**< [n] scratch: bodies that end a step */
+    double (*x_due)[3];                /**< [n] scratch: their positions */
+    double (*acc_due)[3];              /**< [n] scratch: their new accelerations */
 };
 
 /** A system at t = 0.
@@ -98,15 +101,18 @@ int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const
                              const struct nb6_collisionless_options *options, struct nbc_error *err);
 /** Backend, engine, settings and nominal costs of a system. */
 struct nb6_collisionless_plan {
-    const char *backend, *engine; /**< names */
-    double ns_per_pair;           /**< of the backend (struct gpunb_backend_info) */
-    int gpus;                     /**< that make the forces; 0: processors do */
-    struct gpunb_options force;   /**< as asked for; of a tree with the sizes and the order that it takes by itself */
-    double pairs, pairs_by_tree;  /**< nominal cost of a force on all bodies (gpunb_softened_pairs), of all parts */
-    double device_bytes;          /**< memory of the device that needs most; 0: processors make the forces in memory */
-    int reuse;                    /**< longest steps that a tree serves, of which each bears its part of a build */
-    int tree_is_worth;            /**< 1: forces on all bodies are made by the tree; 0: by direct sums */
+    const char *backend, *engine;   /**< names */
+    double pair_ns;                 /**< nominal cost of a pair: of one thread, or a GPU */
+    char costs[GPUNB_TREE_MACHINE]; /**< which nominal costs a tree has, in words; "": there is no tree */
+    int gpus;                       /**< that make the forces; 0: processors do */
+    struct gpunb_options force;     /**< as asked for; of a tree with the sizes and the order that it takes by itself */
+    double pairs, pairs_by_tree;    /**< nominal cost of a force on all bodies (gpunb_softened_pairs), of all parts */
+    double device_bytes; /**< memory of the device that needs most; 0: processors make the forces in memory */
+    int reuse;           /**< longest steps that a tree serves, of which each bears its part of a build */
+    int tree_is_worth;   /**< 1: forces on all bodies are made by the tree; 0: by direct sums */
 };
+/** The nominal costs of a system's forces, in words; "": it has no tree. */
+void nb6_collisionless_describe_costs(const struct nb6_collisionless *system, char text[GPUNB_TREE_MACHINE]);
 /** The plan of a system of n bodies, which is not made.
  *  @param[out] plan  set on success only
  *  @return as nb6_collisionless_create */
@@ -115,7 +121,8 @@ int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *op
 /** Continue a system from the state that it had between two calls of nb6_collisionless_evolve, with the same bits.
  *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps, reuse, build_block, rebuild, kept, and
  *  owners of as many parts, are read, the arrays copied; all in host memory
- *  @param[in] options  as those of the other one
+ *  @param[in] options  as those of the other one; with costs "" it has those of the other one, if the backend is the
+ *  same
  *  @return as nb6_collisionless_create; NBC_BAD_ARGUMENT also if levels or time do not belong to the options */
 int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6_collisionless *then,
                              const struct nb6_collisionless_options *options, struct nbc_error *err);

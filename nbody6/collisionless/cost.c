@@ -1,13 +1,11 @@
 #include "nbody6/collisionless/cost.h"
 
-static const double WITHOUT_JERK = 26.0 / 60, GPU_NS = 5e-4; /* GPU_NS: bench_gpunb of docs/performance.md */
-static const double RUN_BYTES = 500, COEFFICIENT_BYTES = 4;  /* of a body */
+static const double RUN_BYTES = 500, COEFFICIENT_BYTES = 4; /* of a body */
 
 /* Seconds of a pair, with all that work on forces. */
 static double pair_seconds(const struct nb6_collisionless_plan *plan, int threads)
 {
-    if (plan->gpus > 0) return 1e-9 * GPU_NS / plan->gpus;
-    return 1e-9 * WITHOUT_JERK * plan->ns_per_pair / (threads > 0 ? threads : 1);
+    return 1e-9 * plan->pair_ns / (plan->gpus > 0 ? plan->gpus : threads > 0 ? threads : 1);
 }
 
 struct nb6_softened_cost nb6_cost_direct(const struct nb6_collisionless_plan *plan, int64_t n, int threads)

@@ -13,8 +13,7 @@ struct nb6_softened_cost {
 };
 
 /** By direct sums, and by the tree of the plan. Good to a factor of two for spheres and discs of 10^4 to 10^7 bodies.
- *  Pairs are those of gpunb_softened_pairs. One takes 26/60 of the backend's ns_per_pair, operations without and with a
- *  jerk; on GPUs, whose ns_per_pair is that of whole runs with small blocks, 5e-4 ns. A run takes 500 bytes a body, and
+ *  Pairs are those of gpunb_softened_pairs, which threads and GPUs share. A run takes 500 bytes a body, and
  * a tree 4 bytes more for each coefficient of its order p, of which there are (p + 1)(p + 2)(p + 3)/6: the largest
  * resident memory with 2^22 bodies. Of fewer a body takes more: blocks of memory are whole pages of 2 MiB.
  *  @param[in] plan     for n bodies

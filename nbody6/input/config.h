@@ -215,17 +215,19 @@ enum nb6_file_layout {
     NB6_LAYOUT_STARLAB /**< KZ(22) = 4, 8: particles within each other, as Starlab writes them */
 };
 
-/** How a data file is read. It is not used once the stars exist, so checkpoints do not hold it. */
+/** How files are read. It is not used once a run has begun, so checkpoints do not hold it. */
 struct nb6_data_config {
     enum nb6_file_layout layout;
     int new_masses;                  /**< KZ(22) = 9: the mass function gives the masses, the file the rest */
     char columns[256];               /**< COLUMNS (words/columns.h); "": as the file says */
     char keep[256];                  /**< KEEP: columns that are kept with the stars; "": those of known names */
     char stellar_path[NB6_PATH_MAX]; /**< STELLAR: stellar parameters, as fort.12 of NBODY6 has them; "": none */
-    int radii;                       /**< RADII: 1: those of the file act */
-    int units_asked;                 /**< 1: by UNITS, which then gives file_units; 0: KZ(22) does, or nothing */
-    int unused;                      /**< no padding between the members */
-    double msun, pc, kms;            /**< UNITS: one of the file's units in Msun, pc, km/s; 0: not given */
+    char costs_path[NB6_PATH_MAX]; /**< COSTS: nominal costs of trees, which a checkpoint has itself; "": committed ones
+                                    */
+    int radii;                     /**< RADII: 1: those of the file act */
+    int units_asked;               /**< 1: by UNITS, which then gives file_units; 0: KZ(22) does, or nothing */
+    int unused;                    /**< no padding between the members */
+    double msun, pc, kms;          /**< UNITS: one of the file's units in Msun, pc, km/s; 0: not given */
     int length_unit_open; /**< 1: RBAR is not given: that of the file, or for physical units the virial radius */
     int mass_unit_open;   /**< 1: ZMBAR is not given: that of the file, if it has one */
 };

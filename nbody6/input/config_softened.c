@@ -101,16 +101,13 @@ static int check_group(const struct nb6_config_softened *g, struct nbc_error *er
 static const double LEAST_THETA = 0.1;
 
 /* The backend of the run knows the least FORCE_ERROR: the program asks it before it begins. */
-static int check_tree(const struct nb6_config_softened *group, struct nbc_error *err)
+static int check_tree(const struct nb6_config_softened *group, const char *costs_path, struct nbc_error *err)
 {
     const struct {
         int given;
         const char *name;
-    } of_trees[] = {{group->order > 0, "ORDER"},
-                    {group->leaf > 0, "LEAF"},
-                    {group->group > 0, "GROUP"},
-                    {group->walk > 0, "WALK"},
-                    {group->reuse > 1, "REUSE"}};
+    } of_trees[] = {{group->order > 0, "ORDER"}, {group->leaf > 0, "LEAF"},   {group->group > 0, "GROUP"},
+                    {group->walk > 0, "WALK"},   {group->reuse > 1, "REUSE"}, {costs_path[0] != '\0', "COSTS"}};
     if (group->force_error > 0 && group->theta > 0)
         return nbc_fail(err, NBC_BAD_INPUT,
                         "THETA: a tree has an aim, FORCE_ERROR=%g, or an angle, THETA=%g; leave one of them out",
@@ -130,7 +127,7 @@ int nb6_config_check_softened(const struct nb6_config *config, struct nbc_error 
 {
     struct nb6_config_softened group;
     int status = nb6_config_get_softened(config, &group, err);
-    if (!status) status = check_tree(&group, err);
+    if (!status) status = check_tree(&group, config->data.costs_path, err);
     if (status || !has_group(&group)) return status;
     status = check_group(&group, err);
     if (!status) status = check_physics(config, err);

@@ -69,6 +69,7 @@ static int understand_loaded(const struct nb6_input_text *text, const struct nb6
                              struct nb6_input_values *values, struct nb6_config *config, struct nbc_error *err)
 {
     int status = understand(text->name, text->text, text->size, options, values, config, err);
+    if (status == NBC_OK) nb6_input_find_costs(text->path, config);
     if (status != NBC_OK || config->model.kind != NB6_MODEL_FILE) return status;
     nb6_input_find_data(text->path, nb6_input_get(values, "INMODEL", "DATA")->line != 0, options->notes, config);
     return NBC_OK;

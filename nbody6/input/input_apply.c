@@ -154,6 +154,7 @@ static int apply_text(const struct nb6_input_values *values, const struct nb6_in
                   {offsetof(struct nb6_config, data.columns), sizeof config->data.columns},
                   {offsetof(struct nb6_config, data.keep), sizeof config->data.keep},
                   {offsetof(struct nb6_config, data.stellar_path), NB6_PATH_MAX},
+                  {offsetof(struct nb6_config, data.costs_path), NB6_PATH_MAX},
                   {offsetof(struct nb6_config, run.device), sizeof config->run.device},
                   {offsetof(struct nb6_config, run.irr_backend), sizeof config->run.irr_backend}};
     for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) {

@@ -54,3 +54,8 @@ void nb6_input_find_data(const char *input_path, int named, FILE *notes, struct 
         find_beside(input_path, stellar);
     }
 }
+
+void nb6_input_find_costs(const char *input_path, struct nb6_config *config)
+{
+    if (config->data.costs_path[0]) find_beside(input_path, config->data.costs_path);
+}

@@ -12,5 +12,7 @@
  *  @param[in]     named  does the input name it (DATA)?
  *  @param[in,out] config data_path: becomes the name of the found file, or stays */
 void nb6_input_find_data(const char *input_path, int named, FILE *notes, struct nb6_config *config);
+/** The same for the file of COSTS. */
+void nb6_input_find_costs(const char *input_path, struct nb6_config *config);
 
 #endif

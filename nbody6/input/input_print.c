@@ -55,6 +55,7 @@ static int print_element(FILE *out, enum nb6_value_type type, const struct nb6_v
 static const char *text_of(const struct printer *p, const struct nb6_input_variable *v, int variable)
 {
     if (strcmp(v->name, "DATA") == 0) return p->config->model.data_path;
+    if (strcmp(v->name, "COSTS") == 0) return p->config->data.costs_path;
     return strcmp(v->name, "STELLAR") == 0 ? p->config->data.stellar_path : p->values->text[variable];
 }
 

@@ -318,6 +318,12 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "1: each force has new ones",
      NUMBER},
 
+    {"INCOLLISIONLESS", "COSTS", NB6_TEXT, 1, NB6_USED, "", "''", ANY,
+     "file of nominal costs of this machine (bench/tune_tree --write): ORDER, LEAF, GROUP and where a tree pays "
+     "follow; "
+     "'': known ones",
+     FIELD(TEXT, data.costs_path)},
+
     {"INBINPOP", "SEMI0", NB6_REAL, 1, NB6_USED, "N-body", "0.001", ABOVE(0), "semi-major axis (KZ(42) = 0)",
      FIELD(DOUBLE, binaries.semi_max)},
     {"INBINPOP", "ECC0", NB6_REAL, 1, NB6_USED, "", "-1", ANY,

@@ -2,8 +2,10 @@
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "gpunb/tree/costs.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/owners.h"
+#include "nbody6/hdf5/hdf5_stored.h"
 #include "nbody6/hdf5/hdf5_trial.h"
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/output/checkpoint.h"
@@ -23,7 +25,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static const char ENGINE[] = "collisionless";
+static const char ENGINE[] = "collisionless", NO_COSTS[] = "none";
 
 /* The fields of nbody6 that bodies have, in the arrays of a system. */
 enum { BODY_ARRAYS = 4, STAR_ARRAYS = 2 };
@@ -49,6 +51,14 @@ static void state_of(const struct nb6_run_record *record, const struct nb6_colli
     state->run.book.wall_used_s += nbc_wtime() - record->wall_start_s; /* past for the session that resumes */
 }
 
+/* Nominal costs of the tree, as text: the run that resumes has the same ones, on any machine. */
+static void write_costs(struct nb6_hdf5 *file, const struct nb6_collisionless *system)
+{
+    hid_t object = nb6_hdf5_open_group(file, file->file, "nbody6");
+    nb6_hdf5_put_text(file, object, "tree_costs", system->costs[0] ? system->costs : NO_COSTS);
+    nb6_hdf5_close_object(object);
+}
+
 int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, const struct nb6_run_record *record,
                                        const struct nb6_collisionless *system, const struct nb6_run_state *run,
                                        struct nbc_error *err)
@@ -60,6 +70,7 @@ int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, co
     nb6_hdf5_create(&file, path, NB6_SEAL_BYTES, err);
     /* nbody6 reads on, up to the engine */
     nb6_checkpoint_write_heading(&file, gpunb_info(system->force)->name, "none", ENGINE, run);
+    write_costs(&file, system);
     nb6_checkpoint_write_state(&file, &state);
     nb6_checkpoint_write_arrays(&file, &nb6_body_fields, places.body, BODY_ARRAYS, system->n);
     nb6_checkpoint_write_arrays(&file, &nb6_star_fields, places.star, STAR_ARRAYS, system->n);
@@ -109,6 +120,20 @@ static void take_times(struct reading *r)
     then->n_blocks = r->state.run.counters.blocks;
     then->n_steps = r->state.run.counters.steps_irr;
     then->reuse = nb6_config_number(&r->state.run.config, "INCOLLISIONLESS", "REUSE", &reuse, NULL) ? 1 : (int)reuse;
+}
+
+/* A file without costs is older, or of a run without a tree. */
+static void read_costs(struct nb6_hdf5 *file, struct nb6_collisionless *then)
+{
+    struct gpunb_tree_costs costs;
+    struct nbc_error why = {0};
+    hid_t object = nb6_hdf5_open_group(file, file->file, "nbody6");
+    if (!file->status && nb6_hdf5_has_attribute(file, object, "tree_costs"))
+        nb6_hdf5_get_text(file, object, "tree_costs", sizeof then->costs, then->costs);
+    nb6_hdf5_close_object(object);
+    if (strcmp(then->costs, NO_COSTS) == 0) then->costs[0] = '\0';
+    if (!file->status && then->costs[0] && gpunb_tree_costs_read(then->costs, "tree_costs", &costs, &why))
+        nb6_hdf5_fail(file, NBC_FILE, why.text);
 }
 
 static int allocate(struct nb6_collisionless *then)
@@ -165,6 +190,7 @@ static int read_sealed(struct reading *r)
     struct nb6_hdf5 file;
     nb6_hdf5_open(&file, r->path, r->err);
     read_state(&file, &r->state, r->run);
+    if (!file.status) read_costs(&file, r->then);
     if (!file.status) read_bodies(&file, r);
     return nb6_hdf5_close(&file);
 }

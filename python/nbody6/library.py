@@ -28,7 +28,7 @@ class ForceOptions(ctypes.Structure):
     """struct gpunb_options of gpunb.h."""
     _fields_ = [("backend", ctypes.c_char_p), ("mass_weighted", ctypes.c_int), ("precision", ctypes.c_int),
                 ("force_error", ctypes.c_double), ("theta", ctypes.c_double), ("order", ctypes.c_int),
-                ("leaf", ctypes.c_int), ("group", ctypes.c_int), ("walk", ctypes.c_int)]
+                ("leaf", ctypes.c_int), ("group", ctypes.c_int), ("walk", ctypes.c_int), ("costs", ctypes.c_char_p)]
 
 
 class ForceJob(ctypes.Structure):

@@ -65,10 +65,10 @@ contains
         call check(layout_of_error(c) == 3, 'fields of nbc_error')
         call check(all([c_sizeof(e), at(p, c_loc(e%status)), at(p, c_loc(e%text))] == c(:3)), 'layout of nbc_error')
         p = c_loc(o)
-        call check(layout_of_options(c) == 10, 'fields of gpunb_options')
+        call check(layout_of_options(c) == 11, 'fields of gpunb_options')
         call check(all([c_sizeof(o), at(p, c_loc(o%backend)), at(p, c_loc(o%mass_weighted)), at(p, c_loc(o%precision)), &
             at(p, c_loc(o%force_error)), at(p, c_loc(o%theta)), at(p, c_loc(o%order)), at(p, c_loc(o%leaf)), &
-            at(p, c_loc(o%group)), at(p, c_loc(o%walk))] == c(:10)), 'layout of gpunb_options')
+            at(p, c_loc(o%group)), at(p, c_loc(o%walk)), at(p, c_loc(o%costs))] == c(:11)), 'layout of gpunb_options')
         p = c_loc(j)
         call check(layout_of_softened_job(c) == 8, 'fields of gpunb_softened_job')
         call check(all([c_sizeof(j), at(p, c_loc(j%n_i)), at(p, c_loc(j%x)), at(p, c_loc(j%self)), &

@@ -35,7 +35,7 @@ LAYOUT(error, AT(status), AT(text))
 
 #define TYPE gpunb_options
 LAYOUT(options, AT(backend), AT(mass_weighted), AT(precision), AT(force_error), AT(theta), AT(order), AT(leaf),
-       AT(group), AT(walk))
+       AT(group), AT(walk), AT(costs))
 #undef TYPE
 
 #define TYPE gpunb_backend_info

@@ -396,7 +396,7 @@ static void a_plan_tells_the_tree(void **state)
     assert_int_equal(nb6_collisionless_plan(1000, &o, &plan, &err), NBC_OK);
     assert_true(plan.force.force_error == 0 && plan.force.theta == 0 && plan.force.order == 0);
     assert_string_equal(plan.backend, "ref");
-    assert_true(plan.ns_per_pair > 0);
+    assert_true(plan.pair_ns > 0);
     assert_int_equal(plan.gpus, 0);
 }
 

@@ -14,7 +14,7 @@ static struct miss miss_at(const gpunb_tree_t *tree, const struct bodies *b, dou
                            double softening, int direction)
 {
     const struct tree_cell *cell = cell_of(tree);
-    const int order = tree->use->order, top = tree_local_top(order), moments = tree_components_below(top + 1) - 4;
+    const int order = tree->use->sizes.order, top = tree_local_top(order), moments = tree_components_below(top + 1) - 4;
     const double *kept = tree->moment, big2 = distance * distance + softening * softening;
     real centre[3], x[3], u[3], y[3], moment[TREE_MOST_LOCALS], local[TREE_MOST_LOCALS] = {0};
     double sum[TREE_MOST_LOCALS], way[3];

@@ -36,7 +36,8 @@ static struct error error_at(const gpunb_tree_t *tree, const struct bodies *b, d
         real x[3];
         point_at(cell, b, d, distance, x);
         const struct sum exact = direct_sum(b, x, (double)eps),
-                         made = expansion(tree, x, (double)eps, tree->use->order), off = difference(&made, &exact);
+                         made = expansion(tree, x, (double)eps, tree->use->sizes.order),
+                         off = difference(&made, &exact);
         error.acc = fmaxl(error.acc, length(off.acc) * big * big / cell->mass);
         error.pot = fmaxl(error.pot, off.pot * big / cell->mass);
     }
@@ -251,7 +252,7 @@ static void add_ratio(const gpunb_tree_t *tree, const struct bodies *b, double d
 {
     const struct tree_cell *cell = cell_of(tree);
     const double big2 = distance * distance + softening * softening;
-    const float left = tree_left_out(&cell->rest, cell->count, tree->use->order, (float)(1 / big2),
+    const float left = tree_left_out(&cell->rest, cell->count, tree->use->sizes.order, (float)(1 / big2),
                                      (float)(softening * softening / big2));
     const double error = (double)error_at(tree, b, distance, softening).acc;
     if (error < 1e-12) return; /* powers are floats: below 1e-7 of a rank that vanishes they say nothing */

@@ -4,6 +4,7 @@
 #include "gpunb/gpunb.h"
 #include "gpunb/tree.h"
 #include "nbody6/analysis/bulk.h"
+#include "nbody6/app/collisionless/costs_file.h"
 #include "nbody6/app/collisionless/forces_note.h"
 #include "nbody6/app/data_note.h"
 #include "nbody6/app/stars/stars_note.h"
@@ -59,7 +60,8 @@ int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_col
                                                      .leaf = (int)group.leaf,
                                                      .group = (int)group.group,
                                                      .walk = (enum gpunb_walk)(int)group.walk}};
-    return NBC_OK;
+    if (!config->data.costs_path[0]) return NBC_OK;
+    return nb6_costs_file_read(config->data.costs_path, options->costs, sizeof options->costs, err);
 }
 
 int nb6_collisionless_round_end(struct nb6_config *config, struct nbc_error *err)
@@ -75,20 +77,21 @@ static const char *plural(double count)
     return count == 1 ? "" : "s";
 }
 
-int nb6_collisionless_check_aim(const struct nb6_config *config, int64_t n, struct nbc_error *err)
+int nb6_collisionless_check_tree(const struct nb6_config *config, int64_t n, struct nbc_error *err)
 {
     struct nb6_collisionless_options options;
-    const int status = nb6_collisionless_options_of(config, &options, err);
-    const double aim = options.force.force_error;
+    int status = nb6_collisionless_options_of(config, &options, err);
+    const double aim = status ? 0 : options.force.force_error;
     gpunb_t *force = NULL;
-    if (status || aim == 0) return status;
+    if (status || !gpunb_tree_is_asked(&options.force)) return status;
     options.force.force_error = 0;
     options.force.theta = 1; /* a tree of the same backend, whatever the aim is */
     if (gpunb_create(&force, (size_t)n, &options.force, NULL)) return NBC_OK; /* why not is said where it is used */
     const double least = gpunb_tree_least_error(force);
     const char *backend = gpunb_info(force)->name;
     gpunb_free(force);
-    if (aim >= least) return NBC_OK;
+    if (options.costs[0]) status = nb6_costs_check_backend(config->data.costs_path, backend, err);
+    if (status || aim == 0 || aim >= least) return status;
     return nbc_fail(
         err, NBC_BAD_INPUT,
         "%s: FORCE_ERROR: %g is less than forces by a tree of the backend %s can have; give %g or more, or 0 "
@@ -125,6 +128,7 @@ static void print_forces(const struct nb6_collisionless_plan *plan, int64_t n, d
     char text[NB6_FORCES_TEXT];
     nb6_forces_describe(&plan->force, plan->reuse, text);
     fprintf(out, "  forces: %s\n", text);
+    if (plan->costs[0]) fprintf(out, "  nominal costs: %s\n", plan->costs);
     if (gpunb_tree_is_asked(&plan->force)) {
         const struct nb6_softened_cost tree = nb6_cost_tree(plan, n, threads);
         print_cost("tree", &tree, steps + 1, out);

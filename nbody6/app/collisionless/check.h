@@ -20,11 +20,12 @@ int nb6_collisionless_check(const struct nb6_config *config, struct nbc_error *e
 /** An end in Myr is reached, and passed by less than a step: bodies stand at one time at multiples of DT.
  *  @return NBC_OK; what nb6_config_number returns */
 int nb6_collisionless_round_end(struct nb6_config *config, struct nbc_error *err);
-/** Refuse a FORCE_ERROR that is less than the tree of the run's backend can have.
+/** Refuse a FORCE_ERROR that is less than the tree of the run's backend can have, and costs of another backend.
  *  @param[in] n  bodies, by which the backend is chosen
- *  @return NBC_OK, also where there is no such backend; NBC_BAD_INPUT; what nb6_config_number returns */
-int nb6_collisionless_check_aim(const struct nb6_config *config, int64_t n, struct nbc_error *err);
-/** Options of a system.   @return NBC_OK; what nb6_config_number returns */
+ *  @return NBC_OK, also where there is no such backend; NBC_BAD_INPUT; what nb6_collisionless_options_of returns */
+int nb6_collisionless_check_tree(const struct nb6_config *config, int64_t n, struct nbc_error *err);
+/** Options of a system, with the costs of the file that COSTS names.
+ *  @return NBC_OK; what nb6_config_number and nb6_costs_file_read return */
 int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_collisionless_options *options,
                                  struct nbc_error *err);
 /** One line of warning if steps are too long for two bodies that pass each other, with what to give instead; it counts

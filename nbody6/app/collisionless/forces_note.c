@@ -25,6 +25,14 @@ void nb6_forces_describe(const struct gpunb_options *o, int reuse, char text[NB6
     if (used < size && reuse > 1) snprintf(text + used, size - used, ", REUSE = %d", reuse);
 }
 
+void nb6_forces_describe_system(const struct nb6_collisionless *system, char text[NB6_FORCES_OF_A_SYSTEM])
+{
+    char forces[NB6_FORCES_TEXT], costs[GPUNB_TREE_MACHINE];
+    nb6_forces_describe(&system->options, system->reuse, forces);
+    nb6_collisionless_describe_costs(system, costs);
+    snprintf(text, NB6_FORCES_OF_A_SYSTEM, "%s%s%s", forces, costs[0] ? ", nominal costs: " : "", costs);
+}
+
 static double ratio(uint64_t part, uint64_t whole)
 {
     return whole ? (double)part / (double)whole : 0;

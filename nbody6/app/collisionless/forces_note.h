@@ -8,11 +8,13 @@
 
 struct nb6_collisionless;
 
-enum { NB6_FORCES_TEXT = 160 };
+enum { NB6_FORCES_TEXT = 160, NB6_FORCES_OF_A_SYSTEM = NB6_FORCES_TEXT + 288 };
 
 /** "direct sums", or "tree, FORCE_ERROR = 0.001, order 3, walk groups, REUSE = 4": what `options` set.
  *  @param[in] reuse  longest steps that a tree serves; 1 is not said */
 void nb6_forces_describe(const struct gpunb_options *options, int reuse, char text[NB6_FORCES_TEXT]);
+/** Those of a system, with the nominal costs of its tree. */
+void nb6_forces_describe_system(const struct nb6_collisionless *system, char text[NB6_FORCES_OF_A_SYSTEM]);
 /** Seconds of forces in this session; of a tree those of each stage, and terms of a body: for --profile. */
 void nb6_forces_print_times(FILE *out, const struct nb6_collisionless *system);
 

@@ -268,8 +268,8 @@ static void say_start(struct session *s, const char *what, int quiet)
 {
     const struct nb6_run_record *run = &s->run;
     const double t = nb6_collisionless_time(s->system);
-    char forces[NB6_FORCES_TEXT];
-    nb6_forces_describe(&s->system->options, s->system->reuse, forces);
+    char forces[NB6_FORCES_OF_A_SYSTEM];
+    nb6_forces_describe_system(s->system, forces);
     s->wall_start = s->checkpoint_wall = nbc_wtime();
     s->run.wall_start_s = s->wall_start;
     s->snapshots_before = run->book.snapshot_count;
@@ -322,7 +322,7 @@ static int make_model(const struct nb6_config *config, struct nb6_config *settle
     if (status) return status;
     if (config->run.t_crit_myr > 0) status = nb6_collisionless_round_end(settled, err);
     if (!status) status = nb6_collisionless_check(settled, err);
-    if (!status) status = nb6_collisionless_check_aim(settled, model->n, err);
+    if (!status) status = nb6_collisionless_check_tree(settled, model->n, err);
     if (status) nb6_model_free(model);
     return status;
 }
@@ -490,7 +490,7 @@ int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_op
         if (!status) status = nb6_run_names_refuse_special(&s.names, err);
         if (!status) status = nb6_run_owner_check(&s.names, s.run.id, checkpoint, err);
         if (!status) nb6_run_names_sweep(&s.names);
-        if (!status) status = nb6_collisionless_check_aim(&s.run.config, then.n, err);
+        if (!status) status = nb6_collisionless_check_tree(&s.run.config, then.n, err);
         if (!status) status = nb6_collisionless_resume(&s.system, &then, &system, err);
     }
     nb6_collisionless_checkpoint_release(&then);
