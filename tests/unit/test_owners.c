@@ -35,7 +35,8 @@ static struct nb6_collisionless_options options_of(enum nb6_collisionless_steps 
         .eta = 0.2,
         .engine = NB6_COLLISIONLESS_EMULATED,
         .parts = parts,
-        .force = {.backend = "emulated", .force_error = AIM, .leaf = 16, .group = 32, .walk = GPUNB_WALK_GROUPS}};
+        .force = {
+            .backend = "emulated", .force_error = AIM, .order = 2, .leaf = 16, .group = 32, .walk = GPUNB_WALK_GROUPS}};
 }
 
 /* ---- divisions */

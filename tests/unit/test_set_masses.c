@@ -231,7 +231,8 @@ static void try_one(const struct trial *r, enum nb6_engine_choice engine)
     nb6_free(sim);
 }
 
-/* Measured: 1e-10 at most, of the triple; others 1.2e-11. A step that were begun with the force before would be off by 1e-6. */
+/* Measured: 1e-10 at most, of the triple; others 1.2e-11. A step that were begun with the force before would be off by
+ * 1e-6. */
 static void stars_move_as_they_should(void **state)
 {
     static const struct trial trials[] = {
