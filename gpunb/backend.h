@@ -28,6 +28,7 @@ struct gpunb_block {
     const int32_t *self; /**< may be NULL */
     const double *r_nb2, *dt_reg;
     const double (*x)[3], (*v)[3];
+    const double (*acc_last)[3]; /**< of a tree; may be NULL */
     double (*acc)[3], (*jerk)[3];
     double *pot; /**< may be NULL */
     size_t nb_cap;

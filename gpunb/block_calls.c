@@ -1,6 +1,8 @@
 /* Regular forces of a block of targets: started, and waited for. */
 #include "gpunb/handle.h"
 #include "gpunb/quantity.h"
+#include "gpunb/tree.h"
+#include "gpunb/tree/regular.h"
 
 #include <float.h>
 
@@ -24,9 +26,10 @@ static int check_block(gpunb_t *handle, const struct gpunb_block *block)
         {"target", "dt_reg", block->dt_reg, block->n_i, 1, 0.0, DBL_MAX},
         {"target", "x_i", (const double *)block->x, block->n_i, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
         {"target", "v_i", (const double *)block->v, block->n_i, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
+        {"target", "acc_last", (const double *)block->acc_last, block->acc_last ? block->n_i : 0, 3, -DBL_MAX, DBL_MAX},
     };
     const int status = gpunb_check_self(handle, "gpunb_regf", block->self, block->n_i);
-    return status == NBC_OK ? gpunb_check(err, "gpunb_regf", list, 4) : status;
+    return status == NBC_OK ? gpunb_check(err, "gpunb_regf", list, 5) : status;
 }
 
 static int report_overflow(gpunb_t *handle, const struct gpunb_block *block)
@@ -59,13 +62,21 @@ static int start(gpunb_t *handle, const struct gpunb_block *block)
     return status;
 }
 
+/* By tree where that is cheaper. */
+static int make_forces(gpunb_t *handle, const struct gpunb_block *block)
+{
+    int done = 0, status = NBC_OK;
+    if (gpunb_regf_by_tree(handle, block->n_i, handle->n_sources)) status = gpunb_regular_force(handle, block, &done);
+    return status || done ? status : handle->backend->regf(handle->state, block, &handle->error);
+}
+
 static int wait(gpunb_t *handle)
 {
     const double begin = nbc_wtime();
     const struct gpunb_block *block = &handle->block;
     int status = NBC_OK;
     handle->started = 0;
-    if (block->n_i > 0) status = handle->backend->regf(handle->state, block, &handle->error);
+    if (block->n_i > 0) status = make_forces(handle, block);
     if (status == NBC_OK && gpunb_has_gaps(handle)) gpunb_lists_to_numbers(handle, block);
     handle->stats.calls++;
     handle->stats.targets += block->n_i;
@@ -80,12 +91,35 @@ int gpunb_regf_block(gpunb_t *handle, const struct gpunb_block *block)
     return status == NBC_OK ? wait(handle) : status;
 }
 
+int gpunb_regf_start_job(gpunb_t *handle, const struct gpunb_regf_job *job)
+{
+    if (!handle) return NBC_BAD_ARGUMENT;
+    if (!job) return nbc_fail(&handle->error, NBC_BAD_ARGUMENT, "gpunb_regf_start_job: job is NULL");
+    const struct gpunb_block block = {
+        .n_i = job->n_i,
+        .self = job->self,
+        .r_nb2 = job->r_nb2,
+        .dt_reg = job->dt_reg,
+        .x = job->x,
+        .v = job->v,
+        .acc_last = job->acc_last,
+        .acc = job->acc,
+        .jerk = job->jerk,
+        .pot = job->pot,
+        .nb_cap = job->nb_cap,
+        .list_stride = job->nb_cap,
+        .nnb = job->nnb,
+        .nblist = job->nblist,
+        .mass_weighted = handle->mass_weighted,
+    };
+    return start(handle, &block);
+}
+
 int gpunb_regf_start(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r_nb2, const double *dt_reg,
                      const double (*x_i)[3], const double (*v_i)[3], double (*acc)[3], double (*jerk)[3], double *pot,
                      size_t nb_cap, int32_t *nnb, int32_t *nblist)
 {
-    if (!handle) return NBC_BAD_ARGUMENT;
-    const struct gpunb_block block = {
+    const struct gpunb_regf_job job = {
         .n_i = n_i,
         .self = self,
         .r_nb2 = r_nb2,
@@ -96,12 +130,10 @@ int gpunb_regf_start(gpunb_t *handle, size_t n_i, const int32_t *self, const dou
         .jerk = jerk,
         .pot = pot,
         .nb_cap = nb_cap,
-        .list_stride = nb_cap,
         .nnb = nnb,
         .nblist = nblist,
-        .mass_weighted = handle->mass_weighted,
     };
-    return start(handle, &block);
+    return gpunb_regf_start_job(handle, &job);
 }
 
 int gpunb_regf_wait(gpunb_t *handle)

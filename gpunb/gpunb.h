@@ -48,7 +48,8 @@ struct gpunb_options {
                           */
     enum gpunb_precision precision;
 
-    /* Softened forces by a tree: one of `force_error` and `theta` is above 0. All others are direct sums. */
+    /* Forces by a tree (gpunb/tree.h): softened ones if one of `force_error` and `theta` is above 0, on processors
+     * regular ones too with `force_error`. All others are direct sums. */
     double force_error; /**< the aim: 99 of 100 accelerations of all bodies are wrong by less than this part of
                              themselves; gpunb_tree_least_error to 0.1; 0: direct sums, unless there is `theta` */
     double theta;       /**< in its place: cells are accepted if they look smaller than this angle, radius/distance,
@@ -162,6 +163,20 @@ int gpunb_regf(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r
                const double (*x_i)[3], const double (*v_i)[3], double (*acc)[3], double (*jerk)[3], double *pot,
                size_t nb_cap, int32_t *nnb, int32_t *nblist);
 
+/** A block of targets of gpunb_regf, whose arguments have the same names. Zero-initialise; `self`, `acc_last` and `pot`
+ *  may stay NULL. */
+struct gpunb_regf_job {
+    size_t n_i;
+    const int32_t *self;
+    const double *r_nb2, *dt_reg;
+    const double (*x)[3], (*v)[3];
+    const double (*acc_last)[3]; /**< [n_i][3] total accelerations of the last step, or any of about the same size, to
+                                      which `force_error` of a tree relates; NULL: forces by angle are made first */
+    double (*acc)[3], (*jerk)[3], *pot;
+    size_t nb_cap;
+    int32_t *nnb, *nblist;
+};
+
 /** The same in two calls, so that the caller can work while a device does: `gpunb_regf_start` takes what gpunb_regf
  *  takes, and returns what can be said at once; `gpunb_regf_wait` fills acc, jerk, pot, nnb and nblist and returns what
  *  gpunb_regf returns. All arrays stay the library's in between. Backends on processors do the work in the second call.
@@ -171,6 +186,8 @@ int gpunb_regf(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r
 int gpunb_regf_start(gpunb_t *handle, size_t n_i, const int32_t *self, const double *r_nb2, const double *dt_reg,
                      const double (*x_i)[3], const double (*v_i)[3], double (*acc)[3], double (*jerk)[3], double *pot,
                      size_t nb_cap, int32_t *nnb, int32_t *nblist);
+/** As gpunb_regf_start, with the last accelerations. */
+int gpunb_regf_start_job(gpunb_t *handle, const struct gpunb_regf_job *job);
 int gpunb_regf_wait(gpunb_t *handle);
 
 /** Targets of a softened force, and where it goes. Zero-initialise; `self` and `pot` may stay NULL. */

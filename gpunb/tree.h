@@ -17,6 +17,13 @@
  *  A call of gpunb_softened for so few targets that direct sums are cheaper by nominal costs has direct sums, unless an
  *  angle or a walk was asked for (gpunb_tree_is_worth).
  *
+ *  Regular forces. On processors a handle with `force_error` makes blocks of gpunb_regf by tree as well, from so many
+ * targets and sources on that this is cheaper by nominal costs (gpunb_regf_by_tree). Neighbours are never in a cell
+ * that acts as a whole: lists are those of direct sums. 99 of 100 accelerations are wrong by less than force_error,
+ * jerks by less than 30 times it, relative to the regular acceleration and jerk of the target, half of them by less
+ * than a sixteenth of that. Sources of a hundredth of all mass or more act by themselves; with negative masses, on
+ * devices, and with an angle all regular forces are direct sums. docs/algorithms/regular_tree.md has the method.
+ *
  *  Threads, bits: as in gpunb.h. Masses must not be negative. */
 #ifndef GPUNB_TREE_H
 #define GPUNB_TREE_H
@@ -44,6 +51,11 @@ double gpunb_tree_least_error(const gpunb_t *handle);
 double gpunb_softened_pairs(const gpunb_t *handle, size_t n_i, size_t n_j, double *by_tree);
 /** Whether gpunb_softened uses a tree for so many targets and sources. */
 int gpunb_tree_is_worth(const gpunb_t *handle, size_t n_i, size_t n_j);
+
+/** The same of a block of gpunb_regf.   @param[out] by_tree  of direct sums, if the handle makes only these */
+double gpunb_regf_pairs(const gpunb_t *handle, size_t n_i, size_t n_j, double *by_tree);
+/** Whether gpunb_regf uses a tree for so many targets and sources. */
+int gpunb_regf_by_tree(const gpunb_t *handle, size_t n_i, size_t n_j);
 
 /** A tree of the present sources.
  *  @param[out] tree  set on success only; to be freed before the handle

@@ -2,6 +2,7 @@
  * absent. */
 #include "gpunb/backend.h"
 #include "gpunb/cpu/cpu.h"
+#include "gpunb/cpu/regular.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
 
@@ -10,6 +11,7 @@
 #include "gpunb/cpu/kernel_cpu.h"
 #include "gpunb/cpu/kernel_curve.h"
 #include "gpunb/cpu/kernel_local.h"
+#include "gpunb/cpu/kernel_moving.h"
 #include "gpunb/cpu/kernel_mutual.h"
 #include "gpunb/cpu/kernel_pack.h"
 #include "gpunb/cpu/kernel_pot.h"
@@ -39,7 +41,7 @@ static const struct gpunb_cpu_kernels kernels = {
     .predict = predict,
 };
 
-static const struct gpunb_tree_method tree = GPUNB_CPU_TREE(add_terms, add_bodies, add_locals, add_field);
+static const struct gpunb_tree_method tree = GPUNB_CPU_TREE(add_terms, add_bodies, add_locals, add_field, add_moving);
 
 #else
 

@@ -1,6 +1,7 @@
 /* AVX-512 kernels; compiled with the flags of that instruction set, or else only a row that reports it as absent. */
 #include "gpunb/backend.h"
 #include "gpunb/cpu/cpu.h"
+#include "gpunb/cpu/regular.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__FMA__)
 
@@ -9,6 +10,7 @@
 #include "gpunb/cpu/kernel_cpu.h"
 #include "gpunb/cpu/kernel_curve.h"
 #include "gpunb/cpu/kernel_local.h"
+#include "gpunb/cpu/kernel_moving.h"
 #include "gpunb/cpu/kernel_mutual.h"
 #include "gpunb/cpu/kernel_pack.h"
 #include "gpunb/cpu/kernel_pot.h"
@@ -38,7 +40,7 @@ static const struct gpunb_cpu_kernels kernels = {
     .predict = predict,
 };
 
-static const struct gpunb_tree_method tree = GPUNB_CPU_TREE(add_terms, add_bodies, add_locals, add_field);
+static const struct gpunb_tree_method tree = GPUNB_CPU_TREE(add_terms, add_bodies, add_locals, add_field, add_moving);
 
 #else
 

@@ -1,12 +1,14 @@
 /* Portable kernels: vectors of 16 bytes, compiled for the baseline of the platform. */
 #include "gpunb/backend.h"
 #include "gpunb/cpu/cpu.h"
+#include "gpunb/cpu/regular.h"
 
 #include "gpunb/cpu/simd_portable.h"
 
 #include "gpunb/cpu/kernel_cpu.h"
 #include "gpunb/cpu/kernel_curve.h"
 #include "gpunb/cpu/kernel_local.h"
+#include "gpunb/cpu/kernel_moving.h"
 #include "gpunb/cpu/kernel_mutual.h"
 #include "gpunb/cpu/kernel_pack.h"
 #include "gpunb/cpu/kernel_pot.h"
@@ -35,7 +37,7 @@ static const struct gpunb_cpu_kernels kernels = {
     .predict = predict,
 };
 
-static const struct gpunb_tree_method tree = GPUNB_CPU_TREE(add_terms, add_bodies, add_locals, add_field);
+static const struct gpunb_tree_method tree = GPUNB_CPU_TREE(add_terms, add_bodies, add_locals, add_field, add_moving);
 
 const struct gpunb_backend gpunb_backend_portable = {
     .name = "portable",

@@ -4,13 +4,15 @@
 #include "gpunb/predictor.h"
 #include "gpunb/tree/method.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct ref_state {
     size_t n_j, n_j_max, n_jp;
     double *mass;
     double (*x)[3], (*v)[3];
-    struct gpunb_jp *jp; /* [n_jp] */
+    struct gpunb_jp *jp;   /* [n_jp] */
+    const int32_t *number; /* of the source at each place of a tree */
 };
 
 static void ref_free(void *state)
@@ -99,26 +101,31 @@ static int ref_predict(void *state, const struct gpunb_order *order, double t, s
     return NBC_OK;
 }
 
+/* Source j on target i: onto its sums, or its list. */
+static void ref_pair(const struct ref_state *ref, const struct gpunb_block *block, size_t i, size_t j,
+                     struct gpunb_sum *sum, size_t *found)
+{
+    int32_t *row = block->nblist + i * block->list_stride;
+    double dx[3], dv[3];
+    if (block->self && block->self[i] == (int32_t)j) return;
+    for (int k = 0; k < 3; k++) {
+        dx[k] = ref->x[j][k] - block->x[i][k];
+        dv[k] = ref->v[j][k] - block->v[i][k];
+    }
+    double limit2 = block->mass_weighted ? ref->mass[j] * block->r_nb2[i] : block->r_nb2[i];
+    if (gpunb_pair_is_neighbour(dx, dv, block->dt_reg[i], limit2)) {
+        if (*found < block->nb_cap) row[*found] = (int32_t)j;
+        ++*found;
+    } else {
+        gpunb_pair_add(dx, dv, ref->mass[j], sum);
+    }
+}
+
 static void ref_target(const struct ref_state *ref, const struct gpunb_block *block, size_t i)
 {
     struct gpunb_sum sum = {0};
     size_t found = 0;
-    int32_t *row = block->nblist + i * block->list_stride;
-    for (size_t j = 0; j < ref->n_j; j++) {
-        if (block->self && block->self[i] == (int32_t)j) continue;
-        double dx[3], dv[3];
-        for (int k = 0; k < 3; k++) {
-            dx[k] = ref->x[j][k] - block->x[i][k];
-            dv[k] = ref->v[j][k] - block->v[i][k];
-        }
-        double limit2 = block->mass_weighted ? ref->mass[j] * block->r_nb2[i] : block->r_nb2[i];
-        if (gpunb_pair_is_neighbour(dx, dv, block->dt_reg[i], limit2)) {
-            if (found < block->nb_cap) row[found] = (int32_t)j;
-            found++;
-        } else {
-            gpunb_pair_add(dx, dv, ref->mass[j], &sum);
-        }
-    }
+    for (size_t j = 0; j < ref->n_j; j++) ref_pair(ref, block, i, j, &sum, &found);
     block->nnb[i] = (int32_t)found;
     memcpy(block->acc[i], sum.acc, sizeof sum.acc);
     memcpy(block->jerk[i], sum.jerk, sizeof sum.jerk);
@@ -188,6 +195,84 @@ static void ref_round(const void *state, const double x[3], double rounded[3])
     memcpy(rounded, x, 3 * sizeof *x);
 }
 
+/* ---- pairs of regular forces by tree */
+
+static void ref_read_v(const void *state, size_t first, size_t end, double (*v)[3])
+{
+    const struct ref_state *ref = state;
+    memcpy(v, ref->v + first, (end - first) * sizeof *v);
+}
+
+static int ref_begin(void *state, const int32_t *number, int threads, size_t most)
+{
+    struct ref_state *ref = state;
+    (void)threads, (void)most;
+    ref->number = number;
+    return NBC_OK;
+}
+
+/* Results are sums, until they are complete. */
+static void ref_begin_targets(void *state, const struct gpunb_regular_targets *t)
+{
+    (void)state;
+    for (size_t i = 0; i < t->n; i++) {
+        const int32_t at = t->target[i];
+        t->block->nnb[at] = 0;
+        memset(t->block->acc[at], 0, sizeof t->block->acc[at]);
+        memset(t->block->jerk[at], 0, sizeof t->block->jerk[at]);
+        if (t->block->pot) t->block->pot[at] = 0;
+    }
+}
+
+static void ref_add_sum(const struct gpunb_block *block, size_t i, const struct gpunb_sum *sum)
+{
+    for (int k = 0; k < 3; k++) {
+        block->acc[i][k] += sum->acc[k];
+        block->jerk[i][k] += sum->jerk[k];
+    }
+    if (block->pot) block->pot[i] -= sum->pot;
+}
+
+static void ref_add_pairs(void *state, const struct gpunb_regular_targets *t, const struct gpunb_regular_pile *pile)
+{
+    const struct ref_state *ref = state;
+    for (size_t i = 0; i < t->n; i++) {
+        struct gpunb_sum sum = {0};
+        const size_t target = (size_t)t->target[i];
+        size_t found = (size_t)t->block->nnb[target];
+        for (size_t r = 0; r < pile->n; r++)
+            for (int32_t p = 0; p < pile->range[r].count; p++)
+                ref_pair(ref, t->block, target, (size_t)ref->number[pile->range[r].first + p], &sum, &found);
+        t->block->nnb[target] = (int32_t)found;
+        ref_add_sum(t->block, target, &sum);
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
+    return (p > q) - (p < q);
+}
+
+static void ref_end_targets(void *state, const struct gpunb_regular_targets *t, const struct gpunb_sum *sum)
+{
+    (void)state;
+    for (size_t i = 0; i < t->n; i++) {
+        const size_t target = (size_t)t->target[i], found = (size_t)t->block->nnb[target];
+        ref_add_sum(t->block, target, &sum[i]);
+        if (found <= t->block->nb_cap)
+            qsort(t->block->nblist + target * t->block->list_stride, found, sizeof(int32_t), by_number);
+    }
+}
+
+static const struct gpunb_regular_method ref_regular = {
+    .read_v = ref_read_v,
+    .begin = ref_begin,
+    .begin_targets = ref_begin_targets,
+    .add_pairs = ref_add_pairs,
+    .end_targets = ref_end_targets,
+};
+
 static const struct gpunb_tree_method ref_tree = {
     .in_double = 1,
     .least_error = 1e-9,
@@ -197,6 +282,8 @@ static const struct gpunb_tree_method ref_tree = {
     .add_bodies = gpunb_tree_add_bodies,
     .add_locals = gpunb_tree_add_locals,
     .add_field = gpunb_tree_add_field,
+    .regular = &ref_regular,
+    .add_moving = gpunb_tree_add_moving,
 };
 
 static const char *ref_why_unavailable(void)

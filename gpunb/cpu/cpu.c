@@ -19,6 +19,8 @@ void gpunb_cpu_free(void *state)
     nbc_free(cpu->rows.data);
     nbc_free(cpu->mutual.data);
     nbc_free(cpu->progress.data);
+    nbc_free(cpu->regular.rows.data);
+    nbc_free(cpu->regular.spaces.data);
     gpunb_cpu_free_tiles(&cpu->tiles);
     nbc_free(cpu->jp);
     nbc_free(cpu);

@@ -234,6 +234,14 @@ struct gpunb_cpu_tiles {
     struct gpunb_cpu_scratch tiles, chunks, cells, numbers, places, keys, counts;
 };
 
+/** Sources in the order of a tree, and memory of threads (cpu/regular.c). */
+struct gpunb_cpu_regular {
+    const int32_t *number; /**< of the source at each place */
+    float *row[10];        /**< rows of struct gpunb_cell, [n_j] */
+    size_t bytes;          /**< of the space of a thread */
+    struct gpunb_cpu_scratch rows, spaces;
+};
+
 struct gpunb_cpu_state {
     const struct gpunb_cpu_kernels *kernels;
     int twofloat;
@@ -243,6 +251,7 @@ struct gpunb_cpu_state {
     struct gpunb_jp_cell *jp;                                       /* NULL until there are predictors */
     struct gpunb_cpu_scratch targets, partial, sinks, lists, marks; /* of a block */
     struct gpunb_cpu_scratch rows, mutual, progress;                /* of mutual forces */
+    struct gpunb_cpu_regular regular;
 };
 
 /** `count` objects that stay with the state and are not cleared; earlier contents may be lost.
@@ -273,10 +282,11 @@ void gpunb_cpu_round(const void *state, const double x[3], double rounded[3]);
 
 /** How a SIMD backend makes a tree: sizes at which lists are short and vectors full; float sums have some 1e-7, of
  * which a tenth of the least aim is left. */
-#define GPUNB_CPU_TREE(terms, bodies, locals, field)                                                                   \
+#define GPUNB_CPU_TREE(terms, bodies, locals, field, moving)                                                           \
     {                                                                                                                  \
         .least_error = 1e-6, .read = gpunb_cpu_read, .round = gpunb_cpu_round, .add_terms = (terms),                   \
         .add_bodies = (bodies), .add_locals = (locals), .add_field = (field),                                          \
+        .regular = &gpunb_cpu_regular, .add_moving = (moving),                                                         \
     }
 
 /** The part of a descriptor that all SIMD backends share; `kernels`, `tree_method` and `why` are those of the file. */

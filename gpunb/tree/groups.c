@@ -154,7 +154,8 @@ static int list_sources(struct marking *m)
     return 1;
 }
 
-static int group_others(struct tree_groups *groups, const struct gpunb_softened_job *job, int most, double *seconds)
+/* Cells of their own for targets that are not all different sources. */
+static int order_others(struct tree_groups *groups, const struct gpunb_softened_job *job, int most, double *seconds)
 {
     struct tree_cells *cells = &groups->cells;
     const int status = tree_make_cells(cells, job->n_i, job->x, job->build, most, 0, seconds);
@@ -163,13 +164,14 @@ static int group_others(struct tree_groups *groups, const struct gpunb_softened_
     if (!before) return NBC_NO_MEMORY;
     for (size_t p = 0; p <= job->n_i; p++) before[p] = (int32_t)p;
     memcpy(groups->target, cells->number, job->n_i * sizeof *groups->target);
-    return group_cells(groups, cells, before, most) ? NBC_OK : NBC_NO_MEMORY;
+    groups->along = cells;
+    groups->before = before;
+    return NBC_OK;
 }
 
-int tree_make_groups(struct tree_groups *groups, const struct gpunb_tree *tree, const struct gpunb_softened_job *job,
-                     int most, double *seconds)
+int tree_order_targets(struct tree_groups *groups, const struct gpunb_tree *tree, const struct gpunb_softened_job *job,
+                       int most, double *seconds)
 {
-    const double begin = nbc_wtime();
     groups->n = 0;
     groups->target = tree_room(&groups->targets, job->n_i, sizeof *groups->target);
     struct marking m = {.tree = tree,
@@ -178,9 +180,20 @@ int tree_make_groups(struct tree_groups *groups, const struct gpunb_tree *tree, 
                         .target = groups->target};
     if (!groups->target || !m.mark) return NBC_NO_MEMORY;
     m.before = m.mark + tree->n;
-    if (!list_sources(&m)) return group_others(groups, job, most, seconds);
-    const int made = group_cells(groups, &tree->cells, m.before, most);
-    seconds[GPUNB_TREE_LINK] += nbc_wtime() - begin;
+    if (!list_sources(&m)) return order_others(groups, job, most, seconds);
+    groups->along = &tree->cells;
+    groups->before = m.before;
+    return NBC_OK;
+}
+
+int tree_make_groups(struct tree_groups *groups, const struct gpunb_tree *tree, const struct gpunb_softened_job *job,
+                     int most, double *seconds)
+{
+    const double begin = nbc_wtime();
+    const int status = tree_order_targets(groups, tree, job, most, seconds);
+    if (status) return status;
+    const int made = group_cells(groups, groups->along, groups->before, most);
+    if (groups->along == &tree->cells) seconds[GPUNB_TREE_LINK] += nbc_wtime() - begin;
     return made ? NBC_OK : NBC_NO_MEMORY;
 }
 

@@ -9,10 +9,12 @@ struct tree_group {
 };
 
 struct tree_groups {
-    size_t n;                 /**< groups */
-    struct tree_group *group; /**< [n] */
-    int32_t *target;          /**< [targets] number of the target at each place */
-    struct tree_cells cells;  /**< of targets that are no sources */
+    size_t n;                       /**< groups */
+    struct tree_group *group;       /**< [n] */
+    int32_t *target;                /**< [targets] number of the target at each place */
+    struct tree_cells cells;        /**< of targets that are no sources */
+    const struct tree_cells *along; /**< the cells along which targets are ordered: those, or those of the sources */
+    const int32_t *before;          /**< [bodies of these + 1] targets before each place of theirs */
     struct tree_room groups, targets, marks;
 };
 
@@ -21,6 +23,9 @@ struct tree_groups {
  *  @return NBC_OK; NBC_NO_MEMORY */
 int tree_make_groups(struct tree_groups *groups, const struct gpunb_tree *tree, const struct gpunb_softened_job *job,
                      int most, double *seconds);
+/** The order of targets, and the cells along which it is, without groups; own cells have at most `most` targets. */
+int tree_order_targets(struct tree_groups *groups, const struct gpunb_tree *tree, const struct gpunb_softened_job *job,
+                       int most, double *seconds);
 void tree_free_groups(struct tree_groups *groups);
 
 #endif

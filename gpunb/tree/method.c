@@ -93,6 +93,8 @@ int gpunb_tree_open(gpunb_t *handle, const struct gpunb_options *o, struct nbc_e
     use->aim = o->theta > 0 ? aim_of_angle(o->theta) : o->force_error;
     const int status = choose_sizes(handle, o, err);
     if (status) return status;
+    use->leaf_asked = o->leaf;
+    use->group_asked = o->group;
     use->always = o->theta > 0 || o->walk != GPUNB_WALK_DEFAULT;
     use->walk = o->walk == GPUNB_WALK_DEFAULT ? GPUNB_WALK_HYBRID : o->walk;
     return NBC_OK;
@@ -105,6 +107,7 @@ void gpunb_tree_close(gpunb_t *handle)
         gpunb_tree_free(handle->tree->scratch->own);
         tree_free_scratch(handle->tree->scratch);
     }
+    if (handle->tree->regular) handle->tree->free_regular(handle->tree->regular);
     nbc_free(handle->tree->scratch);
     nbc_free(handle->tree);
     handle->tree = NULL;
@@ -227,7 +230,7 @@ static void order_part(void *context, int part, int parts)
 }
 
 /* Cells, if they are to be new, and what is in them. */
-static int fill_on_host(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
+int gpunb_tree_fill_on_host(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
 {
     const size_t n = tree->n;
     struct tree_scratch *scratch = handle->tree->scratch;
@@ -238,7 +241,7 @@ static int fill_on_host(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
     double *seconds = handle->tree->counts.seconds;
     int status = f.mass && f.x && provide(tree) ? read_sources(handle, &f) : no_memory(handle, n);
     if (!status && is_new && n > 0 &&
-        tree_make_cells(&tree->cells, n, (const double(*)[3])f.x, tree->build, handle->tree->sizes.leaf,
+        tree_make_cells(&tree->cells, n, (const double(*)[3])f.x, tree->build, tree->use->sizes.leaf,
                         handle->tree->origin, seconds))
         status = no_memory(handle, n);
     const double begin = nbc_wtime();
@@ -257,7 +260,7 @@ int gpunb_tree_fill(gpunb_t *handle, struct gpunb_tree *tree, int is_new)
     tree->is_sound = 0;
     if (is_new) tree->has_cells = 0;
     if (!device)
-        status = fill_on_host(handle, tree, is_new);
+        status = gpunb_tree_fill_on_host(handle, tree, is_new);
     else if (tree->n > 0)
         status = device->fill(handle->state, use, tree, is_new, use->counts.seconds, &handle->error);
     tree->version = use->version;

@@ -77,6 +77,53 @@ struct gpunb_tree_device {
                    const struct tree_cells *cells, struct nbc_error *err);
 };
 
+/* ---- regular forces */
+
+/** A cell that moves, as a term of the expansion of a region (moving.h). */
+struct gpunb_tree_mover {
+    double at[3], v[3]; /**< its centre of mass from that of the region, and its velocity in the region's frame */
+    double mass, radius, speed;
+    const void *moments, *rates; /**< of ranks 2 to TREE_MOST_LOCAL: float, or double with `in_double` */
+};
+
+/** Such an expansion: L_a unit^|a|, and its rate, dL_a/dt unit^(|a| + 1). */
+struct gpunb_tree_field {
+    _Alignas(64) double local[TREE_LOCAL_ROOM], rate[TREE_LOCAL_ROOM];
+};
+
+/** Sources, by place in the tree: ranges that ascend. */
+enum { TREE_RANGES = 128, TREE_PILE = 1024 };
+struct gpunb_regular_pile {
+    size_t n, bodies;
+    struct {
+        int32_t first, count;
+    } range[TREE_RANGES];
+};
+
+/** Targets of a group whose regular forces a thread makes. */
+struct gpunb_regular_targets {
+    const struct gpunb_block *block;
+    const int32_t *target, *place; /**< [n] of the block; places in the tree, -1: no source */
+    size_t n;
+    int thread;
+};
+
+struct gpunb_sum;
+
+/** What a backend brings to regular forces by tree. */
+struct gpunb_regular_method {
+    /** Velocities of sources, as `read` of the tree. */
+    void (*read_v)(const void *state, size_t first, size_t end, double (*v)[3]);
+    /** The sources in the order of a tree, and memory for so many threads with groups of up to `most` targets.
+     *  @param[in] number  [n] of the source at each place   @return NBC_OK; NBC_NO_MEMORY */
+    int (*begin)(void *state, const int32_t *number, int threads, size_t most);
+    void (*begin_targets)(void *state, const struct gpunb_regular_targets *targets);
+    /** Pairs of all targets with all sources of a pile: neighbours go to lists, others to sums. */
+    void (*add_pairs)(void *state, const struct gpunb_regular_targets *targets, const struct gpunb_regular_pile *pile);
+    /** Results, with the sums of cells.   @param[in] sum  [n] */
+    void (*end_targets)(void *state, const struct gpunb_regular_targets *targets, const struct gpunb_sum *sum);
+};
+
 struct gpunb_tree_method {
     const struct gpunb_tree_device *device; /**< NULL: trees are on the host, by the functions below */
     int in_double;                          /**< of coefficients */
@@ -93,9 +140,13 @@ struct gpunb_tree_method {
                        double *local);
     /** The field of an expansion onto the targets. */
     void (*add_field)(const struct gpunb_tree_targets *targets, double unit, const double *local);
+    const struct gpunb_regular_method *regular; /**< NULL: regular forces are direct sums */
+    /** Moving cells onto the expansion of a region. */
+    void (*add_moving)(const struct gpunb_tree_mover *mover, size_t n, double unit, struct gpunb_tree_field *field);
 };
 
 struct tree_scratch;
+struct tree_regular;
 
 /** All in plain double. */
 void gpunb_tree_add_terms(const struct gpunb_tree_targets *targets, int order, const struct gpunb_tree_term *term,
@@ -104,6 +155,7 @@ void gpunb_tree_add_bodies(const struct gpunb_tree_targets *targets, const struc
 void gpunb_tree_add_locals(const struct gpunb_tree_term *term, size_t n, int order, double unit, double softening2,
                            double *local);
 void gpunb_tree_add_field(const struct gpunb_tree_targets *targets, double unit, const double *local);
+void gpunb_tree_add_moving(const struct gpunb_tree_mover *mover, size_t n, double unit, struct gpunb_tree_field *field);
 
 /** Settings and counts of a handle for its trees; a handle for direct sums has none (NULL). */
 struct gpunb_tree_use {
@@ -113,12 +165,15 @@ struct gpunb_tree_use {
     struct gpunb_tree_sizes sizes;
     struct gpunb_tree_costs costs;
     int has_own_costs; /**< 1: costs are those that the options had */
+    int leaf_asked, group_asked; /**< 0: by itself */
     enum gpunb_walk walk;
     int always;     /**< 1: also where direct sums are cheaper */
     int32_t origin; /**< number from which on bodies of equal keys are counted */
     struct tree_scratch *scratch;
     uint64_t version; /**< of the present sources: rises when they change */
     struct gpunb_tree_counts counts;
+    struct tree_regular *regular; /**< the tree of regular forces; NULL until there is one */
+    void (*free_regular)(struct tree_regular *regular);
 };
 
 /** Targets from which on an expansion about a group saves more than it costs, on processors, and about regions on
@@ -160,6 +215,8 @@ int gpunb_tree_check(gpunb_t *handle, const gpunb_tree_t *tree);
 int gpunb_tree_device_bytes(gpunb_t *handle, size_t n_i, size_t n_j, size_t *bytes);
 int gpunb_tree_device_begin(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream);
 int gpunb_tree_device_force(gpunb_t *handle, const struct gpunb_softened_device *job, void *stream);
+/** Fill a tree on the host with the present sources; is_new: its cells too.   @return as gpunb_tree_build */
+int gpunb_tree_fill_on_host(gpunb_t *handle, struct gpunb_tree *tree, int is_new);
 /** A checked force, `self` by place; tree: NULL: one is built and dropped. */
 int gpunb_tree_softened(gpunb_t *handle, gpunb_tree_t *tree, const struct gpunb_softened_job *job);
 

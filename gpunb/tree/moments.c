@@ -28,6 +28,21 @@ static void make_nodes(void *context, int part, int parts)
     for (int64_t c = first; c < end; c++) tree_make_node(pass->view, (size_t)c);
 }
 
+struct tree_view tree_view_of(const struct gpunb_tree *tree, const struct tree_tables *tables)
+{
+    return (struct tree_view){.x = (const double(*)[3])tree->x,
+                              .mass = tree->mass,
+                              .cell = tree->cells.cell,
+                              .node = tree->node,
+                              .moment = tree->moment,
+                              .coefficient = tree->coefficient,
+                              .moments = (int)tree->moments,
+                              .stride = (int)tree->coefficients,
+                              .order = tree->use->sizes.order,
+                              .in_double = tree->use->method->in_double,
+                              .tables = tables};
+}
+
 int tree_make_moments(struct gpunb_tree *tree)
 {
     const size_t size = tree->use->method->in_double ? sizeof(double) : sizeof(float);
@@ -40,17 +55,7 @@ int tree_make_moments(struct gpunb_tree *tree)
     tree->node = tree_room(&tree->nodes, n, sizeof *tree->node);
     if (!tree->moment || !tree->coefficient || !tree->node) return NBC_NO_MEMORY;
     tree_fill_tables(&tables, tree->use->sizes.order + 2, 0, 1);
-    const struct tree_view view = {.x = (const double(*)[3])tree->x,
-                                   .mass = tree->mass,
-                                   .cell = tree->cells.cell,
-                                   .node = tree->node,
-                                   .moment = tree->moment,
-                                   .coefficient = tree->coefficient,
-                                   .moments = (int)tree->moments,
-                                   .stride = (int)tree->coefficients,
-                                   .order = tree->use->sizes.order,
-                                   .in_double = tree->use->method->in_double,
-                                   .tables = &tables};
+    const struct tree_view view = tree_view_of(tree, &tables);
     for (int l = tree->cells.n_levels - 1; l >= 0; l--) {
         struct pass pass = {&view, tree->cells.level[l], tree->cells.level[l + 1]};
         nbc_team_run(nbc_parts((int64_t)(pass.end - pass.begin), CELLS_OF_A_PART), make_part, &pass);

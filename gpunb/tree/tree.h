@@ -5,6 +5,7 @@
 #include "gpunb/handle.h"
 #include "gpunb/tree/cells.h"
 #include "gpunb/tree/method.h"
+#include "gpunb/tree/view.h"
 
 struct gpunb_tree {
     const struct gpunb_tree_use *use; /**< of its handle */
@@ -26,6 +27,8 @@ struct gpunb_tree {
 
 /** Boxes and multipoles of all cells, from the bodies.   @return NBC_OK; NBC_NO_MEMORY */
 int tree_make_moments(struct gpunb_tree *tree);
+/** The arrays of a tree whose moments have room. */
+struct tree_view tree_view_of(const struct gpunb_tree *tree, const struct tree_tables *tables);
 
 /** The coefficients of a cell. */
 static inline const void *tree_coefficients_of(const struct gpunb_tree *tree, size_t cell)

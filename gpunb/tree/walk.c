@@ -1,5 +1,7 @@
 #include "gpunb/tree/walk.h"
 
+#include "gpunb/tree/scale.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -103,33 +105,6 @@ static void place_targets(struct walk *w, const int32_t *target)
 
 /* ---- the scale of the forces on a group */
 
-/* The summed sizes of all terms, mass r/R^3, at the group's centre; what is nearer than the group is large counts as at
- * this distance. */
-static double sum_of_sizes(const struct walk *w)
-{
-    const struct tree_node *nodes = w->force->tree->node;
-    const double softening2 = w->targets.softening2, radius2 = w->radius * w->radius;
-    int32_t stack[8 * TREE_LEVELS + 8];
-    int depth = 1;
-    double sum = 0;
-    stack[0] = 0;
-    while (depth > 0) {
-        const struct tree_node *cell = &nodes[stack[--depth]];
-        const double cell2 = (double)cell->radius * (double)cell->radius;
-        double r2 = 0;
-        if (!(cell->mass > 0)) continue;
-        for (int k = 0; k < 3; k++) r2 += (cell->centre[k] - w->centre[k]) * (cell->centre[k] - w->centre[k]);
-        if (cell->n_child == 0 || cell2 < TREE_SCALE_THETA2 * (r2 + softening2)) {
-            r2 += cell2 + radius2;
-            const double big2 = r2 + softening2;
-            sum += (double)cell->mass * sqrt(r2) / (big2 * sqrt(big2));
-            continue;
-        }
-        for (int c = 0; c < cell->n_child; c++) stack[depth++] = cell->child + c;
-    }
-    return sum * w->force->tree->cells.cell[0].mass;
-}
-
 /* The square of the least scale of a target over the sum of sizes, which is not below any |acc_last|: in a wide group
  * the one at its centre may be. */
 static double scale_of(struct walk *w, const int32_t *target)
@@ -140,7 +115,8 @@ static double scale_of(struct walk *w, const int32_t *target)
         least2 = fmin(least2, a2);
         most2 = fmax(most2, a2);
     }
-    const double sum = fmax(sum_of_sizes(w), sqrt(most2));
+    const double sizes = tree_sum_of_sizes(w->force->tree, w->centre, w->radius, w->targets.softening2);
+    const double sum = fmax(sizes, sqrt(most2));
     if (!(sum > 0)) return INFINITY;
     w->most_spread2 = tree_most_spread2(&w->force->rule, (float)fmax(TREE_LEAST_SHARE, sqrt(least2) / sum));
     return fmax(TREE_LEAST_SHARE * TREE_LEAST_SHARE * sum, least2 / sum);
