@@ -15,6 +15,7 @@
 #include "nbody6/model/imf.h"
 #include "nbody6/model/model.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/state/sim.h"
 
 #include <string.h>
 
@@ -108,6 +109,21 @@ static void print_engine(FILE *out, const struct nb6_config *config, int64_t n)
         fprintf(out, "  %-26s %s, which cannot run here: %s\n", "engine", name, why);
 }
 
+/* What FORCE_ERROR asks for. A backend that has no tree is told as the run would tell it. */
+static void print_tree(FILE *out, const struct nb6_config *config, int64_t n)
+{
+    struct nbc_error err;
+    int64_t targets;
+    if (nb6_sim_tell_tree(config, n, &targets, &err))
+        fprintf(out, "  %-26s %s\n", "regular forces", err.text);
+    else if (targets == 0)
+        fprintf(out, "  %-26s direct sums: too few stars for a tree (FORCE_ERROR = %g)\n", "regular forces",
+                config->integration.force_error);
+    else
+        fprintf(out, "  %-26s by a tree from %lld targets on, FORCE_ERROR = %g\n", "regular forces", (long long)targets,
+                config->integration.force_error);
+}
+
 static void print_integration(FILE *out, const struct nb6_config *config, int64_t n)
 {
     const struct nb6_integration_config *c = &config->integration;
@@ -119,6 +135,7 @@ static void print_integration(FILE *out, const struct nb6_config *config, int64_
     else
         fprintf(out, "  %-26s automatic\n", "neighbours NNBOPT");
     fprintf(out, "  %-26s %g\n", "energy tolerance QE", config->run.energy_tol);
+    if (c->force_error > 0) print_tree(out, config, n);
     fprintf(out, "  %-26s regular %s, irregular %s\n", "backends", config->run.device, config->run.irr_backend);
     print_engine(out, config, n);
 }

@@ -145,6 +145,7 @@ const char *nb6_dev_unsupported(const struct nb6_config *config)
     if (!nb6_external_is_linear((int)config->tide.kind)) return "the device engine has no such galaxy";
     if (config->integration.dt_fixed_irr > 0 || config->integration.dt_fixed_reg > 0)
         return "the device engine has no constant steps";
+    if (config->integration.force_error > 0) return "the device engine has no regular forces by a tree";
     return config->run.precision == GPUNB_DOUBLE ? "the device engine has no double precision throughout" : NULL;
 }
 

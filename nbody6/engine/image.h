@@ -15,8 +15,8 @@ struct nb6_sim;
 enum { NB6_DEV_BODIES_OF_A_PART = 512 };
 
 /** The part of a configuration that these stages do not support, in words: a field that is not linear (what its
- * potential says, galaxy/potential.h), constant steps, double precision throughout.   @return NULL: they support all of
- * it */
+ * potential says, galaxy/potential.h), constant steps, regular forces by a tree, double precision throughout.   @return
+ * NULL: they support all of it */
 const char *nb6_dev_unsupported(const struct nb6_config *config);
 /** Whether these stages can go on from a state: they support its configuration. */
 int nb6_dev_supports(const struct nb6_sim *sim);

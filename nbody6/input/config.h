@@ -93,11 +93,15 @@ struct nb6_tide_config {
     double gas_mass, gas_length, gas_rate, gas_delay;        /**< MP, AP2, MPDOT, TDELAY; N-body units */
 };
 
+/** The least FORCE_ERROR of &INRUN: that of gpunb_tree_least_error of the backends that sum in float. */
+#define NB6_LEAST_FORCE_ERROR 1e-6
+
 /** Integration. */
 struct nb6_integration_config {
     double eta_irr, eta_reg;           /**< time-step factors of NA12 eq. 1 */
     double dt_max;                     /**< SMAX, a power of two <= 1 */
     double dt_fixed_irr, dt_fixed_reg; /**< > 0: constant steps (order measurements), powers of two */
+    double force_error;                /**< > 0: regular forces by a tree, to this part of themselves; 0: direct sums */
     double r_nb_init;                  /**< RS0; 0: from the local density */
     int64_t nnb_opt;                   /**< wanted mean neighbour number; 0: balance regular and irregular work */
     int64_t nnb_max;                   /**< upper limit of a list; 0: automatic */

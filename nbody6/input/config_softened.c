@@ -31,6 +31,8 @@ static int check_physics(const struct nb6_config *c, struct nbc_error *err)
         {c->run.force_check != 0, "FCHECK", "checks of forces", "FCHECK=0"},
         {c->integration.dt_fixed_irr > 0, "DTFIXI", "steps by DTFIXI (DT is the step)", "DTFIXI=0"},
         {c->integration.dt_fixed_reg > 0, "DTFIXR", "steps by DTFIXR (DT is the step)", "DTFIXR=0"},
+        {c->integration.force_error > 0, "FORCE_ERROR of &INRUN", "regular forces (its own is in &INCOLLISIONLESS)",
+         "FORCE_ERROR=0 in &INRUN"},
         {strcmp(c->run.irr_backend, "auto") != 0, "IRR", "irregular forces", "IRR='auto'"},
         {c->run.on_device_loss != NB6_LOSS_STOP, "DEVLOSS", "runs that continue without their GPU", "DEVLOSS='stop'"},
     };

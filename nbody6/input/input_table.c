@@ -277,6 +277,9 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "radius of each star: two stars merge where the pericentre of their motion is within the sum of both radii; the "
      "volumes add up. 0: points",
      FIELD(DOUBLE, pair.r_star)},
+    {"INRUN", "FORCE_ERROR", NB6_REAL, 1, NB6_USED, "", "0", WITHIN(0, 0.1),
+     "> 0: regular forces by a tree on processors, 99 of 100 wrong by less than this, 1e-6 or more; 0: direct sums",
+     FIELD(DOUBLE, integration.force_error)},
     {"INRUN", "DTFIXI", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1),
      "constant irregular time-step, a power of two, to measure orders of convergence; 0: individual steps",
      FIELD(DOUBLE, integration.dt_fixed_irr)},

@@ -87,7 +87,7 @@ _Static_assert(NB6_COVERS(struct nb6_tide_config, TIDE_FIELDS, UNUSED(struct nb6
 #define INTEGRATION_FIELDS(F, T) \
     F(T, eta_irr, "eta_irr", INPUT) F(T, eta_reg, "eta_reg", INPUT) F(T, dt_max, "dt_max", INPUT) \
     F(T, dt_fixed_irr, "dt_fixed_irr", INPUT) F(T, dt_fixed_reg, "dt_fixed_reg", INPUT) \
-    F(T, r_nb_init, "r_nb_init", INPUT) F(T, nnb_opt, "nnb_opt", STARS) F(T, nnb_max, "nnb_max", STARS) \
+    F(T, force_error, "force_error", INPUT) F(T, r_nb_init, "r_nb_init", INPUT) F(T, nnb_opt, "nnb_opt", STARS) F(T, nnb_max, "nnb_max", STARS) \
     F(T, fixed_nnb, "fixed_nnb", FLAG) F(T, mass_weighted_nb, "mass_weighted_nb", FLAG) \
     F(T, initial_fpoly2, "initial_fpoly2", FLAG)
 /* clang-format on */
@@ -181,7 +181,8 @@ _Static_assert(NB6_COVERS(struct nb6_external, EXTERNAL_FIELDS, 0), FORGOTTEN);
 #define COUNTER_FIELDS(F, T) \
     F(T, steps_irr, "steps_irr", COUNT) F(T, steps_reg, "steps_reg", COUNT) F(T, blocks, "blocks", COUNT) \
     F(T, blocks_reg, "blocks_reg", COUNT) F(T, pairs_irr, "pairs_irr", COUNT) F(T, pairs_reg, "pairs_reg", COUNT) \
-    F(T, overflows, "overflows", COUNT) F(T, escapers, "escapers", COUNT) F(T, mergers, "mergers", COUNT) \
+    F(T, overflows, "overflows", COUNT) F(T, calls_by_tree, "calls_by_tree", COUNT) \
+    F(T, escapers, "escapers", COUNT) F(T, mergers, "mergers", COUNT) \
     F(T, pairs_formed, "pairs_formed", COUNT) F(T, pairs_ended, "pairs_ended", COUNT) \
     F(T, ks_steps, "ks_steps", COUNT) F(T, ks_forces, "ks_forces", COUNT) F(T, chains_formed, "chains_formed", COUNT) \
     F(T, chains_ended, "chains_ended", COUNT) F(T, chain_changes, "chain_changes", COUNT) \

@@ -20,6 +20,7 @@ struct nb6_counters {
     uint64_t blocks, blocks_reg;   /**< block steps, those with regular members */
     uint64_t pairs_irr, pairs_reg; /**< interactions */
     uint64_t overflows;            /**< neighbour lists that had to be made again */
+    uint64_t calls_by_tree;        /**< regular forces of a block, or of a part of one, made by a tree */
     uint64_t escapers;
     uint64_t mergers;                   /**< collisions of two stars */
     uint64_t pairs_formed, pairs_ended; /**< regularized pairs */

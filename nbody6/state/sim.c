@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
+#include "gpunb/tree.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/state/backend_name.h"
 #include "nbody6/state/body.h"
@@ -44,17 +45,43 @@ static int open_tables(gpunb_t *reg, struct nbc_error *err)
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(reg)) : NBC_OK;
 }
 
+/* Targets from which on a handle uses a tree for n sources; 0: it never does. Costs fall with the number of targets, in
+ * comparison with direct sums. */
+static int64_t least_targets(const gpunb_t *reg, int64_t n)
+{
+    int64_t low = 0, high = n;
+    if (!gpunb_regf_by_tree(reg, (size_t)n, (size_t)n)) return 0;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (gpunb_regf_by_tree(reg, (size_t)middle, (size_t)n))
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
 /* @param[in] slots  room for centres of mass, beside n stars   @param[out] reg  NULL after a failure */
 static int open_regular(const struct nb6_config *config, int64_t n, int64_t slots, const char *device, gpunb_t **reg,
                         struct nbc_error *err)
 {
     struct gpunb_options options = {.backend = nb6_backend_name(device),
                                     .mass_weighted = config->integration.mass_weighted_nb,
-                                    .precision = (enum gpunb_precision)config->run.precision};
+                                    .precision = (enum gpunb_precision)config->run.precision,
+                                    .force_error = config->integration.force_error};
     gpunb_t *made = NULL;
     *reg = NULL;
     int status = gpunb_create(&made, (size_t)n, &options, err); /* the backend may depend on n */
     if (status) return status;
+    if (options.force_error > 0 && least_targets(made, INT32_MAX) == 0) {
+        status =
+            nbc_fail(err, NBC_BAD_INPUT,
+                     "FORCE_ERROR: the backend '%s' has no regular forces by a tree; give DEVICE='avx512', 'avx2', "
+                     "'portable' or 'ref', or FORCE_ERROR=0 for direct sums",
+                     gpunb_info(made)->name);
+        gpunb_free(made);
+        return status;
+    }
     status = gpunb_reserve(made, (size_t)(n + slots));
     if (status) nbc_fail(err, status, "%s", gpunb_last_error(made));
     if (!status) status = open_tables(made, err);
@@ -68,6 +95,16 @@ static int open_regular(const struct nb6_config *config, int64_t n, int64_t slot
 int nb6_sim_open_regular(const struct nb6_config *config, int64_t n, gpunb_t **reg, struct nbc_error *err)
 {
     return open_regular(config, n, nb6_subsystems_room(0), config->run.device, reg, err);
+}
+
+int nb6_sim_tell_tree(const struct nb6_config *config, int64_t n, int64_t *targets, struct nbc_error *err)
+{
+    gpunb_t *reg;
+    const int status = nb6_sim_open_regular(config, n, &reg, err);
+    if (status) return status;
+    *targets = least_targets(reg, n);
+    gpunb_free(reg);
+    return NBC_OK;
 }
 
 static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)

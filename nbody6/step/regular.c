@@ -4,10 +4,12 @@
 #include "common/team.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
+#include "gpunb/tree.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/hermite.h"
 #include "nbody6/step/radius.h"
 #include "nbody6/step/rules.h"
 
@@ -27,6 +29,8 @@ struct chunk {
     int64_t nb_cap;
     int64_t *target; /* which target a row belongs to */
     double *r_nb2, *dt_reg, (*x)[3], (*v)[3], (*acc)[3], (*jerk)[3];
+    double (*last)[3]; /* total accelerations of the targets so far */
+    int by_tree;
     const int32_t **list; /* lists that go to GPUIRR */
     int32_t *list_body, *list_nnb;
     int32_t *self, *nnb;
@@ -38,7 +42,7 @@ static struct chunk *make_chunk(int64_t n)
 {
     const size_t room = (size_t)n;
     struct chunk *c = NULL;
-    c = nbc_alloc(1, sizeof *c + room * (sizeof *c->target + 2 * sizeof *c->r_nb2 + 4 * sizeof *c->x + sizeof *c->list +
+    c = nbc_alloc(1, sizeof *c + room * (sizeof *c->target + 2 * sizeof *c->r_nb2 + 5 * sizeof *c->x + sizeof *c->list +
                                          4 * sizeof *c->self));
     if (!c) return NULL;
     c->room = n;
@@ -49,7 +53,8 @@ static struct chunk *make_chunk(int64_t n)
     c->v = c->x + room;
     c->acc = c->v + room;
     c->jerk = c->acc + room;
-    c->list = (void *)(c->jerk + room);
+    c->last = c->jerk + room;
+    c->list = (void *)(c->last + room);
     c->list_body = (void *)(c->list + room);
     c->list_nnb = c->list_body + room;
     c->self = c->list_nnb + room;
@@ -109,6 +114,7 @@ static void fill_rows(void *context, int part, int parts)
         const struct nb6_regular_target *t = &pass->target[chunk->target[row]];
         const struct nb6_body *body = &sim->body[t->body];
         nb6_predict(body, nb6_time_to_double(pass->t - body->t0), chunk->x[row], chunk->v[row]);
+        memcpy(chunk->last[row], body->acc, sizeof body->acc);
         chunk->self[row] = t->body;
         chunk->r_nb2[row] = t->r_nb * t->r_nb / unit;
         chunk->dt_reg[row] = t->dt_reg;
@@ -126,6 +132,25 @@ static void gather(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n_tar
         if (target[m].nnb < 0) chunk->target[chunk->n++] = m;
     chunk->next = m;
     nbc_team_run(nbc_parts(chunk->n, ROWS_OF_A_PART), fill_rows, &pass);
+}
+
+/* Whether all targets of a chunk have had a force: those of a start have not. */
+static int have_accelerations(const struct chunk *chunk)
+{
+    for (int64_t row = 0; row < chunk->n; row++) {
+        const double *a = chunk->last[row];
+        if (a[0] == 0 && a[1] == 0 && a[2] == 0) return 0;
+    }
+    return 1;
+}
+
+/* The error of a force by tree that half of all targets have, three times (gpunb/tree.h): as the rounding errors to
+ * which it is added. */
+static const double TREE_NOISE = 3.0 / 30;
+
+static double noise_by_tree(const struct nb6_sim *sim, const double last[3])
+{
+    return TREE_NOISE * sim->run.config.integration.force_error * sqrt(nb6_norm2(last));
 }
 
 /* A row whose list fits is finished; another one gets a smaller sphere, or finds more room next time. */
@@ -154,6 +179,7 @@ static void take_rows(void *context, int part, int parts)
         t->nnb = chunk->nnb[row];
         memcpy(t->acc, chunk->acc[row], sizeof t->acc);
         memcpy(t->jerk, chunk->jerk[row], sizeof t->jerk);
+        t->noise = chunk->by_tree ? noise_by_tree(pass->sim, chunk->last[row]) : 0;
     }
     __atomic_fetch_add(&pass->overflows, overflows, __ATOMIC_RELAXED);
     nbc_atomic_max(&pass->longest, longest);
@@ -205,15 +231,28 @@ static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n
     if (chunk->n == 0) return NBC_OK;
     int status = grow_rows(sim, chunk, rows_for(sim, n_target), err);
     if (status) return status;
-    status = gpunb_regf_start(sim->reg, (size_t)chunk->n, chunk->self, chunk->r_nb2, chunk->dt_reg,
-                              (const double(*)[3])chunk->x, (const double(*)[3])chunk->v, chunk->acc, chunk->jerk, NULL,
-                              (size_t)chunk->nb_cap, chunk->nnb, chunk->nblist);
+    chunk->by_tree = gpunb_regf_by_tree(sim->reg, (size_t)chunk->n, (size_t)sim->subsystems.n_source);
+    const struct gpunb_regf_job job = {
+        .n_i = (size_t)chunk->n,
+        .self = chunk->self,
+        .r_nb2 = chunk->r_nb2,
+        .dt_reg = chunk->dt_reg,
+        .x = (const double(*)[3])chunk->x,
+        .v = (const double(*)[3])chunk->v,
+        .acc_last = chunk->by_tree && have_accelerations(chunk) ? (const double(*)[3])chunk->last : NULL,
+        .acc = chunk->acc,
+        .jerk = chunk->jerk,
+        .nb_cap = (size_t)chunk->nb_cap,
+        .nnb = chunk->nnb,
+        .nblist = chunk->nblist};
+    status = gpunb_regf_start_job(sim->reg, &job);
     return status ? regular_failure(sim, status, err) : NBC_OK;
 }
 
 static int wait_for(struct nb6_sim *sim, const struct chunk *chunk, struct nbc_error *err)
 {
     const int status = gpunb_regf_wait(sim->reg);
+    sim->run.counters.calls_by_tree += (uint64_t)chunk->by_tree;
     sim->run.counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->subsystems.n_source;
     return status && status != NBC_NB_OVERFLOW ? regular_failure(sim, status, err) : NBC_OK;
 }

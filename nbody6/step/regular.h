@@ -15,6 +15,7 @@ struct nb6_regular_target {
     double dt_reg; /**< for the velocity criterion */
     double r_nb;   /**< in and out: shrunk if the list was too long */
     double acc[3], jerk[3];
+    double noise; /**< out: error of acc by a tree; 0: it is a direct sum */
     int32_t nnb;
 };
 
