@@ -285,8 +285,8 @@ void gpunb_cpu_round(const void *state, const double x[3], double rounded[3]);
 #define GPUNB_CPU_TREE(terms, bodies, locals, field, moving)                                                           \
     {                                                                                                                  \
         .least_error = 1e-6, .read = gpunb_cpu_read, .round = gpunb_cpu_round, .add_terms = (terms),                   \
-        .add_bodies = (bodies), .add_locals = (locals), .add_field = (field),                                          \
-        .regular = &gpunb_cpu_regular, .add_moving = (moving),                                                         \
+        .add_bodies = (bodies), .add_locals = (locals), .add_field = (field), .regular = &gpunb_cpu_regular,           \
+        .add_moving = (moving),                                                                                        \
     }
 
 /** The part of a descriptor that all SIMD backends share; `kernels`, `tree_method` and `why` are those of the file. */

@@ -164,7 +164,7 @@ struct gpunb_tree_use {
     double aim; /**< force_error, or the one that is about as good as theta */
     struct gpunb_tree_sizes sizes;
     struct gpunb_tree_costs costs;
-    int has_own_costs; /**< 1: costs are those that the options had */
+    int has_own_costs;           /**< 1: costs are those that the options had */
     int leaf_asked, group_asked; /**< 0: by itself */
     enum gpunb_walk walk;
     int always;     /**< 1: also where direct sums are cheaper */

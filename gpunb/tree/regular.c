@@ -31,7 +31,7 @@ static const double HEAVY_PART = 0.01;
  * target, if all sources are targets, and how they grow with the number of sources for each target, since the fewer
  * there are, the wider are their groups. Blocks of most sources have direct sums in which pairs are made once for both
  * (gpunb/cpu/mutual.c). */
-static const double PAIRS_OF_A_SOURCE = 1500, PAIRS_OF_A_TARGET = 15000, GROWTH = 0.42, MUTUAL_PART = 0.6;
+static const double PAIRS_OF_A_SOURCE = 1500, PAIRS_OF_A_TARGET = 33000, GROWTH = 0.42, MUTUAL_PART = 0.6;
 enum { FEWEST_MUTUAL = 6144, SHARE_MUTUAL = 2 };
 
 /** The tree of regular forces. It stays while the sources do. */

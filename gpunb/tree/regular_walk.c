@@ -214,9 +214,11 @@ static void set_scale(const struct walk *w, struct region *region)
 }
 
 /* Whether no body of a cell can be a neighbour of a target, or at its place, now or at the end of its step. */
-static int is_apart(const struct region *region, const struct tree_cell *cell, const struct tree_motion *motion,
-                    int weighted)
+static int is_apart(const struct walk *w, const struct region *region, int32_t c)
 {
+    const struct tree_cell *cell = &w->force->tree->cells.cell[c];
+    const struct tree_motion *motion = &w->force->motion[c];
+    const int weighted = w->force->block->mass_weighted;
     double d2 = 0;
     for (int k = 0; k < 3; k++) {
         const double below = cell->low[k] - region->centre[k], above = region->centre[k] - cell->high[k];
@@ -233,10 +235,10 @@ static int acts(const struct walk *w, const struct region *region, int32_t c)
 {
     const struct tree_node *cell = &w->force->tree->node[c];
     double r2 = 0;
-    if (w->force->motion[c].heaviest > w->force->heavy) return 0;
     for (int k = 0; k < 3; k++) r2 += (cell->centre[k] - region->centre[k]) * (cell->centre[k] - region->centre[k]);
     return tree_accepts_region(&w->force->rule, cell->mass, cell->radius, &cell->rest, cell->count, (float)r2,
-                               (float)region->unit, region->most_spread2, region->scale);
+                               (float)region->unit, region->most_spread2, region->scale) &&
+           w->force->motion[c].heaviest <= w->force->heavy;
 }
 
 /* ---- terms */
@@ -331,9 +333,8 @@ static int visit_cell(struct walk *w, const struct region *region, int32_t top, 
         const int32_t c = stack[--depth];
         const struct tree_node *cell = &tree->node[c];
         w->space->counts.tests++;
-        const int apart = is_apart(region, &tree->cells.cell[c], &w->force->motion[c], w->force->block->mass_weighted);
-        if (apart && !(cell->mass > 0)) continue;
-        const int accepted = apart && acts(w, region, c);
+        const int is_empty = !(cell->mass > 0), accepted = (is_empty || acts(w, region, c)) && is_apart(w, region, c);
+        if (accepted && is_empty) continue;
         if (accepted && (!region->is_group || (int64_t)cell->count * region->run->count > WORTH_AN_EXPANSION)) {
             pile_mover(w, region, c);
         } else if (region->is_group && (accepted || cell->n_child == 0)) {

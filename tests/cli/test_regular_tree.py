@@ -7,8 +7,8 @@ import unittest
 
 from run_support import RunTest
 
-STARS = 32768
-END = 0.0078125
+STARS = 65536
+END = 0.00390625
 
 TREE = "/ &INRUN FORCE_ERROR=1e-4"  # the input ends the group
 
