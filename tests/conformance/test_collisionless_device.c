@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/owners.h"
 #include "nbody6/collisionless/resident.h"
 #include "tests/support/cluster.h"
 #include "tests/support/collisionless.h"
@@ -101,11 +102,12 @@ static void a_tree_has_the_bits_of_the_host_engine(void **state)
     cluster_free(&c);
 }
 
-/* In parts, all on one GPU. */
+/* In parts, all on one GPU; those of a tree change their owners. */
 static struct nb6_collisionless *divide(struct nb6_collisionless *s, int parts)
 {
     static const int device[NB6_MOST_PARTS] = {0};
     struct nbc_error err = {0};
+    if (nb6_collisionless_has_tree(s)) assert_non_null(s->owners = nb6_owners_create(s->n, parts));
     if (nb6_resident_open(&s->resident, nb6_residence_cuda, s, parts, device, &err)) fail_msg("%s", err.text);
     return s;
 }
