@@ -44,7 +44,8 @@ CHAIN_MAIN := nbody6/app/chain_main.c
 CHAIN_OBJ := $(call objects,$(CHAIN_MAIN))
 COLLISIONLESS_MAIN := nbody6/app/collisionless/main.c
 COLLISIONLESS_OBJ := $(call objects,$(COLLISIONLESS_MAIN) $(CLI_SRC))
-NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN) $(COLLISIONLESS_MAIN) $(WITHOUT), \
+MPI_SRC := nbody6/world/mpi/object.c
+NBODY6_OBJ := $(call objects,$(filter-out $(MAIN_SRC) $(CHAIN_MAIN) $(COLLISIONLESS_MAIN) $(MPI_SRC) $(WITHOUT), \
     $(call sources-under,nbody6,c)) $(call sources-under,nbody6,f90))
 ifeq ($(HAVE_CUDA),1)
 NBODY6_OBJ += $(patsubst %.cu,$(O)/%.cu.o,$(filter nbody6/%,$(CUDA_SOURCES)))
@@ -79,7 +80,7 @@ $(LOADED): $(O)/loaded_%.o: common/loaded.c packaging/exports/%.map $(O)/flags
 	    -MMD -MP -c -o $@ $<
 
 BASE_LIBS := $(CUDA_LIBS) -lm
-NBODY6_LIBS := $(HDF5_LIBS) $(GSL_LIBS) $(ZLIB_LIBS) $(FORTRAN_LIBS) $(BASE_LIBS)
+NBODY6_LIBS := $(HDF5_LIBS) $(GSL_LIBS) $(ZLIB_LIBS) $(FORTRAN_LIBS) $(BASE_LIBS) -ldl
 libs-of = $(if $(filter nbody6,$(1)),$(NBODY6_LIBS),$(BASE_LIBS))
 
 define library
@@ -110,7 +111,8 @@ $(LIB)/libnbcommon.a: $(COMMON_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-programs: $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless
+MPI_OBJECT := $(if $(MPICC),$(BUILD)/nbody6-mpi.so)
+programs: $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless $(MPI_OBJECT)
 $(BUILD)/nbody6: $(MAIN_OBJ) $(LIB)/libnbody6.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -fopenmp $(LDFLAGS) $(WRAP_FLAGS) -o $@ $^ $(NBODY6_LIBS)
@@ -121,6 +123,19 @@ $(BUILD)/nbody6-chain: $(CHAIN_OBJ) $(LIB)/libnbody6.a
 $(BUILD)/nbody6-collisionless: $(COLLISIONLESS_OBJ) $(LIB)/libnbody6.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -fopenmp $(LDFLAGS) -o $@ $^ $(NBODY6_LIBS)
+
+# The calls of MPI (nbody6/world/launch.h), by the compiler of the MPI that is here
+MPI_OBJ := $(if $(MPICC),$(call objects,$(MPI_SRC)))
+$(O)/mpicc: FORCE
+	@mkdir -p $(@D)
+	@echo '$(MPICC)' | cmp -s - $@ || echo '$(MPICC)' > $@
+$(MPI_OBJ): $(O)/%.o: %.c $(O)/flags $(O)/mpicc
+	@mkdir -p $(@D)
+	$(call say,MPICC,$<)
+	$(Q)$(MPICC) $(CPPFLAGS) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS_ALL)) -MMD -MP -c -o $@ $<
+$(BUILD)/nbody6-mpi.so: $(MPI_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(MPICC) -shared -o $@ $<
 
 # ---- Compilation
 # Objects depend on this file, which changes when a compiler or a flag does. (Expanded here, because in the recipe the
@@ -323,7 +338,7 @@ asan-all:
 TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
 TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_contract gpunb_predict gpuirr \
     gpuirr_bits gpuirr_blocks gpuirr_contract gpuirr_lists gpuirr_threads) $(addprefix unit/test_,chains determinism \
-    engine kdtree models pairs structure team))
+    engine kdtree models pairs spread structure team world))
 tsan:
 	+@if tests/tsan/probe.sh '$(TSAN_CC)'; then \
 	    exec tests/summed.sh '$(SUBMAKE) BUILD=$(BUILD)/tsan SANITIZE=thread CC=$(TSAN_CC) CUDA=0' tsan-run; fi
@@ -369,7 +384,7 @@ arm64-libs: $(foreach l,$(filter-out nbody6,$(LIBRARIES)),lib$(l))
 
 # ---- Packages of the system
 # In Debian 12 matplotlib brings sympy, scipy and boost with it, by hard dependencies: only who draws gets it.
-.PHONY: deps deps-build deps-run deps-test deps-site
+.PHONY: deps deps-build deps-run deps-test deps-mpi deps-site
 DEPS = LOG='$(BUILD)/deps.log' tools/deps.sh
 deps:
 	@$(DEPS) --tell build read
@@ -377,8 +392,12 @@ deps-build:
 	@$(DEPS) build
 deps-run:
 	@$(DEPS) build read plot
+# MPI is optional: its tests are skipped without it.
 deps-test:
 	@$(DEPS) build read plot test site
+	@$(DEPS) mpi || echo 'deps: MPI is not here; runs on several processes are not tested'
+deps-mpi:
+	@$(DEPS) mpi
 deps-site:
 	@$(DEPS) site
 
@@ -429,7 +448,7 @@ site: deps-site
 # ---- What each source is compiled with, for editors and tools that read C: what make would do, asked of make. clangd
 # looks in build/ by itself. Programs in examples/ stand by themselves.
 C_FOLDERS := common gpunb gpuirr regularization stellar nbody6 bench tests
-COMPILED = $(call objects,$(filter-out tests/toys/% common/loaded.c,$(foreach d,$(C_FOLDERS),$(call sources-under,$(d),c)))) \
+COMPILED = $(call objects,$(filter-out tests/toys/% common/loaded.c $(if $(MPICC),,$(MPI_SRC)),$(foreach d,$(C_FOLDERS),$(call sources-under,$(d),c)))) \
     $(firstword $(LOADED)) \
     $(patsubst %.c,$(O)/toys/%.o,$(wildcard tests/toys/*.c)) \
     $(if $(HAVE_CUDA),$(patsubst %.cu,$(O)/%.cu.o,$(CUDA_SOURCES) $(CUDA_BENCH_SRC)))
@@ -463,6 +482,6 @@ clean:
 help:
 	@sed 's/VERSION/$(VERSION)/' packaging/targets.txt
 
-ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(CHAIN_OBJ) $(SUPPORT_OBJ) $(PLAIN_OBJ) $(LAYOUT_OBJ) \
-    $(patsubst %.c,$(O)/%.o,$(TEST_SRC) $(LONG_SRC) $(BENCH_SRC)))
+ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(CHAIN_OBJ) $(MPI_OBJ) \
+    $(SUPPORT_OBJ) $(PLAIN_OBJ) $(LAYOUT_OBJ) $(patsubst %.c,$(O)/%.o,$(TEST_SRC) $(LONG_SRC) $(BENCH_SRC)))
 -include $(ALL_OBJ:.o=.d)

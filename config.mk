@@ -68,6 +68,8 @@ ZLIB_LIBS ?= $(shell $(PKG_CONFIG) --libs zlib 2>/dev/null)
 CMOCKA_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags cmocka 2>/dev/null)
 CMOCKA_LIBS ?= $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null)
 FORTRAN_LIBS ?= $(shell $(FC) -print-file-name=libgfortran.so 2>/dev/null)
+# MPI is optional: one shared object calls it, which programs load if a launcher has started them.
+MPICC ?= $(shell command -v mpicc 2>/dev/null)
 # Where the OpenMP runtime of CC is, for programs that gfortran links
 ifneq ($(findstring clang,$(notdir $(CC))),)
 OPENMP_LIBS ?= $(firstword $(wildcard $(foreach d,. ../..,$(shell $(CC) -print-resource-dir)/$(d)/libomp.so)) -lomp)
@@ -101,7 +103,7 @@ endif
 # ---- What is missing is said in one line before anything is compiled. Some goals compile nothing, or install first
 # what is missing; the force libraries need the C compiler only.
 GOALS := $(or $(MAKECMDGOALS),all)
-NEED_NOTHING := clean deps deps-build deps-run deps-test deps-site deb dist site format format-check help uninstall run run-cost test test-long bench tsan fuzz \
+NEED_NOTHING := clean deps deps-build deps-run deps-test deps-mpi deps-site deb dist site format format-check help uninstall run run-cost test test-long bench tsan fuzz \
     arm64-check
 NEED_C := libgpu% libstellar install-legacy %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so %/libstellar.a %/libstellar.so arm64-libs \
     cuda-check cuda-objects

@@ -10,6 +10,8 @@ PYTHONDIR ?= $(DATADIR)/python
 MANDIR ?= $(PREFIX)/share/man/man1
 PCDIR ?= $(LIBDIR)/pkgconfig
 CMAKEDIR ?= $(LIBDIR)/cmake/nbody6
+# Where the programs look for it, ../lib/nbody6 (nbody6/world/launch.h)
+MPIDIR ?= $(PREFIX)/lib/nbody6
 INSTALL ?= install
 
 PUBLIC_HEADERS := common/nbc.h common/hd.h common/predictor.h gpunb/gpunb.h gpunb/softened_device.h \
@@ -91,14 +93,15 @@ EXAMPLE_FILES = $(patsubst input_examples/%,$(DATADIR)/examples/%,$(patsubst exa
 PYTHON_FILES = $(patsubst python/%,%,$(wildcard python/nbody6/*.py python/nbody6/plot/*.py))
 install: all
 	$(call make-folders,$(BINDIR) $(LIBDIR) $(addprefix $(INCLUDEDIR)/,$(sort $(dir $(HEADER_NAMES)))) $(PCDIR) \
-	    $(CMAKEDIR) $(MANDIR) $(DATADIR)/fortran $(PYTHONDIR)/nbody6/plot $(EXAMPLE_FOLDERS))
+	    $(if $(MPI_OBJECT),$(MPIDIR)) $(CMAKEDIR) $(MANDIR) $(DATADIR)/fortran $(PYTHONDIR)/nbody6/plot $(EXAMPLE_FOLDERS))
 	$(call list-files,$(addprefix $(BINDIR)/,nbody6 nbody6-chain nbody6-collisionless nbody6-plot nbody6-star) \
-	    $(addprefix $(PYTHONDIR)/,nbody6_reader.py $(PYTHON_FILES)) $(call library-names,$(LIBRARIES)) \
+	    $(if $(MPI_OBJECT),$(MPIDIR)/nbody6-mpi.so) $(addprefix $(PYTHONDIR)/,nbody6_reader.py $(PYTHON_FILES)) $(call library-names,$(LIBRARIES)) \
 	    $(addprefix $(INCLUDEDIR)/,$(HEADER_NAMES) $(notdir $(OLD_HEADERS))) $(addprefix $(DATADIR)/fortran/,$(notdir \
 	    $(FORTRAN_MODULES))) $(addprefix $(CMAKEDIR)/,$(CMAKE_FILES)) $(addprefix $(MANDIR)/,$(notdir $(MAN_PAGES))) \
 	    $(EXAMPLE_FILES))
 	$(INSTALL) -m 755 $(BUILD)/nbody6 $(BUILD)/nbody6-chain $(BUILD)/nbody6-collisionless tools/nbody6-plot \
 	    tools/nbody6-star $(DESTDIR)$(BINDIR)
+	$(if $(MPI_OBJECT),$(INSTALL) -m 755 $(MPI_OBJECT) $(DESTDIR)$(MPIDIR))
 	$(INSTALL) -m 644 tools/nbody6_reader.py $(DESTDIR)$(PYTHONDIR)
 	$(INSTALL) -m 644 python/nbody6/*.py $(DESTDIR)$(PYTHONDIR)/nbody6
 	$(INSTALL) -m 644 python/nbody6/plot/*.py $(DESTDIR)$(PYTHONDIR)/nbody6/plot

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian or Ubuntu packages that are missing: tools/deps.sh [--tell] build|read|plot|test|site ...
+# Installs the Debian or Ubuntu packages that are missing: tools/deps.sh [--tell] build|read|plot|test|mpi|site ...
 # Says what it will install before it does, and afterwards that it has; what apt-get says goes to the file $LOG, whose end
 # is shown if that fails. Uses sudo only if it is not run by root. If all is there it says so with --tell only.
 set -eu
@@ -8,6 +8,7 @@ build='gcc gfortran make pkg-config libc6-dev libgsl-dev libhdf5-dev zlib1g-dev'
 read='python3 python3-numpy python3-h5py'
 plot='python3-matplotlib'
 test='libcmocka-dev clang-format valgrind'
+mpi='libopenmpi-dev openmpi-bin'
 site='mkdocs'
 # make CC=clang needs clang's own OpenMP runtime.
 case ${CC:-} in *clang*) build="$build clang libomp-dev" ;; esac
@@ -22,8 +23,9 @@ for group in "$@"; do
     read) wanted="$wanted $read" ;;
     plot) wanted="$wanted $plot" ;;
     test) wanted="$wanted $test" ;;
+    mpi) wanted="$wanted $mpi" ;;
     site) wanted="$wanted $site" ;;
-    *) echo "deps: no such group: $group (build, read, plot, test, site)" >&2; exit 2 ;;
+    *) echo "deps: no such group: $group (build, read, plot, test, mpi, site)" >&2; exit 2 ;;
     esac
 done
 
@@ -39,6 +41,8 @@ usable() {
     libhdf5-dev) has hdf5-serial || has hdf5 ;;
     zlib1g-dev) has zlib ;;
     libcmocka-dev) has cmocka ;;
+    libopenmpi-dev) command -v mpicc ;;
+    openmpi-bin) command -v mpirun ;;
     python3-*) "${PYTHON:-$(command -v /usr/bin/python3 || echo python3)}" -c "import ${1#python3-}" ;;
     esac >/dev/null 2>&1
 }

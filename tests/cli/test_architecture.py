@@ -34,11 +34,12 @@ MAY_USE = {
     "nbody6/step": {"nbody6/fewbody"} | STATE,
     "nbody6/engine": {"nbody6/step", "nbody6/fewbody"} | STATE,
     "nbody6/analysis": {"nbody6/state", "nbody6/galaxy"} | LIBRARIES,
-    "nbody6/collisionless": {"nbody6/analysis", "nbody6/state", "gpunb", "device", "common"},
+    "nbody6/world": {"common"},
+    "nbody6/collisionless": {"nbody6/world", "nbody6/analysis", "nbody6/state", "gpunb", "device", "common"},
     "nbody6/run": {"nbody6/engine", "nbody6/step", "nbody6/fewbody", "nbody6/analysis"} | STATE,
     "nbody6/output": {"nbody6/collisionless", "nbody6/run", "nbody6/engine", "nbody6/step", "nbody6/analysis",
                       "nbody6/hdf5"} | STATE,
-    "nbody6/app": {"nbody6/collisionless", "nbody6/output", "nbody6/run", "nbody6/fewbody", "nbody6/analysis",
+    "nbody6/app": {"nbody6/collisionless", "nbody6/world", "nbody6/output", "nbody6/run", "nbody6/fewbody", "nbody6/analysis",
                    "nbody6/model"} | STATE,
 }
 
