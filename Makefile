@@ -221,7 +221,7 @@ $(BUILD)/bench/bench_gpunb: $(PLAIN_OBJ)
 # The program for profiles counts calls, and is tested
 $(BUILD)/bench/bench_run: $(call objects,$(WRAP_SRC))
 $(BUILD)/bench/bench_run: override LDFLAGS += $(WRAP_FLAGS)
-tests: $(BUILD)/bench/bench_run
+tests: $(BUILD)/bench/bench_run $(BUILD)/bench/model_ranks
 
 # The programs that model and measure trees are tested
 tests: $(addprefix $(BUILD)/bench/,bench_block_steps bench_collapse bench_tree bench_walks model_tree)
@@ -338,7 +338,7 @@ asan-all:
 TSAN_CC ?= $(if $(findstring clang,$(CC)),$(CC),clang)
 TSAN_BIN := $(addprefix $(BUILD)/tests/,$(addprefix conformance/test_,gpunb gpunb_contract gpunb_predict gpuirr \
     gpuirr_bits gpuirr_blocks gpuirr_contract gpuirr_lists gpuirr_threads) $(addprefix unit/test_,chains determinism \
-    engine kdtree models pairs spread structure team world))
+    engine kdtree models pairs ranks spread structure team world))
 tsan:
 	+@if tests/tsan/probe.sh '$(TSAN_CC)'; then \
 	    exec tests/summed.sh '$(SUBMAKE) BUILD=$(BUILD)/tsan SANITIZE=thread CC=$(TSAN_CC) CUDA=0' tsan-run; fi

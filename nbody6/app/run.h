@@ -13,6 +13,7 @@
 
 struct nb6_call_counter;
 struct nb6_input_text;
+struct nb6_world;
 
 /** Zero-initialise; every zero field means the value of the configuration or the checkpoint. */
 struct nb6_run_options {
@@ -33,7 +34,8 @@ struct nb6_run_options {
     const struct nb6_input_text *changes; /**< an input with changes (input.h); NULL: none */
     int dynamics_only;                    /**< --dynamics-only: of that input */
 
-    int force_times; /**< --profile of nbody6-collisionless: 1: times of the forces, for lines at the end */
+    struct nb6_world *world; /**< of nbody6-collisionless: ranks that the bodies are divided among; NULL: one */
+    int force_times;         /**< --profile of nbody6-collisionless: 1: times of the forces, for lines at the end */
     const struct nb6_call_counter
         *profile; /**< --profile: counter of calls, for a table at the end; NULL: no profile */
 };

@@ -11,9 +11,12 @@
 #include "nbody6/collisionless/domain.h"
 #include "nbody6/collisionless/leapfrog.h"
 #include "nbody6/collisionless/owners.h"
+#include "nbody6/collisionless/ranks.h"
 #include "nbody6/collisionless/resident.h"
+#include "nbody6/collisionless/system_memory.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/level.h"
+#include "nbody6/world/world.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -41,6 +44,18 @@ static int check_options(int64_t n, const struct nb6_collisionless_options *o, s
     return NBC_OK;
 }
 
+/* So far. */
+static int check_ranks(const struct nb6_collisionless_options *o, struct nbc_error *err)
+{
+    const int ranks = nb6_world_size(o->world);
+    if (ranks == 1) return NBC_OK;
+    if (gpunb_tree_is_asked(&o->force))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "forces by a tree are made on one rank alone; there are %d", ranks);
+    if (o->engine != NB6_COLLISIONLESS_AUTO && o->engine != NB6_COLLISIONLESS_HOST)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "devices keep the bodies of one rank alone; there are %d", ranks);
+    return NBC_OK;
+}
+
 static int check_bodies(int64_t n, const double *mass, const double (*v)[3], struct nbc_error *err)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -50,26 +65,6 @@ static int check_bodies(int64_t n, const double *mass, const double (*v)[3], str
                 return nbc_fail(err, NBC_NON_FINITE, "the velocity of body %lld is not finite", (long long)i + 1);
     }
     return NBC_OK;
-}
-
-static int allocate(struct nb6_collisionless *s, struct nbc_error *err)
-{
-    const size_t n = (size_t)s->n;
-    s->name = nbc_alloc(n, sizeof *s->name);
-    s->mass = nbc_alloc(n, sizeof *s->mass);
-    s->x0 = nbc_alloc(n, sizeof *s->x0);
-    s->v = nbc_alloc(n, sizeof *s->v);
-    s->acc = nbc_alloc(n, sizeof *s->acc);
-    s->level = nbc_alloc(n, sizeof *s->level);
-    s->x = nbc_alloc(n, sizeof *s->x);
-    s->v_half = nbc_alloc(n, sizeof *s->v_half);
-    s->due = nbc_alloc(n, sizeof *s->due);
-    s->x_due = nbc_alloc(n, sizeof *s->x_due);
-    s->acc_due = nbc_alloc(n, sizeof *s->acc_due);
-    if (s->name && s->mass && s->x0 && s->v && s->acc && s->level && s->x && s->v_half && s->due && s->x_due &&
-        s->acc_due)
-        return NBC_OK;
-    return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld bodies", (long long)s->n);
 }
 
 static int open_force(gpunb_t **force, int64_t n, const struct nb6_collisionless_options *o, struct nbc_error *err)
@@ -84,7 +79,9 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
                        const double (*x)[3], const double (*v)[3], const struct nb6_collisionless_options *options,
                        struct nbc_error *err)
 {
+    const int ranks = nb6_world_size(options->world);
     int status = check_options(n, options, err);
+    if (!status) status = check_ranks(options, err);
     if (!status) status = check_bodies(n, mass, v, err);
     if (status) return status;
     struct nb6_collisionless *s = nbc_alloc(1, sizeof *s);
@@ -97,9 +94,9 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
     s->block = options->steps == NB6_COLLISIONLESS_BLOCK;
     s->max_level = nb6_level_of(options->dt, LONGEST_LEVEL);
     s->reuse = gpunb_tree_is_asked(&options->force) && options->reuse > 1 ? options->reuse : 1;
-    status = allocate(s, err);
+    status = nb6_collisionless_allocate(s, ranks == 1, err);
     if (!status) status = nb6_kept_tree_open(s, err);
-    if (!status) status = open_force(&s->force, n, options, err);
+    if (!status) status = open_force(&s->force, ranks == 1 ? n : 1, options, err);
     if (status) return status;
     s->options.backend = gpunb_info(s->force)->name;
     gpunb_tree_costs_in_use(s->force, s->costs);
@@ -189,6 +186,18 @@ static int open_engine(struct nb6_collisionless *s, const struct nb6_collisionle
     return status;
 }
 
+/* The state of a system goes to where it is advanced.   @param[in] then  that it goes on from; NULL: it starts */
+static int open_state(struct nb6_collisionless *s, const struct nb6_collisionless_options *o,
+                      const struct nb6_collisionless *then, struct nbc_error *err)
+{
+    if (nb6_world_size(o->world) > 1) {
+        const int status = nb6_ranks_open(&s->ranks, o->world, s, !then, o->room, err);
+        return status ? status : nb6_collisionless_home(s, err);
+    }
+    const int status = then ? NBC_OK : nb6_leapfrog_start(s, err);
+    return status ? status : open_engine(s, o, then ? then->owners : NULL, err);
+}
+
 static const char *engine_name(const struct nb6_residence *residence)
 {
     return residence ? residence->name : "host";
@@ -267,6 +276,7 @@ int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *op
 
 int nb6_collisionless_home(struct nb6_collisionless *s, struct nbc_error *err)
 {
+    if (s->ranks) nb6_ranks_home(s->ranks, s);
     return s->resident ? nb6_resident_home(s->resident, s, err) : nb6_kept_tree_home(s, err);
 }
 
@@ -308,8 +318,7 @@ int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const
 {
     struct nb6_collisionless *made = NULL;
     int status = open_system(&made, n, name, mass, x, v, options, err);
-    if (!status) status = nb6_leapfrog_start(made, err);
-    if (!status) status = open_engine(made, options, NULL, err);
+    if (!status) status = open_state(made, options, NULL, err);
     return give(system, made, status);
 }
 
@@ -352,7 +361,7 @@ int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6
     int status = open_system(&made, then->n, then->name, then->mass, (const double(*)[3])then->x0,
                              (const double(*)[3])then->v, &own, err);
     if (!status) status = take_state(made, then, err);
-    if (!status) status = open_engine(made, options, then->owners, err);
+    if (!status) status = open_state(made, &own, then, err);
     return give(system, made, status);
 }
 
@@ -360,20 +369,11 @@ void nb6_collisionless_free(struct nb6_collisionless *s)
 {
     if (!s) return;
     nb6_resident_free(s->resident);
+    nb6_ranks_free(s->ranks);
     nb6_kept_tree_close(s);
     nb6_owners_free(s->owners);
     gpunb_free(s->force);
-    nbc_free(s->name);
-    nbc_free(s->mass);
-    nbc_free(s->x0);
-    nbc_free(s->v);
-    nbc_free(s->acc);
-    nbc_free(s->level);
-    nbc_free(s->x);
-    nbc_free(s->v_half);
-    nbc_free(s->due);
-    nbc_free(s->x_due);
-    nbc_free(s->acc_due);
+    nb6_collisionless_release(s);
     nbc_free(s);
 }
 
@@ -398,6 +398,7 @@ int nb6_collisionless_evolve(struct nb6_collisionless *s, double t, struct nbc_e
                         nb6_collisionless_longest_step(s));
     const nb6_time ti_end = (nb6_time)steps * nb6_step_ticks(s->max_level);
     int status = NBC_OK;
+    if (s->ranks) return s->ti_now < ti_end ? nb6_ranks_evolve(s->ranks, s, ti_end, err) : NBC_OK;
     while (s->ti_now < ti_end && !status)
         status = s->resident ? nb6_resident_block(s->resident, s, err) : nb6_leapfrog_block(s, err);
     return status;
@@ -405,6 +406,7 @@ int nb6_collisionless_evolve(struct nb6_collisionless *s, double t, struct nbc_e
 
 static int potential(struct nb6_collisionless *s, struct nb6_frame *frame, struct nbc_error *err)
 {
+    if (s->ranks) return nb6_ranks_potential(s->ranks, frame->pot, err);
     for (int64_t i = 0; i < s->n; i++) s->due[i] = (int32_t)i;
     const struct gpunb_softened_job job = {.n_i = (size_t)s->n,
                                            .x = (const double(*)[3])s->x0,

@@ -28,9 +28,12 @@
 
 #include <stdint.h>
 
+struct nb6_exchange;
 struct nb6_frame;
 struct nb6_owners;
+struct nb6_ranks;
 struct nb6_resident;
+struct nb6_world;
 
 enum nb6_collisionless_steps {
     NB6_COLLISIONLESS_SHARED = 0, /**< one constant step for all */
@@ -57,6 +60,9 @@ struct nb6_collisionless_options {
     int parts;                         /**< of the bodies, of an emulation: 1 to 64; 0: one */
     int reuse;                         /**< longest steps that a tree serves, 1 to NB6_MOST_REUSE; 0: one */
     char costs[GPUNB_TREE_COSTS_TEXT]; /**< `costs` of struct gpunb_options, where force.costs is not read; "": NULL */
+    struct nb6_world *world; /**< ranks that the bodies are divided among: direct sums, in memory (ranks.h); NULL: one.
+                                  Rank 0 makes the system, the others serve it (nb6_ranks_serve) */
+    size_t room;             /**< bytes for sources of other ranks (exchange.h); 0: the default */
 };
 
 /** A system and how far it has come. After nb6_collisionless_create, nb6_collisionless_resume and
@@ -84,6 +90,9 @@ struct nb6_collisionless {
     gpunb_t *force;                    /**< its own */
     struct nb6_owners *owners;         /**< of bodies, as they are in memory (owners.h); NULL: they do not change */
     struct nb6_resident *resident;     /**< NULL: the state stays in memory */
+    struct nb6_ranks *ranks;           /**< on rank 0 of several: they have the state, and scratch; NULL: one rank */
+    int64_t first;                     /**< of a share of such a system: number of its first body */
+    struct nb6_exchange *exchange;     /**< of a share: forces by the bodies of all ranks; NULL: all bodies are here */
     double (*x)[3];                    /**< [n] scratch: positions at the next block time */
     double (*v_half)[3];               /**< [n] scratch: velocities after the first kick */
     int32_t *due;                      /**< [n] scratch: bodies that end a step */

@@ -5,6 +5,7 @@
 #include "gpunb/gpunb.h"
 #include "gpunb/tree_kept.h"
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/exchange.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/level.h"
 
@@ -63,20 +64,17 @@ static int check_accelerations(const struct nb6_collisionless *s, int64_t n_due,
         for (int k = 0; k < 3; k++)
             if (!isfinite(s->acc_due[m][k]))
                 return nbc_fail(err, NBC_NON_FINITE, "the acceleration of body %lld is not finite",
-                                (long long)s->due[m] + 1);
+                                (long long)(s->first + s->due[m]) + 1);
     return NBC_OK;
 }
 
-/* Accelerations of the bodies in `due` from all, at the positions in x. A tree takes their last ones, if there are
- * any: after the start.   @param[in] by  whether a tree is kept for it */
-static int force(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *by, struct nbc_error *err)
+/* A tree takes the last accelerations, if there are any: after the start. */
+static int sum_here(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *by,
+                    struct nbc_error *err)
 {
     const int takes_last = !by->is_apart && gpunb_tree_is_asked(&s->options);
-    for (int64_t m = 0; m < n_due; m++)
-        for (int k = 0; k < 3; k++) {
-            s->x_due[m][k] = s->x[s->due[m]][k];
-            if (takes_last) s->acc_due[m][k] = s->acc[s->due[m]][k];
-        }
+    for (int64_t m = 0; m < n_due && takes_last; m++)
+        for (int k = 0; k < 3; k++) s->acc_due[m][k] = s->acc[s->due[m]][k];
     const struct gpunb_softened_job job = {.n_i = (size_t)n_due,
                                            .x = (const double(*)[3])s->x_due,
                                            .self = s->due,
@@ -86,8 +84,30 @@ static int force(struct nb6_collisionless *s, int64_t n_due, const struct nb6_re
                                            .build = s->n_blocks};
     int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(s->force));
-    status = nb6_kept_tree_force(s, by, &job, err);
-    return status ? status : check_accelerations(s, n_due, err);
+    return nb6_kept_tree_force(s, by, &job, err);
+}
+
+static int sum_over_ranks(struct nb6_collisionless *s, int64_t n_due, struct nbc_error *err)
+{
+    const struct nb6_exchange_job job = {.mass = s->mass,
+                                         .x = (const double(*)[3])s->x,
+                                         .n_due = n_due,
+                                         .due = s->due,
+                                         .x_due = (const double(*)[3])s->x_due,
+                                         .softening = s->softening,
+                                         .acc = s->acc_due};
+    return nb6_exchange_sum(s->exchange, &job, err);
+}
+
+/* Accelerations of the bodies in `due` from all, at the positions in x; on all ranks or on none.
+ * @param[in] by  whether a tree is kept for it */
+static int force(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *by, struct nbc_error *err)
+{
+    for (int64_t m = 0; m < n_due; m++)
+        for (int k = 0; k < 3; k++) s->x_due[m][k] = s->x[s->due[m]][k];
+    int status = s->exchange ? sum_over_ranks(s, n_due, err) : sum_here(s, n_due, by, err);
+    if (!status) status = check_accelerations(s, n_due, err);
+    return s->exchange ? nb6_exchange_agree(s->exchange, status, err) : status;
 }
 
 int nb6_leapfrog_start(struct nb6_collisionless *s, struct nbc_error *err)
@@ -113,6 +133,7 @@ static nb6_time next_time(const struct nb6_collisionless *s)
     int shortest = s->max_level;
     for (int64_t i = 0; i < s->n; i++)
         if (s->level[i] < shortest) shortest = s->level[i];
+    if (s->exchange) shortest = (int)nb6_exchange_minimum(s->exchange, shortest);
     return s->ti_now + nb6_step_ticks(shortest);
 }
 

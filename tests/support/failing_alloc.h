@@ -12,7 +12,7 @@
 #if defined(__GLIBC__) && !TEST_SANITIZED
 #include <malloc.h>
 enum { CAN_FAIL_ALLOC = 1 };
-static long alloc_left = -1; /* allocations until one fails; < 0: none does */
+static _Atomic long alloc_left = -1; /* allocations until one fails, of any thread; < 0: none does */
 
 static inline int alloc_fails(void)
 {
@@ -31,7 +31,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
 }
 #else
 enum { CAN_FAIL_ALLOC = 0 };
-static long alloc_left = -1;
+static _Atomic long alloc_left = -1;
 #endif
 
 /** Whether they can fail; if not, says so for the list of what was skipped. */

@@ -2,6 +2,10 @@
 
 #include "gpunb/tree.h"
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/ranks.h"
+#include "nbody6/world/spread.h"
+
+#include <string.h>
 
 static const char *const walks[] = {"auto", "groups", "single", "one-by-one-i", "one-by-one-j", "hybrid", "fmm"};
 
@@ -27,10 +31,14 @@ void nb6_forces_describe(const struct gpunb_options *o, int reuse, char text[NB6
 
 void nb6_forces_describe_system(const struct nb6_collisionless *system, char text[NB6_FORCES_OF_A_SYSTEM])
 {
+    struct nb6_spread_counts counts;
     char forces[NB6_FORCES_TEXT], costs[GPUNB_TREE_MACHINE];
     nb6_forces_describe(&system->options, system->reuse, forces);
     nb6_collisionless_describe_costs(system, costs);
     snprintf(text, NB6_FORCES_OF_A_SYSTEM, "%s%s%s", forces, costs[0] ? ", nominal costs: " : "", costs);
+    if (!system->ranks) return;
+    const size_t used = strlen(text);
+    snprintf(text + used, NB6_FORCES_OF_A_SYSTEM - used, ", %d ranks", nb6_ranks_get_counts(system->ranks, &counts));
 }
 
 static double ratio(uint64_t part, uint64_t whole)
@@ -74,6 +82,17 @@ static void print_reuse(FILE *out, const struct nb6_collisionless *s)
             (unsigned long long)r->failed, (unsigned long long)r->accepted);
 }
 
+static void print_messages(FILE *out, const struct nb6_collisionless *system)
+{
+    struct nb6_spread_counts c;
+    const int ranks = nb6_ranks_get_counts(system->ranks, &c);
+    fprintf(out,
+            "  rank 0 of %d: %llu messages of sources, %.6g MB; waits for them %.3f s; %llu of %llu sums beside a "
+            "message\n",
+            ranks, (unsigned long long)c.messages, (double)c.bytes * 1e-6, c.wait_s, (unsigned long long)c.beside,
+            (unsigned long long)c.works);
+}
+
 void nb6_forces_print_times(FILE *out, const struct nb6_collisionless *system)
 {
     struct gpunb_stats host;
@@ -85,4 +104,5 @@ void nb6_forces_print_times(FILE *out, const struct nb6_collisionless *system)
             (unsigned long long)host.calls, host.seconds_regf, host.seconds_send);
     if (nb6_collisionless_has_tree(system)) print_stages(out, &tree);
     if (system->reuse > 1) print_reuse(out, system);
+    if (system->ranks) print_messages(out, system);
 }

@@ -2,13 +2,17 @@
 #include "common/nbc.h"
 #include "nbody6/app/cli.h"
 #include "nbody6/app/cli_config.h"
+#include "nbody6/app/collisionless/on_ranks.h"
 #include "nbody6/app/collisionless/run.h"
 #include "nbody6/app/run.h"
 #include "nbody6/app/screen.h"
+#include "nbody6/collisionless/ranks.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input.h"
 #include "nbody6/input/input_text.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/world/launch.h"
+#include "nbody6/world/world.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -46,6 +50,7 @@ static const char USAGE[] =
     "(*) may be changed with --resume, as may --out, --threads and --quiet.\n"
     "`touch STOP` in the working directory, SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 and SIGUSR2 end a run with a\n"
     "checkpoint, at a multiple of DT.\n"
+    "mpirun -n 8 nbody6-collisionless ...: the bodies are divided among 8 processes, which sum directly.\n"
     "Exit codes: 0 done, 1 internal error, 2 bad input, 3 energy tolerance exceeded, 4 file error, 5 device error,\n6 "
     "not "
     "enough memory.\n";
@@ -76,9 +81,10 @@ static int check_options(const struct nb6_cli *cli, struct nbc_error *err)
     return NBC_OK;
 }
 
-static struct nb6_run_options run_options(const struct nb6_cli *cli)
+static struct nb6_run_options run_options(const struct nb6_cli *cli, struct nb6_world *world)
 {
-    return (struct nb6_run_options){.quiet = cli->quiet,
+    return (struct nb6_run_options){.world = world,
+                                    .quiet = cli->quiet,
                                     .overwrite = cli->overwrite,
                                     .name = cli->out,
                                     .device = cli->device,
@@ -106,9 +112,9 @@ static int read_input(const struct nb6_cli *cli, struct nb6_config *config, stru
     return status ? status : nb6_cli_override(cli, config, err);
 }
 
-static int resume(const struct nb6_cli *cli, struct nbc_error *err)
+static int resume(const struct nb6_cli *cli, struct nb6_world *world, struct nbc_error *err)
 {
-    struct nb6_run_options run = run_options(cli);
+    struct nb6_run_options run = run_options(cli, world);
     struct nb6_input_text text;
     if (!cli->input)
         return cli->check ? nb6_run_show_changes(cli->checkpoint, &run, err)
@@ -123,7 +129,7 @@ static int resume(const struct nb6_cli *cli, struct nbc_error *err)
     return status;
 }
 
-static int act(const struct nb6_cli *cli, struct nbc_error *err)
+static int act(const struct nb6_cli *cli, struct nb6_world *world, struct nbc_error *err)
 {
     struct nb6_config config;
     if (cli->action == NB6_ACTION_HELP) {
@@ -137,23 +143,41 @@ static int act(const struct nb6_cli *cli, struct nbc_error *err)
     int status = check_options(cli, err);
     if (!status && nbc_isa_check(err)) status = NBC_BAD_INPUT;
     if (status) return status;
-    if (cli->action == NB6_ACTION_RESUME) return resume(cli, err);
+    if (cli->action == NB6_ACTION_RESUME) return resume(cli, world, err);
     status = read_input(cli, &config, err);
     if (status) return status;
-    if (cli->action == NB6_ACTION_CHECK) return nb6_collisionless_run_check(&config, err);
-    const struct nb6_run_options run = run_options(cli);
+    if (cli->action == NB6_ACTION_CHECK) return nb6_collisionless_run_check(&config, world, err);
+    const struct nb6_run_options run = run_options(cli, world);
     return nb6_collisionless_run_new(&config, &run, err);
+}
+
+/* Of the only process, or of the first one. */
+static int lead(const struct nb6_cli *cli, int status, struct nb6_world *world, struct nbc_error *err)
+{
+    const int is_product = cli->check || (cli->action != NB6_ACTION_RUN && cli->action != NB6_ACTION_RESUME);
+    if (!status) status = act(cli, world, err);
+    const int code = nb6_screen_end(status, is_product, err);
+    nb6_ranks_dismiss(world, status);
+    nb6_world_close(world);
+    return code;
 }
 
 int main(int argc, char **argv)
 {
     struct nbc_error err = {0};
-    struct nb6_cli cli;
+    struct nb6_cli cli = {0};
+    struct nb6_world *world;
+    int is_first;
     nb6_screen_open("nbody6-collisionless");
     char checkpoint[NB6_NAME_BYTES];
-    int status = nb6_cli_parse(argc, argv, &cli, &err);
-    if (!status) status = nb6_cli_find_checkpoint(&cli, checkpoint, &err);
+    int status = nb6_world_open(&world, &is_first, &err);
+    if (status && !is_first) {
+        nb6_on_ranks_keep_silent();
+        return nbc_status_exit_code(status);
+    }
+    if (!status) status = nb6_cli_parse(argc, argv, &cli, &err);
     if (!status && cli.threads) omp_set_num_threads(cli.threads);
-    if (!status) status = act(&cli, &err);
-    return nb6_screen_end(status, cli.check || (cli.action != NB6_ACTION_RUN && cli.action != NB6_ACTION_RESUME), &err);
+    if (nb6_world_rank(world) > 0) return nb6_on_ranks_serve(world);
+    if (!status) status = nb6_cli_find_checkpoint(&cli, checkpoint, &err);
+    return lead(&cli, status, world, &err);
 }

@@ -8,7 +8,9 @@
 #include "nbody6/app/collisionless/check.h"
 #include "nbody6/app/collisionless/forces_note.h"
 #include "nbody6/app/collisionless/note.h"
+#include "nbody6/app/collisionless/on_ranks.h"
 #include "nbody6/app/collisionless/row.h"
+#include "nbody6/app/collisionless/stop.h"
 #include "nbody6/app/new_sim.h"
 #include "nbody6/app/progress.h"
 #include "nbody6/app/run.h"
@@ -37,13 +39,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char ENGINE[] = "collisionless";
 
 struct session {
     struct nb6_run_record run; /* without stars, which are bodies of the system */
     struct nb6_collisionless *system;
+    struct nb6_world *world; /* ranks that have the bodies */
     struct nb6_run_names names;
     struct nb6_run_lock lock;
     struct nb6_textfile log;
@@ -53,8 +55,8 @@ struct session {
     int checkpoint_wanted;
     int force_times; /* 1: shown at the end */
     int64_t snapshots_before;
-    struct nb6_changes changes;       /* of an input with changes */
-    char reason[NB6_NAME_BYTES + 40]; /* why the run ends before its end; "": it does not */
+    struct nb6_changes changes; /* of an input with changes */
+    char reason[NB6_STOP_TEXT]; /* why the run ends before its end; "": it does not */
 };
 
 static void session_open(struct session *s, const struct nb6_run_options *options)
@@ -62,6 +64,7 @@ static void session_open(struct session *s, const struct nb6_run_options *option
     *s = (struct session){.lock.fd = -1, .log.fd = -1, .checkpoint_t = -1};
     s->progress.quiet = options->quiet;
     s->force_times = options->force_times;
+    s->world = options->world;
 }
 
 static void session_close(struct session *s)
@@ -172,30 +175,6 @@ static int events(struct session *s, struct nbc_error *err)
 
 /* ---- the way to the end ---- */
 
-/* A file that is found is removed, so that it does not stop the next run as well. */
-static int stop_file_found(struct session *s, const char *path)
-{
-    if (access(path, F_OK)) return 0;
-    snprintf(s->reason, sizeof s->reason, "a file %s was found", path);
-    if (unlink(path)) nb6_progress_warn(&s->progress, "note: cannot remove %s: the next run will stop as well", path);
-    return 1;
-}
-
-static int should_stop(struct session *s)
-{
-    const double limit = s->run.config.run.wall_limit_s;
-    const char *name = nb6_signals_pending();
-    if (name) {
-        snprintf(s->reason, sizeof s->reason, "%s came", name);
-        return 1;
-    }
-    if (limit > 0 && nbc_wtime() - s->wall_start > limit) {
-        snprintf(s->reason, sizeof s->reason, "the wall-clock limit TCOMP = %g s is reached", limit);
-        return 1;
-    }
-    return stop_file_found(s, "STOP") || stop_file_found(s, s->names.stop);
-}
-
 static int checkpoint_if_due(struct session *s, struct nbc_error *err)
 {
     const double interval = s->run.config.run.checkpoint_interval_s;
@@ -206,12 +185,15 @@ static int checkpoint_if_due(struct session *s, struct nbc_error *err)
 /* Longest step by longest step: where all bodies are at one time, the run can be read and stopped. */
 static int evolve(struct session *s, struct nbc_error *err)
 {
+    const double limit = s->run.config.run.wall_limit_s;
     const double end = s->run.config.run.t_crit, step = nb6_collisionless_longest_step(s->system);
     int status = NBC_OK;
     if (nb6_collisionless_time(s->system) == 0 && s->run.book.adjust_count == 0) status = events(s, err);
     while (!status && nb6_collisionless_time(s->system) < end) {
         status = checkpoint_if_due(s, err);
-        if (status || should_stop(s)) return status;
+        if (status || nb6_stop_is_wanted(&(struct nb6_stop_rules){limit, s->wall_start, s->names.stop}, s->system,
+                                         &s->progress, s->reason))
+            return status;
         status = nb6_collisionless_evolve(s->system, nb6_collisionless_time(s->system) + step, err);
         if (!status) status = events(s, err);
         nb6_progress_step(&s->progress, nb6_collisionless_time(s->system), s->system->n);
@@ -274,6 +256,7 @@ static void say_start(struct session *s, const char *what, int quiet)
     s->run.wall_start_s = s->wall_start;
     s->snapshots_before = run->book.snapshot_count;
     nb6_progress_begin(&s->progress, quiet, t, run->config.run.t_crit, &run->units);
+    if (s->system->ranks) s->progress.live = 0; /* a launcher gives its processes a terminal that nobody sees */
     nb6_signals_catch();
     nb6_progress_note(&s->progress,
                       "nbody6-collisionless " NB6_VERSION
@@ -294,7 +277,7 @@ static int make_system(struct session *s, struct nb6_model *model, struct nbc_er
     struct nb6_collisionless_options options;
     const double(*x)[3] = (const double(*)[3])model->x, (*v)[3] = (const double(*)[3])model->v;
     run->units = nb6_units_from(run->config.rbar_pc, run->config.zmbar_msun, model->n);
-    int status = nb6_collisionless_options_of(&run->config, &options, err);
+    int status = nb6_collisionless_options_on(&run->config, s->world, &options, err);
     if (!status) status = nb6_external_make(&run->config, &run->units, &run->external, err);
     if (!status) status = nb6_collisionless_create(&s->system, model->n, model->name, model->mass, x, v, &options, err);
     if (status) return status;
@@ -380,16 +363,19 @@ int nb6_collisionless_run_new(const struct nb6_config *config, const struct nb6_
     return status;
 }
 
-int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_error *err)
+int nb6_collisionless_run_check(const struct nb6_config *config, struct nb6_world *world, struct nbc_error *err)
 {
+    struct nb6_collisionless_options options;
     struct nb6_config settled;
     struct nb6_model model = {0};
     int status = config->run.t_crit_myr == 0 ? nb6_collisionless_check(config, err) : NBC_OK;
+    if (!status) status = nb6_collisionless_options_on(config, world, &options, err);
     if (!status) status = make_model(config, &settled, &model, err);
     if (status) return status;
     char text[NB6_END_TEXT];
     const struct nb6_units units = nb6_units_from(settled.rbar_pc, settled.zmbar_msun, model.n);
     status = nb6_collisionless_print(&settled, &model, stdout, err);
+    if (!status) nb6_on_ranks_print(world, model.n, stdout);
     if (!status && nb6_config_tell_end(config, units.time_myr, text)) printf("  %s\n", text);
     nb6_model_free(&model);
     return status;
@@ -486,7 +472,7 @@ int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_op
     if (!status) {
         struct nb6_collisionless_options system;
         memcpy(s.run.id, state.id, sizeof s.run.id);
-        status = nb6_collisionless_options_of(&s.run.config, &system, err);
+        status = nb6_collisionless_options_on(&s.run.config, s.world, &system, err);
         if (!status) status = nb6_run_names_refuse_special(&s.names, err);
         if (!status) status = nb6_run_owner_check(&s.names, s.run.id, checkpoint, err);
         if (!status) nb6_run_names_sweep(&s.names);

@@ -7,6 +7,7 @@
 
 struct nb6_config;
 struct nb6_run_options;
+struct nb6_world;
 
 /** Make the model and integrate it to its end.
  *  @return NBC_OK (also when a signal, a STOP file or the wall-clock limit ended it, with a checkpoint); NBC_BAD_INPUT
@@ -18,7 +19,8 @@ int nb6_collisionless_run_new(const struct nb6_config *config, const struct nb6_
  *  @param[in] options  name, device, t_crit, wall_limit_s, checkpoint interval, quiet, force_times (run.h) */
 int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_options *options, struct nbc_error *err);
 /** Read or make the bodies, print a description of the run to standard output, and write nothing.
+ *  @param[in] world  ranks that would have the bodies; NULL: one
  *  @return as nb6_collisionless_run_new */
-int nb6_collisionless_run_check(const struct nb6_config *config, struct nbc_error *err);
+int nb6_collisionless_run_check(const struct nb6_config *config, struct nb6_world *world, struct nbc_error *err);
 
 #endif

@@ -1,0 +1,355 @@
+/* Direct sums on many ranks (MTM13 Sec. 4 and 6): models beside what the paper, a virtual network and this machine
+ * take.
+ *
+ * Usage: model_ranks                        tables of the paper and of virtual networks
+ *        mpirun -n 2 model_ranks --ping-pong   latency and rate of messages between the first two ranks
+ *        mpirun -n P model_ranks [N [BACKEND]]     forces on P processes, beside one of them and the model
+ *        model_ranks --threads P [N [BACKEND]]     the same with threads as ranks, each with one thread of OpenMP
+ * BACKEND cuda: rank k takes the GPU of its place on the host. Times are medians; the last column is that of the thread
+ * that leads rank 0, without the time in which other programs had its processor (OMP_NUM_THREADS=1). */
+#include "common/nbc.h"
+#include "gpunb/gpunb.h"
+#include "nbody6/collisionless/exchange.h"
+#include "nbody6/collisionless/rank_model.h"
+#include "nbody6/collisionless/rank_network.h"
+#include "nbody6/world/launch.h"
+#include "nbody6/world/spread.h"
+#include "nbody6/world/threads.h"
+#include "nbody6/world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { REPEATS = 7, SMALL = 8, LARGE = 1 << 22, SOURCE_BYTES = 32 };
+static const double ROOM = 0x1p30, SOFTENING = 1.0 / 256;
+
+static void stop(const char *why)
+{
+    fprintf(stderr, "model_ranks: %s\n", why);
+    exit(1);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+static double median(double seconds[REPEATS])
+{
+    qsort(seconds, REPEATS, sizeof *seconds, by_value);
+    return seconds[REPEATS / 2];
+}
+
+/* Of the wall, and of the calling thread alone. */
+struct seconds {
+    double wall, thread;
+};
+
+static struct seconds now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (struct seconds){nbc_wtime(), (double)t.tv_sec + 1e-9 * (double)t.tv_nsec};
+}
+
+struct series {
+    double wall[REPEATS], thread[REPEATS];
+};
+
+static void note(struct series *series, int k, struct seconds start)
+{
+    const struct seconds end = now();
+    if (k < 0) return; /* the first time allocates */
+    series->wall[k] = end.wall - start.wall;
+    series->thread[k] = end.thread - start.thread;
+}
+
+static struct seconds medians(struct series *series)
+{
+    return (struct seconds){median(series->wall), median(series->thread)};
+}
+
+/* ---- messages */
+
+/* Seconds of a message one way, when both ranks send at the same time, as in an exchange of sources. */
+static double message_seconds(struct nb6_world *world, size_t bytes)
+{
+    const int turns = bytes > 1 << 16 ? 8 : 400, rank = nb6_world_rank(world);
+    char *mine = nbc_alloc(bytes, 1), *other = nbc_alloc(bytes, 1);
+    double seconds[REPEATS];
+    if (!mine || !other) stop("no memory");
+    for (int k = 0; k < REPEATS; k++) {
+        int64_t ready = 0;
+        nb6_world_minimum(world, &ready, 1);
+        const double start = nbc_wtime();
+        for (int turn = 0; turn < turns && rank < 2; turn++) {
+            struct nb6_message in, out;
+            nb6_world_receive(world, &in, 1 - rank, turn, other, bytes);
+            nb6_world_send(world, &out, 1 - rank, turn, mine, bytes);
+            nb6_message_wait(world, &in);
+            nb6_message_wait(world, &out);
+        }
+        seconds[k] = (nbc_wtime() - start) / turns;
+    }
+    nbc_free(mine);
+    nbc_free(other);
+    return median(seconds);
+}
+
+static void find_network(struct nb6_world *world, struct nb6_rank_model *model)
+{
+    model->latency_s = message_seconds(world, SMALL);
+    model->bytes_per_s = LARGE / fmax(message_seconds(world, LARGE) - model->latency_s, 1e-9);
+    nb6_world_broadcast(world, model, sizeof *model); /* all use the times of rank 0 */
+}
+
+/* ---- forces */
+
+struct forces {
+    int64_t n;
+    const char *backend;
+};
+
+struct bodies {
+    int64_t own;
+    double *mass, (*x)[3], (*acc)[3];
+    int32_t *due;
+};
+
+/* A uniform sphere; the same on any number of ranks. */
+static struct bodies make_bodies(struct nb6_world *world, int64_t n)
+{
+    int64_t first, end;
+    nb6_world_share(world, n, nb6_world_rank(world), &first, &end);
+    const size_t own = (size_t)(end - first);
+    struct bodies b = {end - first, nbc_alloc(own, sizeof *b.mass), nbc_alloc(own, sizeof *b.x),
+                       nbc_alloc(own, sizeof *b.acc), nbc_alloc(own, sizeof *b.due)};
+    if (!b.mass || !b.x || !b.acc || !b.due) stop("no memory");
+    for (int64_t i = 0; i < b.own; i++) {
+        uint64_t number = (uint64_t)(first + i) * 0x9e3779b97f4a7c15u + 88172645463325252u;
+        double r2 = 2;
+        while (r2 > 1) {
+            r2 = 0;
+            for (int k = 0; k < 3; k++) {
+                number ^= number << 13;
+                number ^= number >> 7;
+                number ^= number << 17;
+                b.x[i][k] = (double)(number >> 11) * 0x1p-52 - 1;
+                r2 += b.x[i][k] * b.x[i][k];
+            }
+        }
+        b.mass[i] = 1.0 / (double)n;
+        b.due[i] = (int32_t)i;
+    }
+    return b;
+}
+
+static void free_bodies(struct bodies *b)
+{
+    nbc_free(b->mass);
+    nbc_free(b->x);
+    nbc_free(b->acc);
+    nbc_free(b->due);
+}
+
+static void must(struct nb6_world *world, int status, struct nbc_error *err)
+{
+    if (nb6_world_agree(world, status, err)) stop(err->text);
+}
+
+static gpunb_t *open_force(struct nb6_world *world, const char *backend, int64_t n)
+{
+    char name[64];
+    struct nbc_error err = {0};
+    gpunb_t *force = NULL;
+    snprintf(name, sizeof name, "%s", backend);
+    if (strcmp(backend, "cuda") == 0) snprintf(name, sizeof name, "cuda:%d", nb6_world_host_rank(world));
+    must(world, gpunb_create(&force, (size_t)n, &(struct gpunb_options){.backend = name}, &err), &err);
+    return force;
+}
+
+/* Median seconds of the forces of all bodies on themselves, on all ranks; the slowest rank counts. */
+static struct seconds time_of_ranks(struct nb6_world *world, const struct forces *f, struct nb6_spread_counts *counts)
+{
+    struct bodies b = make_bodies(world, f->n);
+    struct nbc_error err = {0};
+    struct nb6_exchange *exchange = NULL;
+    gpunb_t *force = open_force(world, f->backend, 1);
+    const double(*x)[3] = (const double(*)[3])b.x;
+    const struct nb6_exchange_job job = {
+        .mass = b.mass, .x = x, .n_due = b.own, .due = b.due, .x_due = x, .softening = SOFTENING, .acc = b.acc};
+    struct series series;
+    must(world, nb6_exchange_open(&exchange, world, f->n, 0, force, &err), &err);
+    for (int k = -1; k < REPEATS; k++) {
+        int64_t ready = 0;
+        nb6_world_minimum(world, &ready, 1);
+        const struct seconds start = now();
+        must(world, nb6_exchange_sum(exchange, &job, &err), &err);
+        note(&series, k, start);
+    }
+    nb6_exchange_get_counts(exchange, counts);
+    nb6_exchange_close(exchange);
+    gpunb_free(force);
+    free_bodies(&b);
+    return medians(&series);
+}
+
+/* Median seconds of n_i targets and as many sources on rank 0 alone, while the others wait. */
+static struct seconds time_of_one(struct nb6_world *world, const char *backend, int64_t n)
+{
+    struct series series = {0};
+    if (nb6_world_rank(world) == 0) {
+        struct bodies b = make_bodies(NULL, n);
+        gpunb_t *force = NULL;
+        struct nbc_error err = {0};
+        if (gpunb_create(&force, (size_t)n, &(struct gpunb_options){.backend = backend}, &err)) stop(err.text);
+        const struct gpunb_softened_job job = {
+            .n_i = (size_t)n, .x = (const double(*)[3])b.x, .softening = SOFTENING, .acc = b.acc};
+        for (int k = -1; k < REPEATS; k++) {
+            const struct seconds start = now();
+            if (gpunb_send_positions(force, (size_t)n, b.mass, (const double(*)[3])b.x) || gpunb_softened(force, &job))
+                stop(gpunb_last_error(force));
+            note(&series, k, start);
+        }
+        gpunb_free(force);
+        free_bodies(&b);
+    }
+    struct seconds result = medians(&series);
+    nb6_world_broadcast(world, &result, sizeof result);
+    return result;
+}
+
+static void measure(struct nb6_world *world, void *context)
+{
+    struct forces f = *(const struct forces *)context;
+    const int ranks = nb6_world_size(world);
+    struct nb6_rank_model model = {.source_bytes = SOURCE_BYTES};
+    struct nb6_spread_counts counts;
+    const char *one_backend = strcmp(f.backend, "cuda") == 0 ? "cuda:0" : f.backend;
+    find_network(world, &model);
+    if (nb6_world_rank(world) == 0)
+        printf(
+            "%d ranks (%s), backend %s: latency %.3g s, rate %.3g bytes/s\n"
+            "       N     one[s]   share[s]   ranks[s]   model[s]  off    times  efficiency  waits[s]  times(thread)\n",
+            ranks, nb6_world_name(world), f.backend, model.latency_s, model.bytes_per_s);
+    for (int64_t n = f.n ? f.n : 4096; n <= (f.n ? f.n : 65536); n *= 4) {
+        const struct forces now_asked = {n, f.backend};
+        const struct seconds one = time_of_one(world, one_backend, n);
+        const double share = time_of_one(world, one_backend, n / ranks).wall, own = (double)(n / ranks);
+        const struct seconds all = time_of_ranks(world, &now_asked, &counts);
+        /* A set of sources costs what the share alone does, as far as it is not in proportion to the pairs. */
+        model.pair_s = fmax((one.wall - share) / ((double)n * (double)n - own * own), 0);
+        model.call_s = fmax(share - model.pair_s * own * own, 0);
+        const double predicted = nb6_rank_seconds(&model, (double)n, ranks, ROOM);
+        if (nb6_world_rank(world) == 0)
+            printf("%8lld %10.3e %10.3e %10.3e %10.3e  %+3.0f %% %5.2f  %8.2f  %9.1e  %11.2f\n", (long long)n, one.wall,
+                   share, all.wall, predicted, 100 * (predicted / all.wall - 1), one.wall / all.wall,
+                   one.wall / all.wall / ranks, counts.wait_s / (double)counts.runs, one.thread / all.thread);
+    }
+}
+
+/* ---- tables */
+
+static void print_paper(void)
+{
+    static const double measured[][2] = {{512, 1.23e-4},  {1024, 2.44e-4},  {2048, 4.85e-4}, {4096, 9.68e-4},
+                                         {8192, 1.93e-3}, {16384, 7.03e-3}, {1048576, 28.4}};
+    const struct nb6_gpu_model gpu = nb6_gpu_m2090();
+    printf("One M2090 (MTM13 Table 3, Sec. 6.1), and eq. 2 to 5\n       N  paper[s]  model[s]\n");
+    for (int k = 0; k < 7; k++)
+        printf("%8.0f %9.2e %9.2e\n", measured[k][0], measured[k][1],
+               nb6_gpu_seconds(&gpu, measured[k][0], measured[k][0]));
+    printf("\nTwo streams below 16384 bodies a GPU (eq. 6 to 9): efficiency without waits, and with the longest of the "
+           "paper\n    GPUs    without    with\n");
+    for (int gpus = 4; gpus <= 256; gpus *= 2)
+        printf("%8d %9.2f %8.2f\n", gpus, nb6_two_streams_efficiency(gpus, 1, 0),
+               nb6_two_streams_efficiency(gpus, 1, 2));
+}
+
+/* MTM13 have 16 bytes a source; of their network a latency of 0.1 ms and 4 GB/s. */
+static void print_many_gpus(void)
+{
+    const struct nb6_gpu_model gpu = nb6_gpu_m2090();
+    printf("\nM2090s with 2^20 bodies each (paper, 256 of them: 75.0 percent of the peak, efficiency 0.991)\n"
+           "    GPUs      model[s]  network[s]  efficiency  part of the peak\n");
+    for (int gpus = 4; gpus <= 256; gpus *= 4) {
+        const struct nb6_rank_model m = {.gpu = &gpu, .latency_s = 1e-4, .bytes_per_s = 4e9, .source_bytes = 16};
+        const double n = 0x1p20 * gpus, model = nb6_rank_seconds(&m, n, gpus, ROOM);
+        const double alone = nb6_gpu_seconds(&gpu, 0x1p20, 0x1p20) * gpus;
+        double found;
+        struct nbc_error err = {0};
+        if (nb6_rank_network_seconds(&m, n, gpus, ROOM, &found, &err)) stop(err.text);
+        printf("%8d %13.1f %11.1f %11.4f %17.3f\n", gpus, model, found, alone / found,
+               26 * n * n / found / (gpus * 1.33e12));
+    }
+}
+
+/* A processor of 1e9 pairs a second. */
+static void print_networks(void)
+{
+    printf("\nVirtual networks, 10^5 bodies, 1e9 pairs/s a rank: efficiency, and how far the model is off\n"
+           "   ranks  latency[s]  ");
+    static const double rates[] = {1e8 / 8, 1e9 / 8, 1e10 / 8, 1e11 / 8};
+    for (int k = 0; k < 4; k++) printf("    %8.0e bit/s", 8 * rates[k]);
+    printf("\n");
+    for (int ranks = 2; ranks <= 1024; ranks *= 8)
+        for (int l = 0; l < 3; l++) {
+            static const double latencies[] = {1e-5, 1e-3, 5e-2};
+            printf("%8d %10.0e  ", ranks, latencies[l]);
+            for (int k = 0; k < 4; k++) {
+                const struct nb6_rank_model m = {.call_s = 1e-5,
+                                                 .pair_s = 1e-9,
+                                                 .latency_s = latencies[l],
+                                                 .bytes_per_s = rates[k],
+                                                 .source_bytes = SOURCE_BYTES};
+                double found;
+                struct nbc_error err = {0};
+                if (nb6_rank_network_seconds(&m, 1e5, ranks, ROOM, &found, &err)) stop(err.text);
+                printf("   %7.4f %+5.1f %%", 1e10 * m.pair_s / ranks / found,
+                       100 * (nb6_rank_seconds(&m, 1e5, ranks, ROOM) / found - 1));
+            }
+            printf("\n");
+        }
+}
+
+static void take_forces(struct forces *f, int argc, char **argv)
+{
+    if (argc > 0) f->n = atoll(argv[0]);
+    if (argc > 1) f->backend = argv[1];
+    if (argc > 0 && (f->n < 1 || f->n > INT32_MAX)) stop("N is a number of bodies");
+}
+
+int main(int argc, char **argv)
+{
+    struct nb6_world *world;
+    struct nbc_error err = {0};
+    struct forces f = {.backend = gpunb_backend_name(0)};
+    int is_first;
+    for (int k = 0; (f.backend = gpunb_backend_name(k)); k++) /* the best one on processors */
+        if (strcmp(f.backend, "cuda") != 0 && gpunb_backend(k)->available) break;
+    if (nb6_world_open(&world, &is_first, &err)) stop(err.text);
+    const int ranks = nb6_world_size(world);
+    if (argc > 1 && strcmp(argv[1], "--ping-pong") == 0) {
+        struct nb6_rank_model model = {0};
+        if (ranks < 2) stop("--ping-pong needs two ranks: mpirun -n 2 model_ranks --ping-pong");
+        find_network(world, &model);
+        if (is_first) printf("latency %.3g s, rate %.3g bytes/s\n", model.latency_s, model.bytes_per_s);
+    } else if (argc > 2 && strcmp(argv[1], "--threads") == 0) {
+        take_forces(&f, argc - 3, argv + 3);
+        if (atoi(argv[2]) < 2) stop("--threads needs two ranks at least");
+        if (nb6_world_threads_run(atoi(argv[2]), &(struct nb6_threads_options){0}, measure, &f, &err)) stop(err.text);
+    } else if (ranks > 1) {
+        take_forces(&f, argc - 1, argv + 1);
+        measure(world, &f);
+    } else {
+        print_paper();
+        print_many_gpus();
+        print_networks();
+    }
+    nb6_world_close(world);
+    return 0;
+}

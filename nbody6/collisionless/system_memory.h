@@ -1,0 +1,15 @@
+/** The arrays of a collisionless system. */
+#ifndef NB6_SYSTEM_MEMORY_H
+#define NB6_SYSTEM_MEMORY_H
+
+#include "common/nbc.h"
+
+struct nb6_collisionless;
+
+/** Those of its n bodies.   @param[in] advances  1: scratch of the leapfrog too; 0: other memory has it
+ *  @return NBC_OK; NBC_NO_MEMORY: nb6_collisionless_release frees what there is */
+int nb6_collisionless_allocate(struct nb6_collisionless *system, int advances, struct nbc_error *err);
+/** Free those that there are. */
+void nb6_collisionless_release(struct nb6_collisionless *system);
+
+#endif

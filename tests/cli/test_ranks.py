@@ -1,0 +1,309 @@
+"""nbody6-collisionless on several ranks that MPI connects: its files, the same bits, stops, lost ranks, refusals."""
+
+import glob
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import numpy as np
+
+from run_support import BUILD, INPUT, RunTest, test_seeds
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COMMAND = os.path.join(BUILD, "nbody6-collisionless")
+OBJECT = os.path.join(BUILD, "nbody6-mpi.so")
+MPIRUN = shutil.which("mpirun")
+sys.path.insert(0, os.path.join(SOURCE, "python"))
+
+import nbody6 as package  # noqa: E402
+
+GROUP = "&INCOLLISIONLESS SOFTENING=0.05 DT=0.03125 ETA=0.1 /\n"
+# Continuous integration runs as root, and has fewer cores than ranks; variables of Open MPI 4 and 5.
+SETTINGS = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1",
+            "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+            "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none"}
+MISSING = ("there is no mpirun on this machine" if not MPIRUN else
+           "this build has no nbody6-mpi.so: there was no mpicc" if not os.path.exists(OBJECT) else None)
+
+
+def without_launcher(**more):
+    """The environment of a process that no launcher has started."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI", "NB6_MPI"))}
+    return dict(kept, **more)
+
+
+def children(pid):
+    """All processes below a process: some launchers have a process for each host between."""
+    try:
+        with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
+            found = [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+    return found + [lower for child in found for lower in children(child)]
+
+
+def rank_of(pid):
+    """The rank of a process that a launcher has started; None: it is something else, or gone."""
+    try:
+        with open("/proc/%d/environ" % pid, "rb") as file:
+            for entry in file.read().split(b"\0"):
+                if entry.startswith((b"OMPI_COMM_WORLD_RANK=", b"PMI_RANK=")):
+                    return int(entry.split(b"=")[1])
+    except OSError:
+        pass
+    return None
+
+
+def has_object(pid):
+    try:
+        with open("/proc/%d/maps" % pid) as file:
+            return "nbody6-mpi.so" in file.read()
+    except OSError:
+        return False
+
+
+def is_alive(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+class RanksTest(RunTest):
+    def write(self, name="a.inp", n=200, tcrit=1, group=GROUP):
+        with open(self.path(name), "w") as file:
+            file.write(INPUT.format(n=n, dtadj=0.25, deltat=0.5, tcrit=tcrit, qe=1e-2, more="") + group)
+        return name
+
+    def run_alone(self, *arguments, code=0, command=COMMAND, **variables):
+        done = subprocess.run([command, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, text=True, timeout=120,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=without_launcher(**variables))
+        self.assertEqual(done.returncode, code, done.stdout)
+        return done.stdout
+
+    def on_ranks(self, ranks, *arguments, code=0, command=COMMAND):
+        done = subprocess.run([MPIRUN, "-n", str(ranks), command, *arguments], cwd=self.folder, text=True, timeout=120,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env=without_launcher(**SETTINGS))
+        self.assertEqual(done.returncode, code, "%d ranks, %s:\n%s" % (ranks, " ".join(arguments), done.stdout))
+        return done.stdout
+
+    def start(self, ranks, *arguments):
+        process = subprocess.Popen([MPIRUN, "-n", str(ranks), COMMAND, *arguments], cwd=self.folder, text=True,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   env=without_launcher(**SETTINGS))
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        return process
+
+    def ranks_of(self, process, wanted):
+        """The processes by rank, when all of them have begun to connect; None: the run has ended."""
+        while process.poll() is None:
+            found = {rank_of(pid): pid for pid in children(process.pid) if has_object(pid)}
+            found.pop(None, None)
+            if len(found) == wanted:
+                return found
+            time.sleep(0.005)
+        return None
+
+    def written(self):
+        return sorted(name for name in os.listdir(self.folder) if not name.endswith(".inp"))
+
+    def assert_same(self, one, other):
+        first, second = self.snapshots(one), self.snapshots(other)
+        self.assertGreater(len(first), 1)
+        self.assertEqual(len(first), len(second))
+        for a, b in zip(first, second):
+            self.assertTrue(self.read(a) == self.read(b), "%s and %s differ" % (a, b))
+        self.assertEqual(self.log_without_timings(one), self.log_without_timings(other))
+
+
+class LaunchTest(RanksTest):
+    """Needs no MPI: a launcher is known by its variables."""
+
+    def test_missing_object(self):
+        for rank, said in ((0, 1), (1, 0)):
+            os.makedirs(self.path("bin"), exist_ok=True)
+            command = shutil.copy(COMMAND, self.path("bin"))
+            text = self.run_alone(self.write(), code=2, command=command, OMPI_COMM_WORLD_RANK=str(rank),
+                                  OMPI_COMM_WORLD_SIZE="2")
+            self.assertEqual(text.count("nbody6-mpi.so"), said, text)
+            self.assertEqual(len(text.splitlines()), said)
+            self.assertEqual(self.written(), ["bin"])
+            self.run_alone("a.inp", "--check", command=command, NB6_MPI="0", PMI_RANK=str(rank))
+
+    def test_damaged_object(self):
+        with open(self.path("wrong.so"), "w") as file:
+            file.write("no object\n")
+        text = self.run_alone(self.write(), code=2, NB6_MPI="1", NB6_MPI_OBJECT="./wrong.so")
+        self.assertIn("wrong.so", text)
+        self.assertEqual(self.written(), ["wrong.so"])
+
+    def test_batch_scripts_are_no_launchers(self):
+        self.run_alone(self.write(tcrit=0.25), SLURM_NTASKS="4", SLURM_PROCID="0")
+        self.assertIn("a.ckpt.h5", self.written())
+
+
+@unittest.skipIf(MISSING, MISSING)
+class MpiTest(RanksTest):
+    def test_other_mpi(self):
+        """A launcher whose MPI is not that of the object: every process is alone in the eyes of that."""
+        text = self.run_alone(self.write(), code=2, PMI_RANK="0", PMI_SIZE="2",
+                              **{name: SETTINGS[name] for name in SETTINGS if "ROOT" in name})
+        self.assertIn("has started 2 processes, but MPI connects 1", text)
+        self.assertEqual(self.written(), [])
+
+    def test_refusals(self):
+        """What one rank alone can do is refused on two in one sentence, before a file is touched."""
+        for group, options, word in ((GROUP.replace("ETA=0.1", "FORCE_ERROR=1e-3"), (), "FORCE_ERROR"),
+                                     (GROUP, ("--engine", "device"), "ENGINE"),
+                                     (GROUP, ("--engine", "emulated"), "ENGINE"),
+                                     (GROUP, ("--device", "emulated"), "DEVICE")):
+            for check in ((), ("--check",)):
+                text = self.on_ranks(2, self.write(group=group), *options, *check, code=2)
+                self.assertEqual(text.count("nbody6-collisionless: a.inp: %s: " % word), 1, text)
+                self.assertEqual(self.written(), [])
+
+    def test_bad_input_ends_all(self):
+        text = self.on_ranks(3, "missing.inp", code=2)
+        self.assertEqual(text.count("missing.inp"), 1, text)
+        self.assertEqual(self.on_ranks(2, "--version").count("nbody6-collisionless"), 1)
+
+    def test_ping_pong(self):
+        """Measured by the program of the models: a message takes some time, and bytes take some."""
+        text = self.on_ranks(2, "--ping-pong", command=os.path.join(BUILD, "bench", "model_ranks"))
+        words = text.split()
+        latency, rate = float(words[words.index("latency") + 1]), float(words[words.index("rate") + 1])
+        # Shared memory takes microseconds and gigabytes per second; other programs may be in the way.
+        self.assertTrue(0 < latency < 0.1, text)
+        self.assertTrue(1e6 < rate < 1e13, text)
+
+    def test_files_are_those_of_one(self):
+        """Within rounding: forces have relative errors of 1e-7, and partial sums another order."""
+        text = self.on_ranks(2, self.write(), "--profile")
+        self.assertIn("direct sums, 2 ranks", text)
+        self.assertEqual(text.count("done: the end of the run is reached"), 1)
+        self.run_alone("a.inp", "--out", "one")
+        run, one = package.Run(self.path("a")), package.Run(self.path("one"))
+        self.assertEqual(self.written(), sorted(name for stem in ("a", "one") for name in (
+            stem + ".ckpt.h5", stem + ".ckpt.prev.h5", stem + ".log.csv", stem + ".snap.00000.h5",
+            stem + ".snap.00001.h5", stem + ".snap.00002.h5")))
+        self.assertEqual(list(run.log["t"]), [0, 0.25, 0.5, 0.75, 1])
+        for column in ("e_total", "e_kin", "e_pot"):
+            np.testing.assert_allclose(run.log[column], one.log[column], rtol=1e-5)
+        (mine, _), (other, _) = run.last_snapshot(), one.last_snapshot()
+        np.testing.assert_array_equal(mine.name, other.name)
+        np.testing.assert_allclose(mine.x, other.x, atol=1e-4)
+
+    def test_same_bits_and_resume(self):
+        """Runs on as many ranks have the same bits, also across a stop; a checkpoint goes on on any number of ranks."""
+        self.on_ranks(3, self.write())
+        self.on_ranks(3, "a.inp", "--out", "b", "--tcrit", "0.5")
+        shutil.copy(self.path("b.ckpt.h5"), self.path("half.ckpt.h5"))
+        self.on_ranks(3, "--resume", "b.ckpt.h5", "--tcrit", "1")
+        self.assertEqual(package.Run(self.path("b")).log["t"][-1], 1)
+        last = [package.Run(self.path(name)).last_snapshot()[0] for name in ("a", "b")]
+        np.testing.assert_array_equal(last[0].x, last[1].x)
+        np.testing.assert_array_equal(last[0].v, last[1].v)
+        for ranks in (1, 2):
+            name = "on%d" % ranks
+            self.on_ranks(ranks, "--resume", "half.ckpt.h5", "--out", name, "--tcrit", "1")
+            np.testing.assert_allclose(package.Run(self.path(name)).last_snapshot()[0].x, last[0].x, atol=1e-4)
+
+    def test_more_ranks_than_bodies(self):
+        self.on_ranks(3, self.write(n=2, tcrit=0.25, group=GROUP.replace("0.05", "0.5")))
+        self.assertEqual(package.Run(self.path("a")).log["n"][-1], 2)
+
+    def test_stop_file(self):
+        process = self.start(2, self.write(tcrit=1000))
+        while process.poll() is None and not glob.glob(self.path("a.snap.*.h5")):
+            time.sleep(0.01)
+        with open(self.path("STOP"), "w"):
+            pass
+        text = process.communicate(timeout=60)[0]
+        self.assertEqual(process.returncode, 0, text)
+        self.assertIn("stopped: a file STOP was found", text)
+        self.assertFalse(os.path.exists(self.path("STOP")))
+        self.on_ranks(2, "--resume", "a.ckpt.h5", "--wall-limit", "0.1")
+
+    def test_signal_to_one_rank(self):
+        """Any rank may get it: all end at one step, with a checkpoint."""
+        for rank in (0, 1):
+            process = self.start(2, self.write(tcrit=1000), "--overwrite")
+            ranks = self.ranks_of(process, 2)
+            while process.poll() is None and not glob.glob(self.path("a.snap.*.h5")):
+                time.sleep(0.01)
+            time.sleep(0.1)
+            os.kill(ranks[rank], signal.SIGUSR1)
+            text = process.communicate(timeout=60)[0]
+            self.assertEqual(process.returncode, 0, text)
+            self.assertIn("stopped: SIGUSR1 came" if rank == 0 else "stopped: a signal came to another rank", text)
+            self.on_ranks(2, "--resume", "a.ckpt.h5", "--wall-limit", "0.1")
+            for name in glob.glob(self.path("a.snap.*.h5")):
+                os.remove(name)
+
+    def test_files_that_cannot_be_written(self):
+        """Rank 0 alone sees it: all end with the exit code of files, the last checkpoint stands, and the run goes on."""
+        process = self.start(2, self.write(tcrit=1000), "--checkpoint-interval", "0.05")
+        ranks = self.ranks_of(process, 2)
+        while process.poll() is None and not os.path.exists(self.path("a.ckpt.prev.h5")):
+            time.sleep(0.01)
+        resource.prlimit(ranks[0], resource.RLIMIT_FSIZE, (1000, 1000))  # as if the disk were full
+        text = process.communicate(timeout=60)[0]
+        self.assertEqual(process.returncode, 4, text)
+        self.assertIn("can be resumed", text)
+        self.on_ranks(2, "--resume", "a.ckpt.h5", "--wall-limit", "0.1")
+
+    def test_lost_ranks(self):
+        """kill -9 of either rank, at any moment: all processes end within 10 s, and the run goes on from its last
+        checkpoint to the files of a run that was left alone. Kills come in the first half of its time."""
+        process = self.start(2, self.write(tcrit=test_seeds(128, 1024)), "--quiet", "--checkpoint-interval", "0.02")
+        self.assertIsNotNone(self.ranks_of(process, 2))
+        begin = time.monotonic()
+        text = process.communicate(timeout=120)[0]
+        self.assertEqual(process.returncode, 0, text)
+        latest = min(0.5, (time.monotonic() - begin) / 2)
+        kills, count = test_seeds(6, 50), 0
+        while True:
+            arguments = ["a.inp", "--out", "b", "--overwrite"]
+            if os.path.exists(self.path("b.ckpt.h5")):
+                arguments = ["--resume", "b.ckpt.h5"]
+            process = self.start(2, *arguments, "--quiet", "--checkpoint-interval", "0.02")
+            ranks = self.ranks_of(process, 2)
+            if ranks and count < kills:
+                time.sleep(random.uniform(0, latest))
+                self.kill_one(process, ranks, count % 2)
+            text = process.communicate(timeout=120)[0]
+            if process.returncode == 0:
+                break
+            self.assertLess(count, kills, "%s: %s" % (process.returncode, text))
+            count += 1
+        self.assertGreater(count, 0, "the run was over before a rank was killed")
+        self.assert_same("a", "b")
+
+    def kill_one(self, process, ranks, rank):
+        try:
+            os.kill(ranks[rank], signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        killed = time.monotonic()
+        while any(is_alive(pid) for pid in ranks.values()):
+            self.assertLess(time.monotonic() - killed, 10, "processes are left")
+            time.sleep(0.01)
+        # The mpirun of Open MPI 4.1 can be left behind, waiting for a lock of its own (pmix_rte_finalize), if a rank is
+        # lost while it connects.
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,39 @@
+/** Collisionless systems on ranks that are threads, for tests. */
+#ifndef NB6_TEST_RANKS_H
+#define NB6_TEST_RANKS_H
+
+#include "nbody6/collisionless/collisionless.h"
+#include "nbody6/world/spread.h"
+#include "nbody6/world/threads.h"
+#include "tests/support/cluster.h"
+
+/** What rank 0 does, and what comes of it. Zero-initialise. */
+struct ranks_run {
+    int ranks; /**< 1: without a world */
+    struct nb6_threads_options threads;
+    struct nb6_collisionless_options options;
+    const struct cluster *start;            /**< the bodies; or */
+    const struct nb6_collisionless *resume; /**< the state that goes on */
+    double t[4];                            /**< times to evolve to, one after another, up to the first 0 */
+    int with_frames;                        /**< 1: a frame with potentials between them */
+    int (*wants_stop)(void);                /**< of all ranks but the first */
+
+    struct nb6_collisionless state; /**< arrays at the end, to be freed with ranks_run_free */
+    double *pot;                    /**< [n] at the end, if with_frames */
+    int stops, status;              /**< ranks that want to stop; the first failure of a call */
+    int repeated;                   /**< the status of a failed call that is made again */
+    struct nbc_error err;
+    double seconds; /**< of the last rank, on the clock of the world, from the start to the end of all calls */
+    struct nb6_spread_counts counts;
+    int served[64]; /**< what nb6_ranks_serve returned on the first 64 ranks */
+};
+
+/** The status with which rank 0 dismisses the others. */
+enum { RANKS_DISMISSED = NBC_ENERGY };
+
+/** Fails the test if messages are wrong; failures of rank 0, and threads for which there is no memory, are in the run.
+ */
+void ranks_run(struct ranks_run *run);
+void ranks_run_free(struct ranks_run *run);
+
+#endif

@@ -1,0 +1,314 @@
+/* Collisionless systems whose bodies are divided among ranks, which are threads here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "nbody6/collisionless/collisionless.h"
+#include "nbody6/state/level.h"
+#include "tests/support/cluster.h"
+#include "tests/support/failing_alloc.h"
+#include "tests/support/ranks.h"
+
+static const int sizes[] = {2, 3, 5, 7, 8};
+enum { SIZES = sizeof sizes / sizeof sizes[0], BODIES = 300 };
+
+/* `ref` sums in double, so that numbers of ranks differ by rounding of 1e-16. */
+static struct nb6_collisionless_options block_options(const char *backend)
+{
+    return (struct nb6_collisionless_options){
+        .softening = 0.05, .dt = 0.125, .steps = NB6_COLLISIONLESS_BLOCK, .eta = 0.2, .force = {.backend = backend}};
+}
+
+static struct ranks_run finished(struct ranks_run run)
+{
+    ranks_run(&run);
+    if (run.status) fail_msg("%d ranks: %s", run.ranks, run.err.text);
+    for (int k = 1; k < run.ranks; k++) assert_int_equal(run.served[k], RANKS_DISMISSED);
+    return run;
+}
+
+static double largest_difference(int64_t n, const double (*a)[3], const double (*b)[3])
+{
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) largest = fmax(largest, fabs(a[i][k] - b[i][k]));
+    return largest;
+}
+
+static void assert_near(const struct ranks_run *a, const struct ranks_run *b, double tolerance)
+{
+    const struct nb6_collisionless *p = &a->state, *q = &b->state;
+    assert_int_equal(p->n, q->n);
+    assert_int_equal(p->ti_now, q->ti_now);
+    assert_true(largest_difference(p->n, (const double(*)[3])p->x0, (const double(*)[3])q->x0) <= tolerance);
+    assert_true(largest_difference(p->n, (const double(*)[3])p->v, (const double(*)[3])q->v) <= tolerance);
+    for (int64_t i = 0; i < p->n && a->pot && b->pot; i++) assert_true(fabs(a->pot[i] - b->pot[i]) <= tolerance);
+}
+
+static void assert_same(const struct ranks_run *a, const struct ranks_run *b)
+{
+    const struct nb6_collisionless *p = &a->state, *q = &b->state;
+    const size_t n = (size_t)p->n;
+    assert_int_equal(p->ti_now, q->ti_now);
+    assert_int_equal(p->n_blocks, q->n_blocks);
+    assert_int_equal(p->n_steps, q->n_steps);
+    assert_memory_equal(p->name, q->name, n * sizeof *p->name);
+    assert_memory_equal(p->mass, q->mass, n * sizeof *p->mass);
+    assert_memory_equal(p->x0, q->x0, n * sizeof *p->x0);
+    assert_memory_equal(p->v, q->v, n * sizeof *p->v);
+    assert_memory_equal(p->acc, q->acc, n * sizeof *p->acc);
+    assert_memory_equal(p->level, q->level, n * sizeof *p->level);
+}
+
+/* Errors grow by less than a factor of 100 within a crossing time: 1e-16 becomes 1e-14, times some for many terms. */
+static void ranks_are_within_rounding_of_one(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(BODIES, 3);
+    for (int block = 0; block < 2; block++) {
+        struct ranks_run run = {
+            .ranks = 1, .options = block_options("ref"), .start = &c, .t = {0.5, 1}, .with_frames = 1};
+        if (!block) run.options.steps = NB6_COLLISIONLESS_SHARED;
+        struct ranks_run one = finished(run);
+        assert_true(!block || one.state.n_steps < one.state.n_blocks * BODIES);
+        for (int k = 0; k < SIZES; k++)
+            for (size_t room = 0; room <= 4000; room += 4000) { /* the default, and a ring */
+                run.ranks = sizes[k];
+                run.options.room = room;
+                struct ranks_run many = finished(run);
+                assert_near(&one, &many, 1e-12);
+                assert_int_equal(one.state.n_steps, many.state.n_steps);
+                assert_int_equal(one.state.n_blocks, many.state.n_blocks);
+                ranks_run_free(&many);
+            }
+        ranks_run_free(&one);
+    }
+    cluster_free(&c);
+}
+
+/* With the backends that runs use: sums in float, of which partial ones have another order. */
+static void floats_of_ranks_are_within_rounding_of_one(void **state)
+{
+    (void)state;
+    enum { MANY = 5000 }; /* more sources than tiles and pieces need */
+    struct cluster c = cluster_plummer(MANY, 4);
+    struct ranks_run run = {.ranks = 1, .options = block_options("portable"), .start = &c, .t = {0.125}};
+    run.options.steps = NB6_COLLISIONLESS_SHARED;
+    struct ranks_run one = finished(run);
+    run.ranks = 3;
+    struct ranks_run many = finished(run);
+    /* 1e-7 of an acceleration of up to 10 over a step of 0.125 */
+    assert_near(&one, &many, 1e-6);
+    ranks_run_free(&one);
+    ranks_run_free(&many);
+    cluster_free(&c);
+}
+
+static void same_bits_however_messages_travel(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(BODIES, 5);
+    for (int k = 0; k < SIZES; k++)
+        for (size_t room = 0; room <= 4000; room += 4000) {
+            struct ranks_run run = {.ranks = sizes[k], .options = block_options(NULL), .start = &c, .t = {0.5}};
+            run.options.room = room;
+            run.options.force.backend = "portable";
+            struct ranks_run first = finished(run);
+            for (uint64_t shuffle = 0; shuffle < 4; shuffle++) {
+                run.threads.shuffle = shuffle;
+                struct ranks_run again = finished(run);
+                assert_same(&first, &again);
+                ranks_run_free(&again);
+            }
+            ranks_run_free(&first);
+        }
+    cluster_free(&c);
+}
+
+/* The state at t = 0.5 of three ranks goes on with the same bits on three, and within rounding on others. */
+static void runs_go_on_on_any_number_of_ranks(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(BODIES, 6);
+    struct ranks_run run = {.ranks = 3, .options = block_options("ref"), .start = &c, .t = {0.5, 1}};
+    struct ranks_run whole = finished(run);
+    run.t[1] = 0;
+    struct ranks_run half = finished(run);
+    run.start = NULL;
+    run.resume = &half.state;
+    run.t[0] = 1;
+    struct ranks_run same = finished(run);
+    assert_same(&whole, &same);
+    for (int ranks = 1; ranks <= 5; ranks += 4) {
+        run.ranks = ranks;
+        struct ranks_run other = finished(run);
+        assert_near(&whole, &other, 1e-12);
+        ranks_run_free(&other);
+    }
+    ranks_run_free(&whole);
+    ranks_run_free(&half);
+    ranks_run_free(&same);
+    cluster_free(&c);
+}
+
+static void ranks_may_have_no_bodies(void **state)
+{
+    (void)state;
+    static const double alone[1][7] = {{1, 0.5, 0, 0, 0, 0.25, 0}};
+    for (int64_t n = 1; n <= 7; n += 2) {
+        struct cluster c = n == 1 ? cluster_from_rows(1, alone) : cluster_plummer(n, 7);
+        struct ranks_run run = {.ranks = 1, .options = block_options("ref"), .start = &c, .t = {0.5}, .with_frames = 1};
+        struct ranks_run one = finished(run);
+        for (int k = 0; k < SIZES; k++) {
+            run.ranks = sizes[k];
+            struct ranks_run many = finished(run);
+            assert_near(&one, &many, 1e-12);
+            ranks_run_free(&many);
+        }
+        ranks_run_free(&one);
+        cluster_free(&c);
+    }
+}
+
+/* A body that flies beyond what forces are made for, on each rank in turn: all learn its number, the state is that
+ * before, and the ranks are there for another try. */
+static void failures_end_a_block_on_all_ranks(void **state)
+{
+    (void)state;
+    for (int64_t bad = 0; bad < 50; bad += 12) {
+        struct cluster c = cluster_plummer(50, 8);
+        char words[32];
+        c.v[bad][1] = 1e17;
+        struct ranks_run run = {.ranks = 5, .options = block_options("ref"), .start = &c, .t = {0.5}};
+        ranks_run(&run);
+        snprintf(words, sizeof words, "body %d ", (int)bad + 1);
+        assert_int_equal(run.status, NBC_BAD_ARGUMENT);
+        assert_int_equal(run.repeated, NBC_BAD_ARGUMENT);
+        assert_non_null(strstr(run.err.text, words));
+        assert_int_equal(run.state.ti_now, 0);
+        assert_memory_equal(run.state.x0, c.x, 50 * sizeof *c.x);
+        ranks_run_free(&run);
+        cluster_free(&c);
+    }
+}
+
+/* Each allocation of any rank fails in turn, from the opening of the world on: no rank is left waiting, and what is
+ * made again afterwards has the same bits. */
+static void memory_may_end_on_any_rank(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(40, 12);
+    struct ranks_run run = {
+        .ranks = 3, .options = block_options("portable"), .start = &c, .t = {0.125}, .with_frames = 1};
+    struct ranks_run good = finished(run);
+    long failures = 0, left = -1;
+    for (long k = 0; left < 0 && can_fail_alloc(); k++) {
+        struct ranks_run bad = run;
+        fail_alloc(k);
+        ranks_run(&bad);
+        left = alloc_left; /* it has not come so far */
+        fail_alloc(-1);
+        failures += bad.status != NBC_OK;
+        if (bad.status) assert_int_equal(bad.status, NBC_NO_MEMORY);
+        if (bad.status) assert_non_null(strstr(bad.err.text, "memory"));
+        if (!bad.status) assert_same(&good, &bad);
+        ranks_run_free(&bad);
+    }
+    assert_true(failures > 50 || !CAN_FAIL_ALLOC); /* 3 ranks have some 20 arrays each */
+    ranks_run_free(&good);
+    cluster_free(&c);
+}
+
+static void refuse(struct nb6_collisionless_options options, int status, const char *words)
+{
+    struct cluster c = cluster_plummer(20, 9);
+    struct ranks_run run = {.ranks = 2, .options = options, .start = &c};
+    ranks_run(&run);
+    assert_int_equal(run.status, status);
+    if (!strstr(run.err.text, words)) fail_msg("\"%s\" has not: %s", run.err.text, words);
+    assert_int_equal(run.served[1], RANKS_DISMISSED);
+    cluster_free(&c);
+}
+
+static void others_are_refused(void **state)
+{
+    (void)state;
+    struct nb6_collisionless_options options = block_options("portable");
+    options.force.theta = 0.5;
+    refuse(options, NBC_BAD_ARGUMENT, "tree");
+    options = block_options("portable");
+    options.engine = NB6_COLLISIONLESS_EMULATED;
+    refuse(options, NBC_BAD_ARGUMENT, "devices");
+    refuse(block_options("no such thing"), NBC_UNAVAILABLE, "no such thing");
+}
+
+static int always(void)
+{
+    return 1;
+}
+
+static void ranks_can_want_to_stop(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(20, 9);
+    struct ranks_run run = {.ranks = 4, .options = block_options("ref"), .start = &c, .t = {0.125}};
+    struct ranks_run none = finished(run);
+    run.wants_stop = always;
+    struct ranks_run three = finished(run);
+    assert_int_equal(none.stops, 0);
+    assert_int_equal(three.stops, 3);
+    ranks_run_free(&none);
+    ranks_run_free(&three);
+    cluster_free(&c);
+}
+
+/* On a network on which messages take nine tenths as long as sums, a run takes little longer than sums alone; and
+ * messages are under way in all sums but the last of each force. Bits do not know of it. */
+static void sums_overlap_with_messages(void **state)
+{
+    (void)state;
+    enum { RANKS = 8, N = 320, STEPS = 4, FORCES = STEPS + 1 };
+    const double sum_s = 1; /* of all sources on a share */
+    const struct nb6_network network = {
+        .latency_s = 1e-6, .bytes_per_s = N * 32.0 / 0.9, .unit_s = sum_s / (N * (N / RANKS)), .scale = 1};
+    struct cluster c = cluster_plummer(N, 10);
+    struct ranks_run run = {.ranks = RANKS, .options = block_options("ref"), .start = &c, .t = {0.5}};
+    run.options.steps = NB6_COLLISIONLESS_SHARED;
+    run.options.room = 1; /* a ring, all of whose messages but the first can hide */
+    struct ranks_run plain = finished(run);
+    run.threads.network = &network;
+    struct ranks_run timed = finished(run);
+    assert_same(&plain, &timed);
+    assert_int_equal(timed.counts.works - timed.counts.beside, FORCES);
+    /* Bodies are scattered and gathered once: 56 and 73 bytes a body; orders are 300 bytes on the way to each rank, in
+     * some ten orders. */
+    const double once = (56 + 73) * N / network.bytes_per_s, orders = 10 * RANKS * 300.0 / network.bytes_per_s;
+    assert_true(timed.seconds >= FORCES * sum_s);
+    assert_true(timed.seconds < FORCES * sum_s + once + orders + 0.2);
+    assert_true(timed.seconds < FORCES * (sum_s + 0.9 * 7 / 8)); /* one after the other */
+    ranks_run_free(&plain);
+    ranks_run_free(&timed);
+    cluster_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_are_within_rounding_of_one),
+        cmocka_unit_test(floats_of_ranks_are_within_rounding_of_one),
+        cmocka_unit_test(same_bits_however_messages_travel),
+        cmocka_unit_test(runs_go_on_on_any_number_of_ranks),
+        cmocka_unit_test(ranks_may_have_no_bodies),
+        cmocka_unit_test(failures_end_a_block_on_all_ranks),
+        cmocka_unit_test(memory_may_end_on_any_rank),
+        cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(ranks_can_want_to_stop),
+        cmocka_unit_test(sums_overlap_with_messages),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
