@@ -482,6 +482,6 @@ clean:
 help:
 	@sed 's/VERSION/$(VERSION)/' packaging/targets.txt
 
-ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(CHAIN_OBJ) $(MPI_OBJ) \
+ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(CHAIN_OBJ) $(COLLISIONLESS_OBJ) $(MPI_OBJ) \
     $(SUPPORT_OBJ) $(PLAIN_OBJ) $(LAYOUT_OBJ) $(patsubst %.c,$(O)/%.o,$(TEST_SRC) $(LONG_SRC) $(BENCH_SRC)))
 -include $(ALL_OBJ:.o=.d)
