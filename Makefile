@@ -185,7 +185,8 @@ $(BUILD)/tests/libsupport.a: $(SUPPORT_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-$(BUILD)/bench/libsupport.a: $(call objects,$(wildcard bench/support/*.c))
+BENCH_SUPPORT_OBJ := $(call objects,$(wildcard bench/support/*.c))
+$(BUILD)/bench/libsupport.a: $(BENCH_SUPPORT_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -483,5 +484,5 @@ help:
 	@sed 's/VERSION/$(VERSION)/' packaging/targets.txt
 
 ALL_OBJ := $(sort $(foreach l,$(LIBRARIES),$(OBJ_$(l))) $(MAIN_OBJ) $(CHAIN_OBJ) $(COLLISIONLESS_OBJ) $(MPI_OBJ) \
-    $(SUPPORT_OBJ) $(PLAIN_OBJ) $(LAYOUT_OBJ) $(patsubst %.c,$(O)/%.o,$(TEST_SRC) $(LONG_SRC) $(BENCH_SRC)))
+    $(BENCH_SUPPORT_OBJ) $(SUPPORT_OBJ) $(PLAIN_OBJ) $(LAYOUT_OBJ) $(patsubst %.c,$(O)/%.o,$(TEST_SRC) $(LONG_SRC) $(BENCH_SRC)))
 -include $(ALL_OBJ:.o=.d)
