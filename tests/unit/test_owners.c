@@ -19,6 +19,7 @@
 #include "nbody6/collisionless/resident.h"
 #include "tests/support/cluster.h"
 #include "tests/support/collisionless.h"
+#include "tests/support/test_size.h"
 
 /* FEW: small leaves make cells of them; MANY: parts of an eighth have some dozen groups. */
 enum { FEW = 400, MANY = 6000 };
@@ -146,6 +147,7 @@ enum { KINDS_OF_PARTS = sizeof parts_of / sizeof parts_of[0] };
 static void errors_are_within_the_aim(void **state)
 {
     (void)state;
+    TEST_SKIP_SANITIZED();
     struct cluster c = cluster_plummer(MANY, 21);
     for (enum nb6_collisionless_steps steps = 0; steps < 2; steps++) {
         struct nb6_collisionless *of_one = NULL;
@@ -217,6 +219,7 @@ static void check_balance(const struct cluster *c, enum nb6_collisionless_steps 
 static void parts_have_the_same_work(void **state)
 {
     (void)state;
+    TEST_SKIP_SANITIZED();
     struct cluster plummer = cluster_plummer(MANY, 23), two = colliding(MANY);
     check_balance(&plummer, NB6_COLLISIONLESS_SHARED, 1.05);
     check_balance(&two, NB6_COLLISIONLESS_SHARED, 1.1);
@@ -312,6 +315,7 @@ static void same_bits_for_any_threads(void **state)
 static void a_body_may_be_far_away(void **state)
 {
     (void)state;
+    TEST_SKIP_SANITIZED();
     struct cluster c = cluster_plummer(MANY, 27);
     c.x[MANY / 3][1] = 1e10;
     check_balance(&c, NB6_COLLISIONLESS_SHARED, 1.05);
