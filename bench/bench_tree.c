@@ -271,7 +271,7 @@ struct motion {
     int is_resident;
 };
 
-/* What a force by a tree of some age has taken, and counts of it. */
+/* Seconds and counts of forces by trees of one age. */
 struct age {
     double tree_s, force_s;
     struct gpunb_tree_counts counts;

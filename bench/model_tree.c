@@ -121,7 +121,7 @@ static void time_on_device(gpunb_t *h, size_t n, const struct bench_bodies *b, c
     seconds[TREE_MODEL_KEY] = seconds[TREE_MODEL_SORT] = seconds[TREE_MODEL_LISTS] = 0;
 }
 
-/* What was done since the first force. */
+/* Work since the first force. */
 static struct tree_record record_of(const gpunb_t *h, size_t n, const struct gpunb_tree_counts *first)
 {
     struct gpunb_tree_counts c;

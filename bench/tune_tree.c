@@ -27,7 +27,7 @@ enum { MOST_TIMES = 32, MOST_LINES = 128 };
 
 /* ---- least squares */
 
-/* What is unknown: of direct sums, or of forces by tree. */
+/* Unknown costs, of direct sums or of forces by tree. */
 enum { DIRECT_START, DIRECT_SOURCE, PAIR, DIRECT_COSTS };
 enum { TARGET, GROUP, TEST, BODY, FIELD, TERM, LOCAL = TERM + GPUNB_MOST_ORDER, TREE_COSTS = LOCAL + GPUNB_MOST_ORDER };
 struct lines {
@@ -227,7 +227,7 @@ static void tune_forces(const struct settings *s, struct scene *scene, struct gp
     memcpy(costs->local, cost + LOCAL, sizeof costs->local);
 }
 
-/* What the least force takes. */
+/* The cost of the least force. */
 static void tune_start(const struct settings *s, struct gpunb_tree_costs *costs)
 {
     const struct gpunb_options options = {

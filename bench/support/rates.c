@@ -1,4 +1,4 @@
-/* What this machine does at most: machine_rates_of (tree_work.h). */
+/* The highest rates of this machine: machine_rates_of (tree_work.h). */
 #include "bench/support/rates.h"
 
 #include "bench/support/tree_work.h"

@@ -14,7 +14,7 @@ const char *tree_model_stage_name(int stage)
     return names[stage];
 }
 
-/* What the constants of a stage multiply. */
+/* Factors of the constants of a stage. */
 static void columns_of(const struct tree_model *m, int stage, double n, double n_i, double n_list,
                        double column[TREE_MODEL_CONSTANTS])
 {

@@ -72,7 +72,7 @@ static const struct gpunb_tree_costs rows[] = {
      .term = {0.826, 2.39, 4.78, 6.96, 13.2, 23.3, 36.9, 58.7},
      .local = {177, 69.1, 101, 107, 95.5, 151, 203, 214},
      .field = 0},
-    /* What cuda would take, 10^4 times as slow: tests of devices have the choices that a GPU has. */
+    /* The row of cuda, 10^4 times as slow: tests of devices have the choices that a GPU has. */
     {.backend = "emulated",
      .machine = "as cuda on an H200",
      .processor = "",

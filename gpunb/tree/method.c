@@ -137,7 +137,7 @@ void gpunb_tree_settings(const gpunb_t *handle, struct gpunb_options *options)
 
 /* ---- costs */
 
-/* What direct sums cost to begin is left out of both. */
+/* The start of direct sums is left out of both. */
 double gpunb_softened_pairs(const gpunb_t *handle, size_t n_i, size_t n_j, double *by_tree)
 {
     const double direct = (double)n_i * (double)n_j;

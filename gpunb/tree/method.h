@@ -110,7 +110,7 @@ struct gpunb_regular_targets {
 
 struct gpunb_sum;
 
-/** What a backend brings to regular forces by tree. */
+/** Functions of a backend for regular forces by tree. */
 struct gpunb_regular_method {
     /** Velocities of sources, as `read` of the tree. */
     void (*read_v)(const void *state, size_t first, size_t end, double (*v)[3]);

@@ -109,7 +109,7 @@ static void print_engine(FILE *out, const struct nb6_config *config, int64_t n)
         fprintf(out, "  %-26s %s, which cannot run here: %s\n", "engine", name, why);
 }
 
-/* What FORCE_ERROR asks for. A backend that has no tree is told as the run would tell it. */
+/* The line about FORCE_ERROR. A backend that has no tree is told as the run would tell it. */
 static void print_tree(FILE *out, const struct nb6_config *config, int64_t n)
 {
     struct nbc_error err;

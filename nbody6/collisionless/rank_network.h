@@ -6,7 +6,7 @@
 #include "common/nbc.h"
 #include "nbody6/collisionless/rank_model.h"
 
-/** What nb6_rank_seconds predicts, as it comes about.
+/** The prediction of nb6_rank_seconds, as it comes about.
  *  @param[in]  model    source_bytes is a multiple of 8
  *  @param[out] seconds  on the clock of the last rank
  *  @return NBC_OK; NBC_NO_MEMORY */

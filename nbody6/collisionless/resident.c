@@ -277,7 +277,7 @@ static void keep_owners(struct nb6_resident *r, struct nb6_collisionless *s)
     for (int p = 0; p < r->parts; p++) s->owners->first[p] = r->one[p].part.first;
 }
 
-/* What was copied to scratch, by places, becomes the state. */
+/* The copy in scratch, by places, becomes the state. */
 static void keep(struct nb6_collisionless *s)
 {
     const int8_t *level = levels_of(s);

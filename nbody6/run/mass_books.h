@@ -1,4 +1,4 @@
-/** What changes of stars add to the sums over all of them. Private to libnbody6. */
+/** Sums over all stars, and how changes of stars add to them. Private to libnbody6. */
 #ifndef NB6_MASS_BOOKS_H
 #define NB6_MASS_BOOKS_H
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a launcher tells its processes; -1: nothing. */
+/* Numbers that a launcher tells its processes; -1: none. */
 struct told {
     int rank, size;
 };

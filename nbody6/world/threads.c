@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What other threads have sent to a rank, and it has not taken yet. */
+/* Messages that other threads have sent to a rank, and that it has not taken yet. */
 struct box {
     pthread_mutex_t lock;
     pthread_cond_t changed;

@@ -53,7 +53,7 @@ void nb6_world_spend(struct nb6_world *world, uint64_t calls, double units);
 /** Seconds: of the virtual network, else of the wall clock. */
 double nb6_world_seconds(const struct nb6_world *world);
 
-/** What rank 0 has, on all ranks. */
+/** All ranks get the data of rank 0. */
 void nb6_world_broadcast(struct nb6_world *world, void *data, size_t bytes);
 /** The items of all shares of n, on rank 0.   @param[in] mine  the own share   @param[out] all  [n], of rank 0 */
 void nb6_world_gather(struct nb6_world *world, int64_t n, size_t size, const void *mine, void *all);

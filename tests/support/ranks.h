@@ -7,7 +7,7 @@
 #include "nbody6/world/threads.h"
 #include "tests/support/cluster.h"
 
-/** What rank 0 does, and what comes of it. Zero-initialise. */
+/** The task of rank 0, and its result. Zero-initialise. */
 struct ranks_run {
     int ranks; /**< 1: without a world */
     struct nb6_threads_options threads;

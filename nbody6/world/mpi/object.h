@@ -1,5 +1,5 @@
-/** What the shared object nbody6-mpi.so offers, which alone is compiled against MPI. Functions of MPI that fail end all
- *  ranks (MPI_ERRORS_ARE_FATAL). */
+/** Functions of the shared object nbody6-mpi.so, which alone is compiled against MPI. Functions of MPI that fail end
+ * all ranks (MPI_ERRORS_ARE_FATAL). */
 #ifndef NB6_MPI_OBJECT_H
 #define NB6_MPI_OBJECT_H
 
