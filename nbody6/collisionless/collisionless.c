@@ -344,12 +344,12 @@ static int take_state(struct nb6_collisionless *s, const struct nb6_collisionles
 static void keep_costs(const struct nb6_collisionless *then, struct nb6_collisionless_options *options)
 {
     struct gpunb_tree_costs costs;
-    const struct gpunb_options direct = {.backend = options->force.backend};
-    gpunb_t *force = NULL;
+    const char *devices;
     if (options->costs[0] || !then->costs[0] || gpunb_tree_costs_read(then->costs, "costs", &costs, NULL)) return;
-    if (gpunb_create(&force, (size_t)then->n, &direct, NULL)) return; /* why not is said where the forces are opened */
-    if (!strcmp(costs.backend, gpunb_info(force)->name)) memcpy(options->costs, then->costs, sizeof options->costs);
-    gpunb_free(force);
+    const int row = gpunb_backend_select(options->force.backend, (size_t)then->n, &devices, NULL);
+    if (row < 0) return; /* the reason is told where the forces are opened */
+    if (!strcmp(costs.backend, gpunb_backend_row(row)->name))
+        memcpy(options->costs, then->costs, sizeof options->costs);
 }
 
 int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6_collisionless *then,

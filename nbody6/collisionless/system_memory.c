@@ -2,15 +2,15 @@
 
 #include "nbody6/collisionless/collisionless.h"
 
-static int allocate_state(struct nb6_collisionless *s)
+int nb6_collisionless_allocate_state(struct nb6_collisionless *s)
 {
     const size_t n = (size_t)s->n;
-    s->name = nbc_alloc(n, sizeof *s->name);
-    s->mass = nbc_alloc(n, sizeof *s->mass);
-    s->x0 = nbc_alloc(n, sizeof *s->x0);
-    s->v = nbc_alloc(n, sizeof *s->v);
-    s->acc = nbc_alloc(n, sizeof *s->acc);
-    s->level = nbc_alloc(n, sizeof *s->level);
+    s->name = nbc_alloc_unset(n, sizeof *s->name);
+    s->mass = nbc_alloc_unset(n, sizeof *s->mass);
+    s->x0 = nbc_alloc_unset(n, sizeof *s->x0);
+    s->v = nbc_alloc_unset(n, sizeof *s->v);
+    s->acc = nbc_alloc_unset(n, sizeof *s->acc);
+    s->level = nbc_alloc_unset(n, sizeof *s->level);
     return s->name && s->mass && s->x0 && s->v && s->acc && s->level;
 }
 
@@ -27,7 +27,7 @@ static int allocate_scratch(struct nb6_collisionless *s)
 
 int nb6_collisionless_allocate(struct nb6_collisionless *s, int advances, struct nbc_error *err)
 {
-    if (allocate_state(s) && (!advances || allocate_scratch(s))) return NBC_OK;
+    if (nb6_collisionless_allocate_state(s) && (!advances || allocate_scratch(s))) return NBC_OK;
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld bodies", (long long)s->n);
 }
 

@@ -6,9 +6,12 @@
 
 struct nb6_collisionless;
 
-/** Those of its n bodies.   @param[in] advances  1: scratch of the leapfrog too; 0: other memory has it
+/** Those of its n bodies; those of the state are not set.   @param[in] advances  1: scratch of the leapfrog too; 0:
+ * other memory has it
  *  @return NBC_OK; NBC_NO_MEMORY: nb6_collisionless_release frees what there is */
 int nb6_collisionless_allocate(struct nb6_collisionless *system, int advances, struct nbc_error *err);
+/** Those of the state alone.   @return 0 without memory, as above */
+int nb6_collisionless_allocate_state(struct nb6_collisionless *system);
 /** Free those that there are. */
 void nb6_collisionless_release(struct nb6_collisionless *system);
 

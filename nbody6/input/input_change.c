@@ -184,6 +184,12 @@ static int compare_option(const struct comparison *c, int number, const struct n
 static int compare_text(const struct comparison *c, const struct nb6_input_variable *v, int line, const char *text)
 {
     int said = 0;
+    if (strcmp(v->name, "COSTS") == 0 && text[0]) {
+        if (c->notes)
+            fprintf(c->notes,
+                    "note: COSTS='%s' is not used by a continued run, which has the costs of its checkpoint\n", text);
+        return NBC_OK;
+    }
     for (int k = 0; k < nb6_change_meaning_count; k++) {
         const struct nb6_change_meaning *m = &nb6_change_meanings[k];
         if (strcmp(m->name, v->name) != 0) continue;

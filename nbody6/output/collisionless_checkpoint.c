@@ -5,6 +5,7 @@
 #include "gpunb/tree/costs.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/owners.h"
+#include "nbody6/collisionless/system_memory.h"
 #include "nbody6/hdf5/hdf5_stored.h"
 #include "nbody6/hdf5/hdf5_trial.h"
 #include "nbody6/hdf5/hdf5_util.h"
@@ -136,18 +137,6 @@ static void read_costs(struct nb6_hdf5 *file, struct nb6_collisionless *then)
         nb6_hdf5_fail(file, NBC_FILE, why.text);
 }
 
-static int allocate(struct nb6_collisionless *then)
-{
-    const size_t n = (size_t)then->n;
-    then->name = nbc_alloc_unset(n, sizeof *then->name);
-    then->mass = nbc_alloc_unset(n, sizeof *then->mass);
-    then->x0 = nbc_alloc_unset(n, sizeof *then->x0);
-    then->v = nbc_alloc_unset(n, sizeof *then->v);
-    then->acc = nbc_alloc_unset(n, sizeof *then->acc);
-    then->level = nbc_alloc_unset(n, sizeof *then->level);
-    return then->name && then->mass && then->x0 && then->v && then->acc && then->level;
-}
-
 static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
 {
     const int64_t n = r->state.n;
@@ -158,7 +147,7 @@ static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
     if (file->status) return;
     r->then->n = n;
     take_times(r);
-    if (!allocate(r->then)) {
+    if (!nb6_collisionless_allocate_state(r->then)) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its stars");
         return;
     }
@@ -230,12 +219,7 @@ int nb6_collisionless_checkpoint_read(const char *path, struct nb6_run_record *r
 
 void nb6_collisionless_checkpoint_release(struct nb6_collisionless *then)
 {
-    nbc_free(then->name);
-    nbc_free(then->mass);
-    nbc_free(then->x0);
-    nbc_free(then->v);
-    nbc_free(then->acc);
-    nbc_free(then->level);
+    nb6_collisionless_release(then);
     nb6_checkpoint_release_tree(then);
     nb6_owners_free(then->owners);
     *then = (struct nb6_collisionless){0};

@@ -74,6 +74,11 @@ class CostsTest(RunTest):
         text = self.softened("--resume", "b.ckpt.h5", "--tcrit", "0.5")
         self.assertIn("nominal costs: those given, of a test", text)
         self.assert_same("a", "b")
+        # An input that names the file again, or another one, is told that it is not read.
+        with open(self.path("more.inp"), "w") as file:
+            file.write("&ININPUT TCRIT=0.625 /\n&INCOLLISIONLESS COSTS='other.costs' /\n")
+        self.assertIn("COSTS='other.costs' is not used by a continued run, which has the costs of its checkpoint",
+                      self.softened("--resume", "b.ckpt.h5", "more.inp"))
         self.assertFalse(self.read(self.snapshots("a")[-1]) == self.read(self.snapshots("c")[-1]))
         # Another backend has costs of its own.
         os.remove(self.path(self.snapshots("b")[-1]))

@@ -11,7 +11,7 @@ struct nb6_collisionless;
 struct nb6_frame;
 struct nb6_run_record;
 
-/** What forces a run has: its log has columns of them (columns.h, `by_tree`). */
+/** The forces of a run: its log has columns of them (columns.h, `by_tree`). */
 int nb6_collisionless_row_kind(const struct nb6_collisionless *system);
 /** @param[in,out] run  counters and books follow; the first row opens its ledger of energies
  *  @param[in] frame    of the system, with potentials
