@@ -12,6 +12,7 @@
  *
  * Prints errors relative to the regular acceleration and jerk of the target (50, 90, 99 percent, largest), whether
  * lists are those of direct sums of the same backend, work of a target, milliseconds. */
+#include "bench/support/bodies.h"
 #include "gpunb/tree.h"
 
 #include <math.h>
@@ -41,22 +42,7 @@ static void *get(size_t n, size_t size)
     return p;
 }
 
-static double uniform(void)
-{
-    static uint64_t state = 88172645463325252u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return ((double)(state >> 11) + 0.5) * 0x1p-53;
-}
-
-static void on_sphere(double r, double x[3])
-{
-    const double c = 2 * uniform() - 1, s = sqrt(1 - c * c), phi = 6.283185307179586 * uniform();
-    x[0] = r * s * cos(phi);
-    x[1] = r * s * sin(phi);
-    x[2] = r * c;
-}
+static uint64_t random_state = BENCH_SEED;
 
 /* ---- stars */
 
@@ -71,12 +57,12 @@ static void plummer_star(double size, double x[3], double v[3], double *density)
 {
     const double scale = 3 * 3.141592653589793 / 16 * size;
     double r, q;
-    do r = scale / sqrt(pow(uniform(), -2.0 / 3) - 1);
+    do r = scale / sqrt(pow(bench_uniform(&random_state), -2.0 / 3) - 1);
     while (r > 15 * size);
-    do q = uniform();
-    while (0.1 * uniform() > q * q * pow(1 - q * q, 3.5));
-    on_sphere(r, x);
-    on_sphere(q * sqrt(2 / sqrt(r * r + scale * scale)), v);
+    do q = bench_uniform(&random_state);
+    while (0.1 * bench_uniform(&random_state) > q * q * pow(1 - q * q, 3.5));
+    bench_on_sphere(&random_state, r, x);
+    bench_on_sphere(&random_state, q * sqrt(2 / sqrt(r * r + scale * scale)), v);
     *density = 0.75 / 3.141592653589793 / pow(scale, 3) * pow(1 + r * r / (scale * scale), -2.5);
 }
 
@@ -87,7 +73,8 @@ static void make_star(const struct settings *s, struct stars *stars, size_t i)
     plummer_star(size, stars->x[i], stars->v[i], &density);
     for (int k = 0; k < 3; k++) stars->v[i][k] *= sqrt(part);
     stars->mass[i] = 1;
-    if (!strcmp(s->set, "masses")) stars->mass[i] = pow(1 - uniform() * (1 - pow(1e-3, 1.35)), -1 / 1.35);
+    if (!strcmp(s->set, "masses"))
+        stars->mass[i] = pow(1 - bench_uniform(&random_state) * (1 - pow(1e-3, 1.35)), -1 / 1.35);
     if (!strcmp(s->set, "two")) stars->x[i][0] += i % 2 ? 1e4 : 0;
     if (!strcmp(s->set, "two")) density /= 2;
     const double *x = stars->x[i], r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];

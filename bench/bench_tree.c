@@ -22,6 +22,7 @@
  * that was reached. With reuse=K a line for each age of the tree: milliseconds of build or renewal and of the force,
  * terms, tests, and pairs of a group and a cell that fail, as in nbody6/collisionless/rebuild.h, of those accepted at
  * age 0. */
+#include "bench/support/bodies.h"
 #include "bench/support/resident.h"
 #include "bench/support/tree_report.h"
 #include "gpunb/tree_kept.h"
@@ -53,27 +54,12 @@ static void *get(size_t n, size_t size)
     return p;
 }
 
-static double uniform(void)
-{
-    static uint64_t state = 88172645463325252u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return ((double)(state >> 11) + 0.5) * 0x1p-53;
-}
-
-static void on_sphere(double r, double x[3])
-{
-    const double c = 2 * uniform() - 1, s = sqrt(1 - c * c), phi = 6.283185307179586 * uniform();
-    x[0] = r * s * cos(phi);
-    x[1] = r * s * sin(phi);
-    x[2] = r * c;
-}
+static uint64_t random_state = BENCH_SEED;
 
 static double plummer_radius(void)
 {
     double r;
-    do r = 3 * 3.141592653589793 / 16 / sqrt(pow(uniform(), -2.0 / 3) - 1);
+    do r = 3 * 3.141592653589793 / 16 / sqrt(pow(bench_uniform(&random_state), -2.0 / 3) - 1);
     while (r > 15);
     return r;
 }
@@ -96,25 +82,26 @@ static void make_king(size_t n, double *mass, double (*x)[3])
 static void make_body(const char *set, size_t i, size_t n, double *mass, double x[3])
 {
     *mass = 1 / (double)n;
-    on_sphere(plummer_radius(), x);
+    bench_on_sphere(&random_state, plummer_radius(), x);
     if (!strcmp(set, "far")) {
         x[0] += 1e4;
         x[1] -= 3e3;
     } else if (!strcmp(set, "steep")) {
-        on_sphere(1e-3 * (1 / uniform() - 0.999), x);
+        bench_on_sphere(&random_state, 1e-3 * (1 / bench_uniform(&random_state) - 0.999), x);
     } else if (!strcmp(set, "disc")) {
-        const double r = -log(uniform() * uniform()), phi = 6.283185307179586 * uniform();
+        const double r = -log(bench_uniform(&random_state) * bench_uniform(&random_state)),
+                     phi = 6.283185307179586 * bench_uniform(&random_state);
         x[0] = r * cos(phi);
         x[1] = r * sin(phi);
-        x[2] = 0.1 * atanh(2 * uniform() - 1);
+        x[2] = 0.1 * atanh(2 * bench_uniform(&random_state) - 1);
     } else if (!strcmp(set, "two")) {
         x[0] += i % 2 ? 2000 : 0;
     } else if (!strcmp(set, "masses")) {
-        *mass *= pow(10, -12 * uniform());
+        *mass *= pow(10, -12 * bench_uniform(&random_state));
     } else if (!strcmp(set, "cube")) {
-        for (int k = 0; k < 3; k++) x[k] = uniform();
+        for (int k = 0; k < 3; k++) x[k] = bench_uniform(&random_state);
     } else if (!strcmp(set, "sphere")) {
-        on_sphere(cbrt(uniform()), x);
+        bench_on_sphere(&random_state, cbrt(bench_uniform(&random_state)), x);
     } else if (!strcmp(set, "points")) {
         if (i % 10 == 0) x[0] = x[1] = x[2] = 0.25;
     } else if (!strcmp(set, "line")) {
@@ -287,7 +274,7 @@ static void start_motion(struct motion *m)
             r2 += m->x[i][k] * m->x[i][k];
             a2 += m->acc[i][k] * m->acc[i][k];
         }
-        on_sphere(m->s->speed * sqrt(sqrt(a2 * r2) / 2), m->v[i]);
+        bench_on_sphere(&random_state, m->s->speed * sqrt(sqrt(a2 * r2) / 2), m->v[i]);
     }
     if (!m->is_resident && gpunb_tree_create(m->h, &m->tree)) stop(gpunb_last_error(m->h));
     if (m->is_resident && gpunb_softened_device_tree(m->h, m->s->n, &m->tree)) stop(gpunb_last_error(m->h));

@@ -18,6 +18,12 @@ struct bench_bodies {
     int32_t *self; /**< 0 to n - 1 */
 };
 
+/** A number from 0 to 1, exclusive, of the stream that begins with a state that is not 0.   @param[in,out] state */
+#define BENCH_SEED UINT64_C(88172645463325252)
+double bench_uniform(uint64_t *state);
+/** A place on a sphere of radius r. */
+void bench_on_sphere(uint64_t *state, double r, double x[3]);
+
 /** @return 1; 0: there is no memory */
 int bench_bodies_make(struct bench_bodies *bodies, enum bench_set set, size_t n);
 void bench_bodies_free(struct bench_bodies *bodies);

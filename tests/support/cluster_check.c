@@ -16,6 +16,7 @@
 #include "nbody6/state/subsystems.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
+#include "tests/support/cluster_state.h"
 
 /* Those that resolve a body are the systems with the body in their list, ascending. */
 static void assert_resolvers(const struct nb6_subsystems *p, int64_t body)
@@ -137,4 +138,12 @@ void cluster_check_sources(const nb6_t *sim)
     assert_memory_equal(nnb[0], nnb[1], sizeof nnb[0]);
     for (int k = 0; k < POINTS; k++)
         assert_memory_equal(list[0][k], list[1][k], (size_t)nnb[0][k] * sizeof list[0][k][0]);
+}
+
+void cluster_assert_refused(const nb6_t *sim, int status, int wanted, const struct nbc_error *err, const char *words,
+                            uint64_t bits)
+{
+    assert_int_equal(status, wanted);
+    if (!strstr(err->text, words)) fail_msg("'%s' is not in: %s", words, err->text);
+    assert_true(cluster_state(sim) == bits);
 }

@@ -12,4 +12,9 @@ void cluster_check_sources(const nb6_t *sim);
 /** Both have the same state, bit for bit. */
 void cluster_assert_same(nb6_t *a, nb6_t *b);
 
+/** A call was refused with this status and a message that has these words, and nothing has changed.
+ *  @param[in] bits  cluster_state before the call */
+void cluster_assert_refused(const nb6_t *sim, int status, int wanted, const struct nbc_error *err, const char *words,
+                            uint64_t bits);
+
 #endif

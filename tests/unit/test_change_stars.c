@@ -303,13 +303,6 @@ static void few_and_many(void **state)
     nb6_free(sim);
 }
 
-static void refused(nb6_t *sim, int status, int wanted, const struct nbc_error *err, const char *words, uint64_t bits)
-{
-    assert_int_equal(status, wanted);
-    if (!strstr(err->text, words)) fail_msg("'%s' is not in: %s", words, err->text);
-    assert_true(cluster_state(sim) == bits);
-}
-
 static void bad_requests_change_nothing(void **state)
 {
     (void)state;
@@ -320,14 +313,18 @@ static void bad_requests_change_nothing(void **state)
     const int64_t twice[2] = {7, 7}, nobody[2] = {7, 1000}, known[3] = {7, 1000, 1001};
     const double nan_mass[3] = {NAN, 1, 1};
     struct cluster now = cluster_now(sim);
-    refused(sim, nb6_remove_bodies(sim, 2, twice, &err), NBC_BAD_INPUT, &err, "star 7 is to go twice", bits);
-    refused(sim, nb6_remove_bodies(sim, 2, nobody, &err), NBC_BAD_INPUT, &err, "there is no star 1000", bits);
-    refused(sim, nb6_remove_bodies(sim, STARS + 1, nobody, &err), NBC_BAD_ARGUMENT, &err, "151 stars of 150", bits);
-    refused(sim, nb6_add_bodies(sim, 3, known, NEW_MASS, NEW_X, NEW_V, &err), NBC_BAD_INPUT, &err,
-            "two stars have the name 7", bits);
-    refused(sim, nb6_add_bodies(sim, 3, NULL, nan_mass, NEW_X, NEW_V, &err), NBC_NON_FINITE, &err, "not finite", bits);
-    refused(sim, nb6_add_bodies(sim, 1, NULL, NEW_MASS, (const double(*)[3])now.x, NEW_V, &err), NBC_BAD_INPUT, &err,
-            "at the same place", bits);
+    cluster_assert_refused(sim, nb6_remove_bodies(sim, 2, twice, &err), NBC_BAD_INPUT, &err, "star 7 is to go twice",
+                           bits);
+    cluster_assert_refused(sim, nb6_remove_bodies(sim, 2, nobody, &err), NBC_BAD_INPUT, &err, "there is no star 1000",
+                           bits);
+    cluster_assert_refused(sim, nb6_remove_bodies(sim, STARS + 1, nobody, &err), NBC_BAD_ARGUMENT, &err,
+                           "151 stars of 150", bits);
+    cluster_assert_refused(sim, nb6_add_bodies(sim, 3, known, NEW_MASS, NEW_X, NEW_V, &err), NBC_BAD_INPUT, &err,
+                           "two stars have the name 7", bits);
+    cluster_assert_refused(sim, nb6_add_bodies(sim, 3, NULL, nan_mass, NEW_X, NEW_V, &err), NBC_NON_FINITE, &err,
+                           "not finite", bits);
+    cluster_assert_refused(sim, nb6_add_bodies(sim, 1, NULL, NEW_MASS, (const double(*)[3])now.x, NEW_V, &err),
+                           NBC_BAD_INPUT, &err, "at the same place", bits);
     cluster_free(&now);
     nb6_free(sim);
 }
@@ -356,10 +353,11 @@ static void largest_names(void **state)
     assert_non_null(strstr(err.text, "the name 9223372036854775807 of a star is above 4611686018427387903"));
     expect(set_named(sim, &c, NB6_NAME_LARGEST, &err), &err);
     const uint64_t bits = cluster_state(sim);
-    refused(sim, nb6_add_bodies(sim, 3, NULL, NEW_MASS, NEW_X, NEW_V, &err), NBC_BAD_INPUT, &err, "give them names",
-            bits);
-    refused(sim, nb6_add_bodies(sim, 1, beyond, NEW_MASS, NEW_X, NEW_V, &err), NBC_BAD_INPUT, &err, "is above", bits);
-    refused(sim, nb6_evolve(sim, -1e300, &err), NBC_BAD_ARGUMENT, &err, "-1e+300", bits);
+    cluster_assert_refused(sim, nb6_add_bodies(sim, 3, NULL, NEW_MASS, NEW_X, NEW_V, &err), NBC_BAD_INPUT, &err,
+                           "give them names", bits);
+    cluster_assert_refused(sim, nb6_add_bodies(sim, 1, beyond, NEW_MASS, NEW_X, NEW_V, &err), NBC_BAD_INPUT, &err,
+                           "is above", bits);
+    cluster_assert_refused(sim, nb6_evolve(sim, -1e300, &err), NBC_BAD_ARGUMENT, &err, "-1e+300", bits);
     expect(nb6_add_bodies(sim, 2, names, mass, x, v, &err), &err); /* a pair: its centre of mass has a name */
     assert_true(sim->subsystems.count > 0);
     cluster_evolve(sim, 0.125);

@@ -18,6 +18,7 @@
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
+#include "tests/support/orbit_of_two.h"
 
 enum { FIELD_STARS = 12, MOST = 4 };
 static const double INNER = 1e-3, BACKWARDS = 3.8;
@@ -31,34 +32,19 @@ struct system {
     double tilt;  /* of the outer orbit: pairs inside have 0.7 and 1.1 */
 };
 
-static void place(double m0, double m1, double a, double e, double tilt, const double x[3], const double v[3],
-                  double y[2][3], double w[2][3])
-{
-    const double m = m0 + m1, r = a * (1 + e), speed = sqrt(m * (1 - e) / r), share[2] = {-m1 / m, m0 / m};
-    for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < 3; k++) {
-            y[i][k] = x[k];
-            w[i][k] = v[k];
-        }
-        y[i][0] += share[i] * r;
-        w[i][1] += share[i] * speed * cos(tilt);
-        w[i][2] += share[i] * speed * sin(tilt);
-    }
-}
-
 static struct cluster make(const struct system *s)
 {
     struct cluster c = cluster_with_field(2 + s->companions, FIELD_STARS, 3);
     const double m = c.mass[2 + s->companions], x[3] = {0.3, -0.2, 0.15}, v[3] = {0, 0, 0.1};
     const double third = s->companions == 2 ? 2 * m : s->light * m;
     double y[2][3], w[2][3];
-    place(2 * m, third, s->outer, s->e_out, s->tilt, x, v, y, w);
+    orbit_of_two(2 * m, third, s->outer, s->e_out, s->tilt, x, v, y, w);
     c.mass[2] = third;
     memcpy(c.x[2], y[1], sizeof c.x[2]);
     memcpy(c.v[2], w[1], sizeof c.v[2]);
     for (int part = 0; part < s->companions; part++) {
         const int first = 2 * part;
-        place(m, m, INNER, s->e_in, part ? 1.1 : 0.7, y[part], w[part], &c.x[first], &c.v[first]);
+        orbit_of_two(m, m, INNER, s->e_in, part ? 1.1 : 0.7, y[part], w[part], &c.x[first], &c.v[first]);
         c.mass[first] = c.mass[first + 1] = m;
     }
     return c;

@@ -21,6 +21,7 @@
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 #include "tests/support/cluster_state.h"
+#include "tests/support/orbit_of_two.h"
 
 /* Stars 0 to 3 are a system, or the first of them alone; then the field. */
 enum { FIELD = 6, SYSTEM = 4, STARS = SYSTEM + FIELD };
@@ -30,22 +31,6 @@ static const double M = 0.1; /* of a star */
 static void demand(int status, const struct nbc_error *err)
 {
     if (status) fail_msg("%s", err->text);
-}
-
-/* Two masses at the apocentre of an orbit about a centre. */
-static void place(double m0, double m1, double a, double e, double tilt, const double x[3], const double v[3],
-                  double y[2][3], double w[2][3])
-{
-    const double m = m0 + m1, r = a * (1 + e), speed = sqrt(m * (1 - e) / r), share[2] = {-m1 / m, m0 / m};
-    for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < 3; k++) {
-            y[i][k] = x[k];
-            w[i][k] = v[k];
-        }
-        y[i][0] += share[i] * r;
-        w[i][1] += share[i] * speed * cos(tilt);
-        w[i][2] += share[i] * speed * sin(tilt);
-    }
 }
 
 /* Stars far from each other and from the origin, slowly. */
@@ -76,16 +61,16 @@ static struct cluster make(enum shape shape)
     memcpy(c.v[0], v, sizeof v);
     switch (shape) {
     case A_PAIR:
-        place(M, M, 1e-3, 0.4, 0.5, x, v, &c.x[0], &c.v[0]);
+        orbit_of_two(M, M, 1e-3, 0.4, 0.5, x, v, &c.x[0], &c.v[0]);
         break;
     case A_CHAIN:
-        place(2 * M, 2 * M, 0.02, 0.3, 0.9, x, v, y, w);
-        place(M, M, 0.006, 0.4, 0.5, y[0], w[0], &c.x[0], &c.v[0]);
-        place(M, M, 0.005, 0.2, 1.5, y[1], w[1], &c.x[2], &c.v[2]);
+        orbit_of_two(2 * M, 2 * M, 0.02, 0.3, 0.9, x, v, y, w);
+        orbit_of_two(M, M, 0.006, 0.4, 0.5, y[0], w[0], &c.x[0], &c.v[0]);
+        orbit_of_two(M, M, 0.005, 0.2, 1.5, y[1], w[1], &c.x[2], &c.v[2]);
         break;
     case A_TRIPLE:
-        place(2 * M, M, 0.004, 0.1, 0.9, x, v, y, w);
-        place(M, M, 1e-6, 0.4, 0.5, y[0], w[0], &c.x[0], &c.v[0]);
+        orbit_of_two(2 * M, M, 0.004, 0.1, 0.9, x, v, y, w);
+        orbit_of_two(M, M, 1e-6, 0.4, 0.5, y[0], w[0], &c.x[0], &c.v[0]);
         memcpy(c.x[2], y[1], sizeof y[1]);
         memcpy(c.v[2], w[1], sizeof w[1]);
         break;
@@ -413,13 +398,6 @@ static void the_observer_hears_of_it(void **state)
     nb6_free(sim);
 }
 
-static void refused(nb6_t *sim, int status, int wanted, const struct nbc_error *err, const char *words, uint64_t bits)
-{
-    assert_int_equal(status, wanted);
-    if (!strstr(err->text, words)) fail_msg("'%s' is not in: %s", words, err->text);
-    assert_true(cluster_state(sim) == bits);
-}
-
 static void bad_requests_change_nothing(void **state)
 {
     (void)state;
@@ -433,18 +411,27 @@ static void bad_requests_change_nothing(void **state)
     const double v[2][3] = {{0, 0, 0}, {0, NAN, 0}};
     const int64_t all[STARS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 #define SET(...) nb6_set_masses(sim, __VA_ARGS__, &err)
-    refused(sim, SET(2, twice, mass, NULL, NB6_MASS_SLOW), NBC_BAD_INPUT, &err, "star 7 is given twice", bits);
-    refused(sim, SET(2, nobody, mass, NULL, NB6_MASS_SLOW), NBC_BAD_INPUT, &err, "there is no star 1000", bits);
-    refused(sim, SET(2, both, negative, NULL, NB6_MASS_SLOW), NBC_BAD_INPUT, &err, "star 2: the new mass -1", bits);
-    refused(sim, SET(2, both, infinite, NULL, NB6_MASS_SLOW), NBC_NON_FINITE, &err, "star 1: the new mass", bits);
-    refused(sim, SET(2, both, mass, v, NB6_MASS_SUDDEN), NBC_NON_FINITE, &err, "star 2: the new velocity", bits);
-    refused(sim, SET(1, both, mass, v, NB6_MASS_SLOW), NBC_BAD_ARGUMENT, &err, "suddenly", bits);
-    refused(sim, SET(1, both, mass, NULL, (enum nb6_mass_change)7), NBC_BAD_ARGUMENT, &err, "not 7", bits);
-    refused(sim, SET(2, both, none, NULL, NB6_MASS_SUDDEN), NBC_BAD_INPUT, &err, "stars 1 and 2 are a pair", bits);
-    refused(sim, SET(STARS, all, none, NULL, NB6_MASS_SUDDEN), NBC_BAD_INPUT, &err, "would be zero", bits);
-    refused(sim, SET(STARS + 1, all, none, NULL, NB6_MASS_SUDDEN), NBC_BAD_ARGUMENT, &err, "11 stars of 10", bits);
-    refused(sim, SET(1, NULL, mass, NULL, NB6_MASS_SUDDEN), NBC_BAD_ARGUMENT, &err, "NULL", bits);
-    refused(sim, SET(0, NULL, NULL, NULL, NB6_MASS_SUDDEN), NBC_OK, &err, "", bits);
+    cluster_assert_refused(sim, SET(2, twice, mass, NULL, NB6_MASS_SLOW), NBC_BAD_INPUT, &err, "star 7 is given twice",
+                           bits);
+    cluster_assert_refused(sim, SET(2, nobody, mass, NULL, NB6_MASS_SLOW), NBC_BAD_INPUT, &err, "there is no star 1000",
+                           bits);
+    cluster_assert_refused(sim, SET(2, both, negative, NULL, NB6_MASS_SLOW), NBC_BAD_INPUT, &err,
+                           "star 2: the new mass -1", bits);
+    cluster_assert_refused(sim, SET(2, both, infinite, NULL, NB6_MASS_SLOW), NBC_NON_FINITE, &err,
+                           "star 1: the new mass", bits);
+    cluster_assert_refused(sim, SET(2, both, mass, v, NB6_MASS_SUDDEN), NBC_NON_FINITE, &err,
+                           "star 2: the new velocity", bits);
+    cluster_assert_refused(sim, SET(1, both, mass, v, NB6_MASS_SLOW), NBC_BAD_ARGUMENT, &err, "suddenly", bits);
+    cluster_assert_refused(sim, SET(1, both, mass, NULL, (enum nb6_mass_change)7), NBC_BAD_ARGUMENT, &err, "not 7",
+                           bits);
+    cluster_assert_refused(sim, SET(2, both, none, NULL, NB6_MASS_SUDDEN), NBC_BAD_INPUT, &err,
+                           "stars 1 and 2 are a pair", bits);
+    cluster_assert_refused(sim, SET(STARS, all, none, NULL, NB6_MASS_SUDDEN), NBC_BAD_INPUT, &err, "would be zero",
+                           bits);
+    cluster_assert_refused(sim, SET(STARS + 1, all, none, NULL, NB6_MASS_SUDDEN), NBC_BAD_ARGUMENT, &err,
+                           "11 stars of 10", bits);
+    cluster_assert_refused(sim, SET(1, NULL, mass, NULL, NB6_MASS_SUDDEN), NBC_BAD_ARGUMENT, &err, "NULL", bits);
+    cluster_assert_refused(sim, SET(0, NULL, NULL, NULL, NB6_MASS_SUDDEN), NBC_OK, &err, "", bits);
     nb6_free(sim);
     cluster_config(&config);
     demand(nb6_create(&empty, &config, &err), &err);
