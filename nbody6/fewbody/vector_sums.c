@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-static const struct nb6_vector_sums baseline = {add_tides, set_forces};
+static const struct nb6_vector_sums baseline = {add_tides, add_pulls, add_potentials, set_forces};
 #if defined(__x86_64__)
 extern const struct nb6_vector_sums nb6_vector_sums_avx2, nb6_vector_sums_avx512;
 static const struct nb6_vector_sums *const sets[] = {

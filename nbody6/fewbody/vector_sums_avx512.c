@@ -6,7 +6,7 @@ extern const struct nb6_vector_sums nb6_vector_sums_avx512;
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 #include "nbody6/fewbody/vector_sums_kernel.h"
 
-const struct nb6_vector_sums nb6_vector_sums_avx512 = {add_tides, set_forces};
+const struct nb6_vector_sums nb6_vector_sums_avx512 = {add_tides, add_pulls, add_potentials, set_forces};
 #else
 const struct nb6_vector_sums nb6_vector_sums_avx512 = {0};
 #endif

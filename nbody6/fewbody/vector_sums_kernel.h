@@ -8,7 +8,7 @@ enum { LANES = NB6_LANES };
 
 /* With w = m/r^3 and q = x.v/r^2 the tide is 3 w x x/r^2 - w, and its derivative (3 w x/r^2) (v - 5 q x/2) + (v - 5 q
  * x/2) (3 w x/r^2) + 3 w q. */
-static inline void add_cell(const struct nb6_tide_cell *s, const double at[3], const double v_at[3],
+static inline void add_cell(const struct nb6_source_cell *s, const double at[3], const double v_at[3],
                             struct nb6_tide_sums *sums)
 {
     double x[3][LANES], w[LANES], q[LANES], scale[LANES], y[3][LANES], z[3][LANES];
@@ -42,7 +42,7 @@ static inline void add_cell(const struct nb6_tide_cell *s, const double at[3], c
             }
 }
 
-static void add_tides(int64_t n, const struct nb6_tide_cell *cell, const double x[3], const double v[3],
+static void add_tides(int64_t n, const struct nb6_source_cell *cell, const double x[3], const double v[3],
                       struct nb6_tide_sums *sums)
 {
     struct nb6_tide_sums local = *sums;
@@ -52,6 +52,45 @@ static void add_tides(int64_t n, const struct nb6_tide_cell *cell, const double 
 
 /* Changes the fourth power of no distance but zero, at which there is no force then, and no division by zero. */
 static const double AT_ORIGIN = 1e-290;
+
+static void add_pulls(int64_t n, const struct nb6_source_cell *cell, const double at[3], const double v_at[3],
+                      struct nb6_pull_sums *sums)
+{
+    struct nb6_pull_sums local = *sums;
+    for (int64_t k = 0; k < n; k++) {
+        const struct nb6_source_cell *s = &cell[k];
+#pragma omp simd
+        for (int l = 0; l < LANES; l++) {
+            const double x = s->x[0][l] - at[0], y = s->x[1][l] - at[1], z = s->x[2][l] - at[2];
+            const double vx = s->v[0][l] - v_at[0], vy = s->v[1][l] - v_at[1], vz = s->v[2][l] - v_at[2];
+            const double r2 = x * x + y * y + z * z, inv2 = r2 / (r2 * r2 + AT_ORIGIN);
+            const double w = s->m[l] * inv2 * sqrt(inv2), alpha = 3 * (x * vx + y * vy + z * vz) * inv2;
+            local.acc[0][l] += w * x;
+            local.acc[1][l] += w * y;
+            local.acc[2][l] += w * z;
+            local.jerk[0][l] += w * (vx - alpha * x);
+            local.jerk[1][l] += w * (vy - alpha * y);
+            local.jerk[2][l] += w * (vz - alpha * z);
+        }
+    }
+    *sums = local;
+}
+
+static void add_potentials(int64_t n, const struct nb6_source_cell *cell, const double at[3], double sums[LANES])
+{
+    double local[LANES];
+    for (int l = 0; l < LANES; l++) local[l] = sums[l];
+    for (int64_t k = 0; k < n; k++) {
+        const struct nb6_source_cell *s = &cell[k];
+#pragma omp simd
+        for (int l = 0; l < LANES; l++) {
+            const double x = s->x[0][l] - at[0], y = s->x[1][l] - at[1], z = s->x[2][l] - at[2];
+            const double r2 = x * x + y * y + z * z;
+            local[l] += s->m[l] * sqrt(r2 / (r2 * r2 + AT_ORIGIN));
+        }
+    }
+    for (int l = 0; l < LANES; l++) sums[l] = local[l];
+}
 
 static void set_forces(int n, struct nb6_part_terms *t)
 {

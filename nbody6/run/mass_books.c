@@ -4,6 +4,7 @@
 #include "common/sum.h"
 #include "common/team.h"
 #include "nbody6/analysis/frame.h"
+#include "nbody6/fewbody/vector_sums.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/state/ledger.h"
@@ -26,37 +27,45 @@ static void add(struct total *total, double term)
 struct changes {
     const struct nb6_frame *before, *after;
     const struct nb6_external *external;
-    int64_t n;
+    const struct nb6_vector_sums *sums;
+    int64_t n, n_others;
     const int64_t *place;
-    const int8_t *is_changed; /* [bodies of a frame] */
-    double *energy;           /* [n] after less before, with all others and those before it */
+    struct nb6_source_cell *others;   /* [n_others] bodies that did not change */
+    struct nb6_source_cell *was, *is; /* [n] those that did */
+    double *energy;                   /* [n] after less before */
 };
 
-static double over_distance(const double x[3], const double y[3])
+static int64_t cells_of(int64_t n)
 {
-    double r2 = 0;
-    for (int k = 0; k < 3; k++) r2 += (x[k] - y[k]) * (x[k] - y[k]);
-    return r2 > 0 ? 1 / sqrt(r2) : 0;
+    return (n + NB6_LANES - 1) / NB6_LANES;
 }
 
-/* The potential that a body has by those that did not change. */
-static double potential_of_others(const struct changes *c, const struct nb6_frame *f, int64_t i)
+static void set_source(const struct nb6_frame *f, int64_t i, struct nb6_source_cell *cell, int64_t at)
 {
-    double potential = 0;
-    for (int64_t j = 0; j < f->n; j++)
-        if (!c->is_changed[j]) potential += f->mass[j] * over_distance(f->x[i], f->x[j]);
-    return potential;
+    struct nb6_source_cell *to = &cell[at / NB6_LANES];
+    to->m[at % NB6_LANES] = f->mass[i];
+    for (int k = 0; k < 3; k++) to->x[k][at % NB6_LANES] = f->x[i][k];
 }
 
-/* Energy of the k-th body: with bodies that did not change, which have this potential, and those that did before it. */
-static void add_energy_of(const struct changes *c, const struct nb6_frame *f, int64_t k, double potential, double sign,
+/* m/r of all in these cells but a body at x itself. */
+static double potential_of(const struct changes *c, int64_t n, const struct nb6_source_cell *cell, const double x[3])
+{
+    double lane[NB6_LANES] = {0}, sum = 0;
+    c->sums->add_potentials(cells_of(n), cell, x, lane);
+    for (int l = 0; l < NB6_LANES; l++) sum += lane[l];
+    return sum;
+}
+
+/* Energy of the k-th body: with bodies that did not change, and half of that with those that did. */
+static void add_energy_of(const struct changes *c, const struct nb6_frame *f, int64_t k, double by_others, double sign,
                           struct total *total)
 {
     const int64_t i = c->place[k];
     const double *x = f->x[i], *v = f->v[i], m = sign * f->mass[i];
-    for (int64_t l = 0; l < k; l++) potential += f->mass[c->place[l]] * over_distance(x, f->x[c->place[l]]);
+    const double by_changed = potential_of(c, c->n, f == c->before ? c->was : c->is, x);
     add(total, 0.5 * m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-    add(total, -m * potential);
+    add(total, -m * by_others);
+    add(total, -0.5 * m * by_changed);
     if (c->external->active) add(total, m * nb6_external_potential(c->external, f->t, x));
 }
 
@@ -69,9 +78,10 @@ static void find_energies(void *context, int part, int parts)
         const int64_t i = c->place[k];
         const int stays = memcmp(c->before->x[i], c->after->x[i], sizeof c->after->x[i]) == 0;
         struct total total = {0, 0};
-        const double after = potential_of_others(c, c->after, i);
+        const double after = potential_of(c, c->n_others, c->others, c->after->x[i]);
         add_energy_of(c, c->after, k, after, 1, &total);
-        add_energy_of(c, c->before, k, stays ? after : potential_of_others(c, c->before, i), -1, &total);
+        add_energy_of(c, c->before, k, stays ? after : potential_of(c, c->n_others, c->others, c->before->x[i]), -1,
+                      &total);
         c->energy[k] = total.sum + total.low;
     }
 }
@@ -129,24 +139,58 @@ void nb6_star_sums_end(const struct nb6_star_sums *sums, struct nb6_star_transfe
     }
 }
 
+/* Those that did not change are where they were. */
+static void fill(struct changes *c)
+{
+    int64_t k = 0;
+    for (int64_t i = 0; i < c->after->n; i++) {
+        if (k == c->n || c->place[k] != i) {
+            set_source(c->after, i, c->others, c->n_others++);
+            continue;
+        }
+        set_source(c->before, i, c->was, k);
+        set_source(c->after, i, c->is, k++);
+    }
+}
+
+static int allocate(struct changes *c)
+{
+    const size_t cells = (size_t)cells_of(c->n);
+    c->others = nbc_alloc((size_t)cells_of(c->after->n), sizeof *c->others);
+    c->was = nbc_alloc(cells, sizeof *c->was);
+    c->is = nbc_alloc(cells, sizeof *c->is);
+    c->energy = nbc_alloc((size_t)c->n, sizeof *c->energy);
+    return c->others && c->was && c->is && c->energy;
+}
+
+static void release(struct changes *c)
+{
+    nbc_free(c->others);
+    nbc_free(c->was);
+    nbc_free(c->is);
+    nbc_free(c->energy);
+}
+
 int nb6_energy_of_change(const struct nb6_sim *sim, const struct nb6_frame *before, const struct nb6_frame *after,
                          int64_t n, const int64_t *place, double *energy, struct nbc_error *err)
 {
-    int8_t *is_changed = nbc_alloc((size_t)before->n, sizeof *is_changed);
-    double *each = nbc_alloc((size_t)n, sizeof *each);
-    int status = is_changed && each ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for the energy of a change");
+    struct changes c = {.before = before,
+                        .after = after,
+                        .external = &sim->run.external,
+                        .sums = nb6_vector_sums_best(),
+                        .n = n,
+                        .place = place};
+    const int status = allocate(&c) ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for the energy of a change");
     if (!status) {
-        struct changes c = {before, after, &sim->run.external, n, place, is_changed, each};
         struct total total = {0, 0};
-        for (int64_t k = 0; k < n; k++) is_changed[place[k]] = 1;
+        fill(&c);
         nbc_team_run(nbc_parts(n, 1), find_energies, &c);
-        for (int64_t k = 0; k < n; k++) add(&total, each[k]);
+        for (int64_t k = 0; k < n; k++) add(&total, c.energy[k]);
         add(&total, after->pair_binding - before->pair_binding);
         add(&total, after->pair_potential - before->pair_potential);
         add(&total, after->pair_tidal - before->pair_tidal);
         *energy = total.sum + total.low;
     }
-    nbc_free(is_changed);
-    nbc_free(each);
+    release(&c);
     return status;
 }

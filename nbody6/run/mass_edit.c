@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/analysis/frame.h"
+#include "nbody6/fewbody/exchange.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/masses.h"
 #include "nbody6/fewbody/new_masses.h"
@@ -12,7 +13,6 @@
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/mass_books.h"
 #include "nbody6/state/ascending.h"
-#include "nbody6/state/attraction.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
@@ -39,6 +39,9 @@
  * more of the force. */
 static const double SUDDEN_SHARE = 0.05;
 
+/* From so many bodies on threads are worth their start. */
+enum { PARALLEL_BODIES = 1000 };
+
 /* The change. Bodies and slots are those that take part. */
 struct edit {
     const struct nb6_new_masses *masses;
@@ -48,7 +51,7 @@ struct edit {
     nb6_index *body;
     int64_t *place; /* in frames */
     struct nb6_exchanged *exchanged;
-    int8_t *anew; /* [bodies] 1: begins anew */
+    int8_t *anew, *is_sudden; /* [bodies] 1: begins anew; those that hold it do */
     int64_t n_anew;
     nb6_index *anew_list;
     struct nb6_frame before, after;
@@ -72,8 +75,9 @@ static int allocate(const struct nb6_sim *sim, struct edit *e, struct nbc_error 
     e->place = nbc_alloc(n, sizeof *e->place);
     e->exchanged = nbc_alloc(n, sizeof *e->exchanged);
     e->anew = nbc_alloc(bodies, sizeof *e->anew);
+    e->is_sudden = nbc_alloc(bodies, sizeof *e->is_sudden);
     e->anew_list = nbc_alloc(bodies, sizeof *e->anew_list);
-    if (e->body && e->place && e->exchanged && e->anew && e->anew_list) return NBC_OK;
+    if (e->body && e->place && e->exchanged && e->anew && e->is_sudden && e->anew_list) return NBC_OK;
     return nbc_fail(err, NBC_NO_MEMORY, "no memory to change masses");
 }
 
@@ -83,6 +87,7 @@ static void release(struct edit *e)
     nbc_free(e->place);
     nbc_free(e->exchanged);
     nbc_free(e->anew);
+    nbc_free(e->is_sudden);
     nbc_free(e->anew_list);
     nb6_frame_free(&e->before);
     nb6_frame_free(&e->after);
@@ -134,22 +139,33 @@ static int is_sudden(const struct nb6_sim *sim, const struct edit *e, nb6_index 
     return e->masses->v || fabs(change_of(sim, e, i)) > SUDDEN_SHARE * sim->body[i].mass;
 }
 
-static void mark_holders(const struct nb6_sim *sim, struct edit *e, nb6_index i)
+static int holds_one(const struct nb6_sim *sim, nb6_index i, const int8_t *is_in)
+{
+    size_t nnb = 0;
+    const nb6_index *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    for (size_t k = 0; k < nnb; k++)
+        if (is_in[list[k]]) return 1;
+    return 0;
+}
+
+/* Those that have one of these bodies in their lists. */
+static void mark_holders(const struct nb6_sim *sim, struct edit *e)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    for (int64_t m = 0; m < p->n_source; m++) {
-        size_t nnb = 0;
-        const nb6_index *list = gpuirr_get_list(sim->irr, (size_t)p->source[m], &nnb);
-        if (nb6_list_find(list, nnb, i) >= 0) e->anew[p->source[m]] = 1;
-    }
+#pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
+    for (int64_t m = 0; m < p->n_source; m++)
+        if (holds_one(sim, p->source[m], e->is_sudden)) e->anew[p->source[m]] = 1;
 }
 
 static void mark(const struct nb6_sim *sim, struct edit *e)
 {
+    int64_t sudden = 0;
     for (int64_t k = 0; k < e->n; k++) {
         mark_near(sim, e, e->body[k]);
-        if (is_sudden(sim, e, e->body[k])) mark_holders(sim, e, e->body[k]);
+        e->is_sudden[e->body[k]] = (int8_t)is_sudden(sim, e, e->body[k]);
+        sudden += e->is_sudden[e->body[k]];
     }
+    if (sudden > 0) mark_holders(sim, e);
 }
 
 /* ---- everything to the present time */
@@ -254,7 +270,7 @@ static int set_masses(struct nb6_sim *sim, struct edit *e, struct nbc_error *err
     }
     if (status) return status;
     nb6_motions_forget(sim);
-    nb6_attraction_exchange(sim, e->n, e->exchanged, e->anew, e->t);
+    status = nb6_exchange_pulls(sim, e->n, e->exchanged, e->anew, e->ti, err);
     for (int64_t m = 0; m < p->n_source && !status; m++) status = nb6_send_body(sim, p->source[m], err);
     return status;
 }

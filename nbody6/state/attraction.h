@@ -18,19 +18,6 @@ void nb6_attraction_to_irregular(struct nb6_sim *sim, int64_t i, nb6_index j);
  *  @param[in] gone [n_gone] bodies   @param[in] moved [bodies] < 0: leaves */
 void nb6_attraction_remove(struct nb6_sim *sim, int64_t n_gone, const nb6_index *gone, const nb6_index *moved,
                            double t);
-/** A body as it was and as it is, each with a path; on one path, `before` has the mass that it loses. */
-struct nb6_exchanged {
-    nb6_index body;
-    int32_t has_new_path;
-    struct nb6_body before, after;
-};
-/** Complete it: body and `before`, as it was, are set. */
-void nb6_exchanged_set(struct nb6_exchanged *exchanged, const struct nb6_body *after);
-/** The forces of bodies as they were give way to those of the bodies as they are, in the polynomials of all others, as
- *  if they had always been so. Positions and velocities at time t do not change. All others are saved.
- *  @param[in] exchanged [n] ascending   @param[in] anew [bodies] 1: begins anew with its forces at t */
-void nb6_attraction_exchange(struct nb6_sim *sim, int64_t n, const struct nb6_exchanged exchanged[], const int8_t *anew,
-                             double t);
 /** Take an acceleration and jerk at its time from the irregular force of a body, which keeps its place and velocity at
  *  time t, absolute. */
 void nb6_attraction_take(struct nb6_sim *sim, int64_t i, const double acc[3], const double jerk[3], double t);

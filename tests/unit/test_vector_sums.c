@@ -30,7 +30,7 @@ static double uniform(void)
     return (double)(state >> 11) * 0x1p-53;
 }
 
-static void random_cell(struct nb6_tide_cell *cell)
+static void random_cell(struct nb6_source_cell *cell)
 {
     for (int l = 0; l < NB6_LANES; l++) {
         cell->m[l] = uniform();
@@ -42,7 +42,7 @@ static void random_cell(struct nb6_tide_cell *cell)
 }
 
 /* The tide m (3 x x/r^2 - 1)/r^3 of all bodies at a time t later, in long double. */
-static void direct(const struct nb6_tide_cell cell[CELLS], const double at[3], const double v[3], long double t,
+static void direct(const struct nb6_source_cell cell[CELLS], const double at[3], const double v[3], long double t,
                    long double field[6])
 {
     for (int k = 0; k < 6; k++) field[k] = 0;
@@ -62,7 +62,7 @@ static void direct(const struct nb6_tide_cell cell[CELLS], const double at[3], c
 static void tides(void **state)
 {
     (void)state;
-    struct nb6_tide_cell cell[CELLS];
+    struct nb6_source_cell cell[CELLS];
     struct nb6_tide_sums first, sum;
     const double at[3] = {3, -2.5, 3.5}, v[3] = {0.3, 0.2, -0.1}; /* outside of all: no body is near */
     long double field[3][6], size2 = 0, size2_dot = 0, error2 = 0, error2_dot = 0;
@@ -90,6 +90,67 @@ static void tides(void **state)
         memset(&sum, 0, sizeof sum);
         sums[s]->add_tides(CELLS, cell, at, v, &sum);
         assert_memory_equal(&first, &sum, sizeof sum);
+    }
+}
+
+/* One source is where the force is asked for: it has none. */
+static void pulls(void **state)
+{
+    (void)state;
+    struct nb6_source_cell cell[CELLS];
+    struct nb6_pull_sums first, sum;
+    double pot[NB6_LANES] = {0}, other[NB6_LANES];
+    long double acc[3] = {0}, jerk[3] = {0}, potential = 0, is = 0, size2 = 0, error2 = 0, size2_dot = 0,
+                error2_dot = 0;
+    double at[3], v[3];
+    for (int c = 0; c < CELLS; c++) random_cell(&cell[c]);
+    for (int k = 0; k < 3; k++) {
+        at[k] = cell[5].x[k][3];
+        v[k] = cell[5].v[k][3] + 0.25;
+    }
+    for (int c = 0; c < CELLS; c++)
+        for (int l = 0; l < NB6_LANES; l++) {
+            long double x[3], w[3], r2 = 0, xw = 0;
+            for (int k = 0; k < 3; k++) {
+                x[k] = (long double)cell[c].x[k][l] - at[k];
+                w[k] = (long double)cell[c].v[k][l] - v[k];
+                r2 += x[k] * x[k];
+                xw += x[k] * w[k];
+            }
+            if (c == 5 && l == 3) continue;
+            const long double m = cell[c].m[l] / (r2 * sqrtl(r2));
+            potential += cell[c].m[l] / sqrtl(r2);
+            for (int k = 0; k < 3; k++) {
+                acc[k] += m * x[k];
+                jerk[k] += m * (w[k] - 3 * xw / r2 * x[k]);
+            }
+        }
+    memset(&first, 0, sizeof first);
+    sums[0]->add_pulls(CELLS, cell, at, v, &first);
+    sums[0]->add_potentials(CELLS, cell, at, pot);
+    for (int l = 0; l < NB6_LANES; l++) is += pot[l];
+    assert_true(fabsl(is - potential) < 1e-15L * potential); /* a few roundings of each of 300 terms */
+    for (int k = 0; k < 3; k++) {
+        long double of_acc = 0, of_jerk = 0;
+        for (int l = 0; l < NB6_LANES; l++) {
+            of_acc += first.acc[k][l];
+            of_jerk += first.jerk[k][l];
+        }
+        size2 += acc[k] * acc[k];
+        size2_dot += jerk[k] * jerk[k];
+        error2 += (of_acc - acc[k]) * (of_acc - acc[k]);
+        error2_dot += (of_jerk - jerk[k]) * (of_jerk - jerk[k]);
+    }
+    assert_true(error2 < 1e-28L * size2); /* 300 terms of either sign, each rounded */
+    assert_true(error2_dot < 1e-28L * size2_dot);
+    for (int s = 1; s < SETS; s++) {
+        if (!sums[s]) continue;
+        memset(&sum, 0, sizeof sum);
+        memset(other, 0, sizeof other);
+        sums[s]->add_pulls(CELLS, cell, at, v, &sum);
+        sums[s]->add_potentials(CELLS, cell, at, other);
+        assert_memory_equal(&first, &sum, sizeof sum);
+        assert_memory_equal(pot, other, sizeof other);
     }
 }
 
@@ -140,6 +201,7 @@ static void choice(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tides), cmocka_unit_test(forces), cmocka_unit_test(choice)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tides), cmocka_unit_test(pulls), cmocka_unit_test(forces),
+                                       cmocka_unit_test(choice)};
     return cmocka_run_group_tests_name("vector_sums", tests, get_sets, NULL);
 }

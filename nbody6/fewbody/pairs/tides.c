@@ -88,7 +88,7 @@ enum { LANES = NB6_LANES };
 /* All bodies that take part, at one time. */
 struct nb6_tide_sources {
     int64_t cells; /* room for so many */
-    struct nb6_tide_cell cell[];
+    struct nb6_source_cell cell[];
 };
 
 static int64_t cells_of(const struct nb6_sim *sim)
@@ -131,7 +131,7 @@ static int64_t next_excluded(struct excluded *e)
 }
 
 /* A body without mass, somewhere else than the system at x. */
-static void take_out(struct nb6_tide_cell *cell, int lane, const double x[3])
+static void take_out(struct nb6_source_cell *cell, int lane, const double x[3])
 {
     cell->m[lane] = 0;
     for (int k = 0; k < 3; k++) cell->x[k][lane] = x[k] + (1 + fabs(x[k]));
@@ -142,7 +142,7 @@ static void take_out(struct nb6_tide_cell *cell, int lane, const double x[3])
 static void sum_far_tide(const struct nb6_sim *sim, const struct nb6_far_sum *sum)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    const struct nb6_tide_cell *cell = p->tide_sources->cell;
+    const struct nb6_source_cell *cell = p->tide_sources->cell;
     const nb6_index i = nb6_centre(sim, sum->slot);
     const int64_t whole = p->n_source / LANES;
     struct excluded excluded = {.subsystems = p, .centre = i, .with_centre = 1};
@@ -156,7 +156,7 @@ static void sum_far_tide(const struct nb6_sim *sim, const struct nb6_far_sum *su
         if (end > k) p->sums->add_tides(end - k, cell + k, x, v, &sums);
         if (end > k) k = end;
         if (k == cells_of(sim)) break;
-        struct nb6_tide_cell part = cell[k];
+        struct nb6_source_cell part = cell[k];
         for (; next < (k + 1) * LANES; next = next_excluded(&excluded)) take_out(&part, (int)(next - k * LANES), x);
         for (int l = LANES - 1; k * LANES + l >= p->n_source; l--) take_out(&part, l, x);
         p->sums->add_tides(1, &part, x, v, &sums);
@@ -164,7 +164,7 @@ static void sum_far_tide(const struct nb6_sim *sim, const struct nb6_far_sum *su
     finish_sums(&sums, sum->tide);
 }
 
-static void predict_cell(const struct nb6_sim *sim, int64_t first, nb6_time t, struct nb6_tide_cell *cell)
+static void predict_cell(const struct nb6_sim *sim, int64_t first, nb6_time t, struct nb6_source_cell *cell)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     for (int l = 0; l < LANES && first + l < p->n_source; l++) {
