@@ -3,7 +3,7 @@
  * shared steps. `work` is the largest work of a GPU over the mean, `terms` that of all GPUs together over that of one,
  * whose lists are not cut where parts end.
  *
- * usage: bench_owners [devices=0,1] [n=N,N,...] [error=AIM] [order=P] [turns=T] [kind=cuda]
+ * usage: bench_owners [devices=0,1] [n=N,N,...] [error=AIM] [order=P] [reuse=K] [turns=T] [kind=cuda]
  *        kind=emulated: as many parts on emulated devices, to try it */
 #include "common/nbc.h"
 #include "gpunb/tree.h"
@@ -21,7 +21,7 @@ enum { STEPS = 8, MOST_TURNS = 99, FIRST_STEPS = 3 };
 struct settings {
     const char *kind, *devices, *n;
     double error;
-    int order, turns;
+    int order, reuse, turns;
 };
 
 static void check(int status, const char *text)
@@ -73,7 +73,8 @@ static struct nb6_collisionless *make(const struct settings *set, const char *de
         .dt = 1.0 / 1024,
         .force = {.backend = backend, .force_error = set->error, .order = set->order, .walk = GPUNB_WALK_HYBRID},
         .engine = is_cuda ? NB6_COLLISIONLESS_DEVICE : NB6_COLLISIONLESS_EMULATED,
-        .parts = is_cuda ? 0 : parts};
+        .parts = is_cuda ? 0 : parts,
+        .reuse = set->reuse};
     random_state = 88172645463325252u; /* all systems have the same bodies */
     for (int64_t i = 0; i < n; i++) {
         mass[i] = 1.0 / (double)n;
@@ -153,6 +154,8 @@ static int take(struct settings *set, const char *word)
         set->error = atof(word + 6);
     else if (!strncmp(word, "order=", 6))
         set->order = atoi(word + 6);
+    else if (!strncmp(word, "reuse=", 6))
+        set->reuse = atoi(word + 6);
     else if (!strncmp(word, "turns=", 6))
         set->turns = atoi(word + 6);
     else

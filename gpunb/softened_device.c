@@ -58,6 +58,20 @@ int gpunb_softened_device_tree(gpunb_t *handle, size_t n_j, gpunb_tree_t **tree)
     return status;
 }
 
+int gpunb_softened_device_renumber(gpunb_t *handle, gpunb_tree_t *tree, size_t first, void *stream)
+{
+    const char *call = "gpunb_softened_device_renumber";
+    if (!handle || !tree) return NBC_BAD_ARGUMENT;
+    if (!handle->backend->softened_device) return refuse(handle, call);
+    if (tree->use != handle->tree)
+        return nbc_fail(&handle->error, NBC_BAD_ARGUMENT, "%s: the tree is of another handle", call);
+    if (!tree->has_cells) return nbc_fail(&handle->error, NBC_BAD_STATE, "%s: the tree has no cells", call);
+    if (first >= tree->n)
+        return nbc_fail(&handle->error, NBC_BAD_ARGUMENT, "%s: there is no place %zu among %zu sources", call, first,
+                        tree->n);
+    return handle->tree->method->device->renumber(handle->state, tree, first, stream, &handle->error);
+}
+
 static const char *missing(const struct gpunb_softened_device *job)
 {
     if (job->n_j > 0 && !job->mass) return "mass";

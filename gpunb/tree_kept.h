@@ -56,6 +56,11 @@ int gpunb_softened_device_kept_bytes(gpunb_t *handle, size_t n_i, size_t n_j, si
 /** A tree without cells for calls of gpunb_softened_device, with all its memory.   @return as gpunb_tree_create;
  *  NBC_UNAVAILABLE (the backend has no devices); NBC_DEVICE */
 int gpunb_softened_device_tree(gpunb_t *handle, size_t n_j, gpunb_tree_t **tree);
+/** Enqueue new numbers for the sources of such a tree, which it keeps its cells for: 0, 1, 2, ... are those that follow
+ *  each other in it, from this place on, around. A renewal comes next, with the sources by these numbers.
+ *  @param[in] first  below the number of sources   @param[in] stream  as of gpunb_softened_device
+ *  @return NBC_OK; NBC_BAD_ARGUMENT; NBC_BAD_STATE (the tree has no cells); NBC_DEVICE */
+int gpunb_softened_device_renumber(gpunb_t *handle, gpunb_tree_t *tree, size_t first, void *stream);
 
 #ifdef __cplusplus
 }

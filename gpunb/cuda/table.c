@@ -147,6 +147,7 @@ static const struct gpunb_tree_kernels tree_kernels = {
     .take_runs = gpunb_cuda_tree_take_runs,
     .take_keys = gpunb_cuda_tree_take_keys,
     .link = gpunb_cuda_tree_link,
+    .renumber = gpunb_cuda_tree_renumber,
     .gather = gpunb_cuda_tree_gather,
     .leaves = gpunb_cuda_tree_leaves,
     .wholes = gpunb_cuda_tree_wholes,

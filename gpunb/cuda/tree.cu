@@ -297,6 +297,12 @@ cudaError_t link_blocks(int *blocks)
 
 /* ---- bodies and multipoles */
 
+__global__ void __launch_bounds__(BLOCK) renumber(const device_tree tree, int first)
+{
+    const int p = thread_of_all();
+    if (p < tree.n) tree.number[p] = tree_number_from(&tree, first, p);
+}
+
 __global__ void __launch_bounds__(BLOCK) gather(const device_tree tree, const softened_sources sources, int to_float)
 {
     const int p = thread_of_all();
@@ -417,6 +423,12 @@ int gpunb_cuda_tree_link(const device_tree *tree, nbd_stream *stream)
     if (code == cudaSuccess)
         code = cudaLaunchCooperativeKernel((const void *)link_cells, blocks, BLOCK, arguments, 0, (cudaStream_t)stream);
     return code == cudaSuccess ? 0 : failed(code);
+}
+
+int gpunb_cuda_tree_renumber(const device_tree *tree, int first, nbd_stream *stream)
+{
+    renumber<<<blocks_for(tree->n), BLOCK, 0, (cudaStream_t)stream>>>(*tree, first);
+    return result();
 }
 
 int gpunb_cuda_tree_gather(const device_tree *tree, const softened_sources *sources, int to_float, nbd_stream *stream)

@@ -24,6 +24,7 @@ int gpunb_cuda_tree_take_runs(const struct device_tree *tree, const struct devic
 int gpunb_cuda_tree_take_keys(const struct device_tree *tree, const struct device_tree_scratch *scratch,
                               struct nbd_stream *stream);
 int gpunb_cuda_tree_link(const struct device_tree *tree, struct nbd_stream *stream);
+int gpunb_cuda_tree_renumber(const struct device_tree *tree, int first, struct nbd_stream *stream);
 int gpunb_cuda_tree_gather(const struct device_tree *tree, const struct softened_sources *sources, int to_float,
                            struct nbd_stream *stream);
 int gpunb_cuda_tree_leaves(const struct device_tree *tree, int n_cells, struct nbd_stream *stream);

@@ -205,6 +205,23 @@ static int link_cells(const struct device_tree *tree, struct nbd_stream *stream)
 
 /* ---- bodies and multipoles */
 
+struct number_job {
+    struct device_tree tree;
+    int first;
+};
+
+static void renumber_all(const void *job)
+{
+    const struct number_job *j = job;
+    for (int p = 0; p < j->tree.n; p++) j->tree.number[p] = tree_number_from(&j->tree, j->first, p);
+}
+
+static int renumber(const struct device_tree *tree, int first, struct nbd_stream *stream)
+{
+    const struct number_job job = {*tree, first};
+    return nbd_emulated_launch(stream, renumber_all, &job, sizeof job);
+}
+
 static void gather_part(void *context, int part, int parts)
 {
     const struct tree_job *j = context;
@@ -378,6 +395,7 @@ const struct gpunb_tree_kernels gpunb_emulated_tree_kernels = {
     .take_runs = take_runs,
     .take_keys = take_keys,
     .link = link_cells,
+    .renumber = renumber,
     .gather = gather,
     .leaves = leaves,
     .wholes = wholes,

@@ -356,6 +356,7 @@ static const struct gpunb_tree_device in_memory_of_a_device = {
     .begin = begin,
     .enqueue = enqueue,
     .provide = gpunb_device_tree_provide,
+    .renumber = gpunb_device_tree_renumber,
     .get_layout = gpunb_device_tree_get_layout,
     .restore = gpunb_device_tree_restore,
 };

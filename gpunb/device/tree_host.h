@@ -102,6 +102,8 @@ int gpunb_device_tree_sum(const struct device_tree_force *force, const struct de
 struct device_kept_tree *gpunb_device_tree_record(void *state, struct gpunb_tree *tree);
 int gpunb_device_tree_provide(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree, size_t n,
                               struct nbc_error *err);
+int gpunb_device_tree_renumber(void *state, const struct gpunb_tree *tree, size_t first, void *stream,
+                               struct nbc_error *err);
 int gpunb_device_tree_get_layout(void *state, const struct gpunb_tree *tree, int32_t *order, uint8_t *cut,
                                  struct nbc_error *err);
 int gpunb_device_tree_restore(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree,

@@ -29,6 +29,15 @@ int gpunb_device_tree_provide(void *state, const struct gpunb_tree_use *use, str
     return NBC_OK;
 }
 
+int gpunb_device_tree_renumber(void *state, const struct gpunb_tree *tree, size_t first, void *stream,
+                               struct nbc_error *err)
+{
+    const struct device_gpu *gpu = &((const struct device_state *)state)->gpus[0];
+    const struct device_kept_tree *kept = tree->kept;
+    NBD_LAUNCH(err, &gpu->device, gpu->kernels->tree->renumber(&kept->tree, (int)first, stream));
+    return NBC_OK;
+}
+
 /* ---- to the host */
 
 static int fetch(const struct device_kept_tree *kept, void *to, const void *from, size_t bytes, struct nbc_error *err)

@@ -30,6 +30,8 @@ struct gpunb_tree_kernels {
                      struct nbd_stream *stream);
     /** Cells, and their numbers in the shape. */
     int (*link)(const struct device_tree *tree, struct nbd_stream *stream);
+    /** Numbers of sources by place, from `first` on, around. */
+    int (*renumber)(const struct device_tree *tree, int first, struct nbd_stream *stream);
     /** Bodies by place, and the place of each source. */
     int (*gather)(const struct device_tree *tree, const struct softened_sources *sources, int to_float,
                   struct nbd_stream *stream);

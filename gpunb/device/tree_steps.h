@@ -17,6 +17,12 @@ NBC_HD void tree_gather_source(const struct device_tree *tree, const struct soft
     tree->place[j] = p;
 }
 
+/** The number of the source at a place, as those after the first place are counted, around. */
+NBC_HD int32_t tree_number_from(const struct device_tree *tree, int first, int p)
+{
+    return p < first ? p - first + tree->n : p - first;
+}
+
 /* ---- keys */
 
 /** Position to key in a box of ordered bits.   @return 0 in a point as well */

@@ -70,6 +70,8 @@ struct gpunb_tree_device {
     /** Memory of a tree of n sources. */
     int (*provide)(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree, size_t n,
                    struct nbc_error *err);
+    /** As gpunb_softened_device_renumber. */
+    int (*renumber)(void *state, const struct gpunb_tree *tree, size_t first, void *stream, struct nbc_error *err);
     /** As gpunb_tree_get_layout. */
     int (*get_layout)(void *state, const struct gpunb_tree *tree, int32_t *order, uint8_t *cut, struct nbc_error *err);
     /** Order and cells of a tree, as gpunb_tree_restore.   @param[in] cells  as tree_layout_restore made them */

@@ -9,10 +9,10 @@
         if (status_) return status_;                                                                                   \
     } while (0)
 
-int nb6_division_is_possible(const struct nb6_resident_part *one, int parts)
+int nb6_division_is_possible(const struct nb6_resident_part *one, int parts, enum gpunb_kept_tree kept)
 {
     for (int p = 0; p < parts; p++)
-        if (!one[p].part.body || !nb6_domain_is_by_tree(one[p].domain, one[p].part.n_own)) return 0;
+        if (!one[p].part.body || !nb6_domain_is_by_tree(one[p].domain, kept, one[p].part.n_own)) return 0;
     return 1;
 }
 

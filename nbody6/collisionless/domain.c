@@ -136,7 +136,7 @@ static size_t lay_out_move(char *at, size_t n, struct nb6_part_move *move)
 /* Bodies that change their owners follow those that a part has when the tree tells their order. */
 static int ask_scratch(struct nb6_device_domain *d, struct nbc_error *err)
 {
-    d->moves = d->by_tree && !d->part.keeps_tree && d->part.n_own < d->part.n && d->kernels->tells_order(d->force);
+    d->moves = d->by_tree && d->part.n_own < d->part.n && d->kernels->tells_order(d->force);
     if (!d->moves) d->part.room = d->part.n_own;
     NBD_LAUNCH(err, &d->device, d->kernels->select_bytes(d->part.room, &d->select_bytes));
     NBD_TRY(work_for(d, &d->work_bytes, err));
@@ -157,6 +157,7 @@ static int allocate(struct nb6_device_domain *d, struct nbc_error *err)
     if (!status && d->moves)
         status = nbd_fill(&d->device, d->stream, d->part.work, 0, (size_t)d->part.room * sizeof *d->part.work, err);
     if (d->moves) lay_out_move(d->work, (size_t)d->part.n, &d->move);
+    nb6_domain_own(d, d->part.first, d->part.n_own);
     if (status != NBC_NO_MEMORY) return status;
     return nbc_fail(err, status, "%s has no memory for %d bodies of %d; use more devices, or --engine host",
                     d->device.name, d->part.n_own, d->part.n);
@@ -326,13 +327,14 @@ int nb6_domain_sum_others(struct nb6_device_domain *d, const struct nb6_part_blo
     NBD_TRY(nbd_use(&d->device, err));
     NBD_TRY(await_others(d, err)); /* without due bodies too: these positions may change when the host has waited */
     if (has_work(d, block)) NBD_TRY(sum_others(d, block, err));
-    made.by_tree = nb6_domain_is_by_tree(d, block->n_due);
+    made.by_tree = nb6_domain_is_by_tree(d, block->kept, block->n_due);
     NBD_LAUNCH(err, &d->device, d->kernels->check(&d->part, &made, d->stream));
     return NBC_OK;
 }
 
-int nb6_domain_is_by_tree(const struct nb6_device_domain *d, int32_t n_due)
+int nb6_domain_is_by_tree(const struct nb6_device_domain *d, enum gpunb_kept_tree kept, int32_t n_due)
 {
+    if (kept != GPUNB_TREE_NOT_KEPT) return kept != GPUNB_TREE_UNUSED;
     return d->by_tree && gpunb_tree_is_worth(d->force, (size_t)n_due, (size_t)d->part.n);
 }
 
@@ -418,11 +420,15 @@ int nb6_domain_take(struct nb6_device_domain *d, int32_t first, int32_t n_own, s
     nb6_domain_own(d, first, n_own);
     NBD_TRY(nbd_use(&d->device, err));
     NBD_LAUNCH(err, &d->device, d->kernels->take(&d->part, &d->move, d->stream));
-    return NBC_OK;
+    if (!d->tree) return NBC_OK;
+    const int status = gpunb_softened_device_renumber(d->force, d->tree, (size_t)first, d->stream);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(d->force)) : NBC_OK;
 }
 
+/* All parts get the same tree, also of bodies that their keys do not tell apart. */
 void nb6_domain_own(struct nb6_device_domain *d, int32_t first, int32_t n_own)
 {
     d->part.first = first;
     d->part.n_own = n_own;
+    if (d->by_tree) gpunb_tree_number_from(d->force, (size_t)nb6_part_origin(&d->part));
 }

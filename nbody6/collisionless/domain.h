@@ -48,8 +48,8 @@ int nb6_domain_add_tree_counts(const struct nb6_device_domain *domain, struct gp
                                struct nbc_error *err);
 /** Second kicks and next steps. */
 int nb6_domain_commit(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
-/** Whether the force on so many of its bodies is by tree. */
-int nb6_domain_is_by_tree(const struct nb6_device_domain *domain, int32_t n_due);
+/** Whether the force of a block on so many of its bodies is by tree.   @param[in] kept  of the block */
+int nb6_domain_is_by_tree(const struct nb6_device_domain *domain, enum gpunb_kept_tree kept, int32_t n_due);
 
 /* Other owners (owners.h), where part.body is not NULL, between two blocks: the host waits for all domains before the
  * first call, and between those of different names. Scratch of forces holds what is pulled. */
@@ -67,7 +67,7 @@ int nb6_domain_pull_order(struct nb6_device_domain *domain, const struct nb6_dev
 int nb6_domain_pull_bodies(struct nb6_device_domain *domain, const struct nb6_device_domain *from,
                            struct nbc_error *err);
 int nb6_domain_wait(struct nb6_device_domain *domain, struct nbc_error *err);
-/** The sources in the new order, and own bodies. */
+/** The sources in the new order, by which a tree that is kept has them, too, and own bodies. */
 int nb6_domain_take(struct nb6_device_domain *domain, int32_t first, int32_t n_own, struct nbc_error *err);
 
 #endif

@@ -7,8 +7,8 @@
  *  such end, and at the first two of a run: before the first one the bodies of a part are spread over space, and their
  *  lists are others than those that they have afterwards.
  *
- *  Where trees are kept over several steps (rebuild.h) owners stay: numbers of bodies in these trees are those of
- * parts.
+ *  Trees that are kept over several steps (rebuild.h) have their bodies by the numbers that these have in a part. A
+ *  division is along the curve of such a tree, be it new or renewed, so that a body's new place is that in the tree.
  *
  *  Bodies have places, in which parts follow each other. Arrays of the system keep their own order. */
 #ifndef NB6_OWNERS_H

@@ -29,7 +29,6 @@ struct nb6_part_word {
 struct nb6_part {
     struct nb6_leapfrog_rules rules;
     int32_t n, n_own;                    /**< bodies in all; those that it owns */
-    int32_t origin;                      /**< number here of the first body of the system */
     int keeps_tree;                      /**< 1: between blocks */
     int32_t room, first;                 /**< those that it may own; place of its first one */
     double *mass;                        /**< [n] */
@@ -60,6 +59,12 @@ struct nb6_part_move {
     uint64_t *work; /**< for the sums */
     uint64_t *sum;  /**< [NB6_OWNERS_SUMS] of work along the curve */
 };
+
+/** Number here of the body in the first place: by numbers from this one on all parts have the same order. */
+NBC_HD int32_t nb6_part_origin(const struct nb6_part *s)
+{
+    return s->first > 0 ? s->n - s->first : 0;
+}
 
 /* ---- the stages, of own body i or due body m */
 

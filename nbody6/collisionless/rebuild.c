@@ -79,6 +79,11 @@ void nb6_rebuild_end(struct nb6_collisionless *s, nb6_time ti_next, const struct
     if (f->is_judged) judge(&s->rebuild, &f->before, now);
 }
 
+void nb6_rebuild_compare_anew(struct nb6_collisionless *s)
+{
+    s->rebuild.accepted = s->rebuild.opened = s->rebuild.failed = 0;
+}
+
 double nb6_rebuild_failed(const struct nb6_collisionless *s)
 {
     const struct nb6_rebuild *r = &s->rebuild;

@@ -54,6 +54,8 @@ void nb6_rebuild_begin(const struct nb6_collisionless *system, nb6_time ti_next,
 /** The force was made, and the block will be committed.   @param[in] now  as `before`, if it is judged */
 void nb6_rebuild_end(struct nb6_collisionless *system, nb6_time ti_next, const struct nb6_rebuild_force *force,
                      const struct gpunb_tree_counts *now);
+/** Groups of other bodies make the forces from now on: with the next force on all of them later ones are compared. */
+void nb6_rebuild_compare_anew(struct nb6_collisionless *system);
 /** Pairs that failed in the last force on all bodies, over those that were accepted after the build. */
 double nb6_rebuild_failed(const struct nb6_collisionless *system);
 

@@ -167,7 +167,6 @@ static int kept_bytes(gpunb_t *force, const struct nb6_part *part, size_t *tree,
 static int open_tree(gpunb_t *force, const struct nb6_part *part, gpunb_tree_t **tree, struct nbc_error *err)
 {
     if (is_on_device(force)) return nb6_residence_open_tree(force, part, tree, err);
-    gpunb_tree_number_from(force, (size_t)part->origin);
     const int status = gpunb_tree_create(force, tree);
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(force)) : NBC_OK;
 }

@@ -35,14 +35,12 @@ int nb6_residence_force_bytes(gpunb_t *force, size_t n_i, size_t n_j, size_t *by
 int nb6_residence_kept_bytes(gpunb_t *force, const struct nb6_part *part, size_t *tree, size_t *work,
                              struct nbc_error *err)
 {
-    const size_t n_i = (size_t)part->n_own, n_j = (size_t)part->n;
+    const size_t n_i = (size_t)part->room, n_j = (size_t)part->n;
     return repeated(force, gpunb_softened_device_kept_bytes(force, n_i, n_j, tree, work), err);
 }
 
-/* All parts get the same tree, also of bodies that their keys do not tell apart. */
 int nb6_residence_open_tree(gpunb_t *force, const struct nb6_part *part, gpunb_tree_t **tree, struct nbc_error *err)
 {
-    gpunb_tree_number_from(force, (size_t)part->origin);
     return repeated(force, gpunb_softened_device_tree(force, (size_t)part->n, tree), err);
 }
 

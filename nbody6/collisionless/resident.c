@@ -61,7 +61,6 @@ static int open_parts(struct nb6_resident *r, const struct nb6_collisionless *s,
                                       .n_own = (int32_t)(end - first),
                                       .room = (int32_t)nb6_owners_room(s->n, r->parts, s->block),
                                       .first = (int32_t)first,
-                                      .origin = (int32_t)((s->n - first) % s->n),
                                       .keeps_tree = s->reuse > 1};
         TRY(nb6_domain_open(&one->domain, r->residence, &one->part, device[p], &s->options, s->force, err));
     }
@@ -194,21 +193,33 @@ static void note_home(struct nb6_resident *r, const struct nb6_collisionless *s)
     r->rebuild_home = s->rebuild;
 }
 
-/* Each part has numbers of its own for the bodies. */
+static int64_t body_at(const struct nb6_collisionless *s, int64_t place)
+{
+    return s->owners ? s->owners->body[place] : place;
+}
+
+/* Each part has numbers of its own for the bodies: those of places, from its first one on, around. */
+static int send_layout(const struct nb6_resident *r, const struct nb6_collisionless *s, int32_t *place, int32_t *order,
+                       struct nbc_error *err)
+{
+    for (int64_t k = 0; k < s->n; k++) place[body_at(s, k)] = (int32_t)k;
+    for (int p = 0; p < r->parts; p++) {
+        const int64_t origin = nb6_part_origin(&r->one[p].part);
+        for (int64_t k = 0; k < s->n; k++) order[k] = (int32_t)((place[s->kept.order[k]] + origin) % s->n);
+        TRY(nb6_domain_set_tree(r->one[p].domain, order, s->kept.cut, err));
+    }
+    return NBC_OK;
+}
+
 static int send_tree(struct nb6_resident *r, struct nb6_collisionless *s, struct nbc_error *err)
 {
-    int status = NBC_OK;
     r->tree_block = NB6_NO_BUILD;
     TRY(nb6_kept_tree_home(s, err));
     if (s->rebuild.state != NB6_TREE_STANDS || s->reuse == 1) return NBC_OK;
-    int32_t *order = nbc_alloc((size_t)s->n, sizeof *order);
-    if (!order) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the tree of %lld bodies", (long long)s->n);
-    for (int p = 0; p < r->parts && !status; p++) {
-        const int64_t origin = r->one[p].part.origin;
-        for (int64_t k = 0; k < s->n; k++) order[k] = (int32_t)((s->kept.order[k] + origin) % s->n);
-        status = nb6_domain_set_tree(r->one[p].domain, order, s->kept.cut, err);
-    }
-    nbc_free(order);
+    int32_t *place = nbc_alloc_unset((size_t)s->n, 2 * sizeof *place);
+    if (!place) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the tree of %lld bodies", (long long)s->n);
+    const int status = send_layout(r, s, place, place + s->n, err);
+    nbc_free(place);
     if (!status) r->tree_block = s->build_block;
     return status;
 }
@@ -249,7 +260,7 @@ static int is_layout_old(const struct nb6_resident *r, const struct nb6_collisio
            r->tree_block == s->build_block;
 }
 
-/* The first part has the numbers of the system. */
+/* Numbers of the first part are places. */
 static int fetch(const struct nb6_resident *r, struct nb6_collisionless *s, struct nbc_error *err)
 {
     if (is_layout_old(r, s)) TRY(nb6_domain_get_tree(r->one[0].domain, order_of(s), cuts_of(s), err));
@@ -283,7 +294,7 @@ static void keep(struct nb6_collisionless *s)
     const int8_t *level = levels_of(s);
 #pragma omp parallel for
     for (int64_t p = 0; p < s->n; p++) {
-        const int64_t i = s->owners ? s->owners->body[p] : p;
+        const int64_t i = body_at(s, p);
         memcpy(s->x0[i], s->x_due[p], sizeof s->x0[i]);
         memcpy(s->v[i], s->v_half[p], sizeof s->v[i]);
         memcpy(s->acc[i], s->acc_due[p], sizeof s->acc[i]);
@@ -305,7 +316,8 @@ static int go_back(struct nb6_resident *r, struct nb6_collisionless *s, int stat
 
 static void take_layout(struct nb6_collisionless *s)
 {
-    memcpy(s->kept.order, order_of(s), (size_t)s->n * sizeof *s->kept.order);
+    const int32_t *order = order_of(s);
+    for (int64_t k = 0; k < s->n; k++) s->kept.order[k] = (int32_t)body_at(s, order[k]);
     memcpy(s->kept.cut, cuts_of(s), (size_t)s->n * sizeof *s->kept.cut);
     s->kept.layout_block = s->build_block;
 }
@@ -409,12 +421,12 @@ int nb6_resident_block(struct nb6_resident *r, struct nb6_collisionless *s, stru
     if (!r->is_there) TRY(send(r, s, err));
     struct nb6_part_block block = {
         .ti_now = s->ti_now, .ti_next = s->ti_now + nb6_step_ticks(shortest(r)), .build = s->n_blocks};
-    block.orders = r->body && nb6_owners_are_due(r->divided, s->max_level, block.ti_next) &&
-                   nb6_division_is_possible(r->one, r->parts);
     struct nb6_rebuild_force force;
     struct gpunb_tree_counts now = {0};
     nb6_rebuild_begin(s, block.ti_next, all_due_at(r, block.ti_next), r->parts, &force);
     block.kept = force.kept;
+    block.orders = r->body && nb6_owners_are_due(r->divided, s->max_level, block.ti_next) &&
+                   nb6_division_is_possible(r->one, r->parts, block.kept);
     if (force.kept == GPUNB_TREE_BUILT) r->tree_block = s->n_blocks;
     int status = force.is_judged ? nb6_resident_add_tree_counts(r, &force.before, err) : NBC_OK;
     if (!status) status = make_block(r, &block, &n_due, &is_good, err);
@@ -427,6 +439,7 @@ int nb6_resident_block(struct nb6_resident *r, struct nb6_collisionless *s, stru
     }
     r->is_ahead = 1;
     nb6_rebuild_end(s, block.ti_next, &force, &now);
+    if (block.orders && r->divided == 1) nb6_rebuild_compare_anew(s); /* bodies were spread over space before */
     s->ti_now = block.ti_next;
     s->n_blocks++;
     s->n_steps += (uint64_t)n_due;

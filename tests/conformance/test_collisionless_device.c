@@ -1,5 +1,5 @@
 /* Collisionless systems that stay on a GPU, by direct sums and by trees: the bits of the host engine with forces of the
- * same kernels; parts on one GPU, resumes, bodies that fail. */
+ * same kernels; parts on one GPU and on two, resumes, bodies that fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 #include "nbody6/collisionless/resident.h"
 #include "tests/support/cluster.h"
 #include "tests/support/collisionless.h"
+#include "tests/support/reuse.h"
 
 static struct nb6_collisionless_options options_of(int is_block, enum nb6_collisionless_engine engine)
 {
@@ -33,11 +34,17 @@ static struct nb6_collisionless *start(const struct cluster *c, int is_block, en
 /* All forces by a tree. */
 static const double AIM = 1e-4;
 
-static struct nb6_collisionless *start_tree(const struct cluster *c, int is_block, enum nb6_collisionless_engine engine)
+static struct nb6_collisionless_options options_of_tree(int is_block, enum nb6_collisionless_engine engine)
 {
     struct nb6_collisionless_options options = options_of(is_block, engine);
     options.force.force_error = AIM;
     options.force.walk = GPUNB_WALK_GROUPS;
+    return options;
+}
+
+static struct nb6_collisionless *start_tree(const struct cluster *c, int is_block, enum nb6_collisionless_engine engine)
+{
+    const struct nb6_collisionless_options options = options_of_tree(is_block, engine);
     return collisionless_start(c, &options);
 }
 
@@ -79,9 +86,7 @@ static void a_tree_has_the_bits_of_the_host_engine(void **state)
     struct nbc_error err = {0};
     struct cluster c = cluster_plummer(20011, 3);
     for (int is_block = 0; is_block < 2; is_block++) {
-        struct nb6_collisionless_options options = options_of(is_block, NB6_COLLISIONLESS_DEVICE);
-        options.force.force_error = AIM;
-        options.force.walk = GPUNB_WALK_GROUPS;
+        const struct nb6_collisionless_options options = options_of_tree(is_block, NB6_COLLISIONLESS_DEVICE);
         struct nb6_collisionless *a = start_tree(&c, is_block, NB6_COLLISIONLESS_HOST),
                                  *b = start_tree(&c, is_block, NB6_COLLISIONLESS_DEVICE), *resumed = NULL;
         assert_string_equal(nb6_collisionless_engine_name(b), "device");
@@ -170,6 +175,42 @@ static void parts_have_trees(void **state)
     cluster_free(&c);
 }
 
+/* Trees that serve one force or several steps: divided among two GPUs as among two parts on one. */
+static void two_gpus_have_the_bits_of_two_parts(void **state)
+{
+    (void)state;
+    enum { REUSE = 6 };
+    struct nbc_error err = {0};
+    gpunb_t *both = NULL;
+    struct nb6_collisionless_options options = options_of_tree(0, NB6_COLLISIONLESS_HOST);
+    options.force.backend = "cuda:0,1";
+    if (gpunb_create(&both, 1, &options.force, &err)) skip();
+    gpunb_free(both);
+    struct cluster c = cluster_plummer(20011, 5);
+    for (int k = 0; k < 4; k++) {
+        options = options_of_tree(k % 2, NB6_COLLISIONLESS_HOST);
+        options.reuse = k / 2 ? REUSE : 1;
+        struct nb6_collisionless *parts = divide(collisionless_start(&c, &options), 2), *resumed = NULL;
+        options.force.backend = "cuda:0,1";
+        options.engine = NB6_COLLISIONLESS_DEVICE;
+        struct nb6_collisionless *gpus = collisionless_start(&c, &options);
+        const double end = 19 * options.dt;
+        collisionless_evolve(gpus, 9 * options.dt);
+        collisionless_home(gpus);
+        assert_int_equal(nb6_collisionless_resume(&resumed, gpus, &options, &err), NBC_OK);
+        collisionless_evolve(parts, end);
+        collisionless_evolve(gpus, end);
+        collisionless_evolve(resumed, end);
+        reuse_assert_same(parts, gpus);
+        reuse_assert_same(parts, resumed);
+        assert_true(parts->owners->divided == 2 && gpus->rebuild.renewals >= (k / 2 ? 10 : 0));
+        nb6_collisionless_free(parts);
+        nb6_collisionless_free(gpus);
+        nb6_collisionless_free(resumed);
+    }
+    cluster_free(&c);
+}
+
 static void a_body_that_fails_leaves_the_last_block(void **state)
 {
     (void)state;
@@ -195,6 +236,7 @@ int main(void)
         cmocka_unit_test(a_tree_has_the_bits_of_the_host_engine),
         cmocka_unit_test(parts_exchange_positions),
         cmocka_unit_test(parts_have_trees),
+        cmocka_unit_test(two_gpus_have_the_bits_of_two_parts),
         cmocka_unit_test(a_body_that_fails_leaves_the_last_block),
     };
     const struct gpunb_options options = {.backend = "cuda:0"};

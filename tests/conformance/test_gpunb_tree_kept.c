@@ -73,10 +73,52 @@ static void test_bits(void **state)
     free_model(&m);
 }
 
+/* Sources by places of the tree, from one on, around: a renewal gives each the bits that it had. */
+static void test_new_numbers(void **state)
+{
+    (void)state;
+    enum { FIRST = N / 3 };
+    struct model m = make_scene(HEAP, N), by_place = make_scene(HEAP, N);
+    struct forces f = make_forces(N);
+    struct bench b = open_bench(N, N, usual, 0);
+    const struct gpunb_softened_job job = job_of(&m, SOFTENING, &f);
+    struct gpunb_softened_device there = job_on(&b, &m, &job, 1);
+    static int32_t order[N];
+    static uint8_t cut[N];
+    assert_int_equal(gpunb_softened_device_tree(b.handle, N, &there.tree), NBC_OK);
+    assert_int_equal(gpunb_softened_device_renumber(b.handle, there.tree, 0, b.stream), NBC_BAD_STATE);
+    there.kept = GPUNB_TREE_BUILT;
+    enqueue(&b, &there);
+    struct forces before = results(&b, &there);
+    assert_int_equal(gpunb_tree_get_layout(b.handle, there.tree, order, cut), NBC_OK);
+    assert_int_equal(gpunb_softened_device_renumber(b.handle, there.tree, N, b.stream), NBC_BAD_ARGUMENT);
+    assert_int_equal(gpunb_softened_device_renumber(b.handle, there.tree, FIRST, b.stream), NBC_OK);
+    for (int k = 0; k < N; k++) {
+        const int32_t i = order[(FIRST + k) % N];
+        by_place.mass[k] = m.mass[i];
+        memcpy(by_place.x[k], m.x[i], sizeof m.x[i]);
+        memcpy(f.acc[k], before.acc[i], sizeof f.acc[k]);
+        f.pot[k] = before.pot[i];
+    }
+    job_on(&b, &by_place, &job, 1);
+    there.kept = GPUNB_TREE_RENEWED;
+    enqueue(&b, &there);
+    struct forces after = results(&b, &there);
+    assert_same_forces(&f, &after);
+    gpunb_tree_free(there.tree);
+    close_bench(&b);
+    free_forces(&f);
+    free_forces(&before);
+    free_forces(&after);
+    free_model(&m);
+    free_model(&by_place);
+}
+
 static int run_suite(const char *title)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_new_numbers),
     };
     const int is_on_devices = !strcmp(backend, "emulated") || !strcmp(backend, "cuda");
     return is_on_devices ? cmocka_run_group_tests_name(title, tests, NULL, NULL) : 0;

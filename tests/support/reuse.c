@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "nbody6/collisionless/owners.h"
 #include "tests/support/collisionless.h"
 
 struct nb6_collisionless_options reuse_options(enum nb6_collisionless_steps steps, int reuse)
@@ -52,6 +53,11 @@ void reuse_assert_same(struct nb6_collisionless *a, struct nb6_collisionless *b)
     collisionless_assert_same(a, b);
     assert_memory_equal(&a->rebuild, &b->rebuild, sizeof a->rebuild);
     assert_int_equal(a->build_block, b->build_block);
+    if (a->owners) {
+        assert_int_equal(a->owners->divided, b->owners->divided);
+        assert_memory_equal(a->owners->first, b->owners->first, sizeof a->owners->first);
+        assert_memory_equal(a->owners->body, b->owners->body, (size_t)a->n * sizeof *a->owners->body);
+    }
     if (a->rebuild.state != NB6_TREE_STANDS) return;
     assert_int_equal(a->kept.layout_block, a->build_block);
     assert_int_equal(b->kept.layout_block, b->build_block);

@@ -16,7 +16,7 @@ struct nb6_collisionless_options reuse_on_engine(struct nb6_collisionless_option
 /** A Plummer model at rest: it collapses in about two units of time. A tenth of its bodies are two in one place, which
  *  no key tells apart, and the leaves hold more than those. */
 struct cluster reuse_cold(int64_t n, uint64_t seed);
-/** The same state, decisions about builds, and layout of the tree, which are copied to host memory for that. */
+/** The same state, decisions about builds, owners, and layout of the tree, which are copied to host memory for that. */
 void reuse_assert_same(struct nb6_collisionless *a, struct nb6_collisionless *b);
 
 #endif

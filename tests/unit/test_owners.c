@@ -19,6 +19,7 @@
 #include "nbody6/collisionless/resident.h"
 #include "tests/support/cluster.h"
 #include "tests/support/collisionless.h"
+#include "tests/support/reuse.h"
 #include "tests/support/test_size.h"
 
 /* FEW: small leaves make cells of them; MANY: parts of an eighth have some dozen groups. */
@@ -195,11 +196,12 @@ static double work_of(const struct nb6_collisionless *s, int part, double *befor
 }
 
 /* Steps between two divisions after the first ones: the work of each part is that of all by this much. */
-static void check_balance(const struct cluster *c, enum nb6_collisionless_steps steps, double bound)
+static void check_balance(const struct cluster *c, enum nb6_collisionless_steps steps, int reuse, double bound)
 {
-    for (int k = 1; k < KINDS_OF_PARTS; k++) {
+    for (int k = 2; k < KINDS_OF_PARTS; k += 2) {
         const int parts = parts_of[k];
-        const struct nb6_collisionless_options options = options_of(steps, parts);
+        struct nb6_collisionless_options options = options_of(steps, parts);
+        options.reuse = reuse;
         struct nb6_collisionless *s = collisionless_start(c, &options);
         double before[NB6_MOST_PARTS] = {0}, all = 0, most = 0;
         collisionless_evolve(s, 2 * options.dt);
@@ -221,10 +223,11 @@ static void parts_have_the_same_work(void **state)
     (void)state;
     TEST_SKIP_SANITIZED();
     struct cluster plummer = cluster_plummer(MANY, 23), two = colliding(MANY);
-    check_balance(&plummer, NB6_COLLISIONLESS_SHARED, 1.05);
-    check_balance(&two, NB6_COLLISIONLESS_SHARED, 1.1);
+    check_balance(&plummer, NB6_COLLISIONLESS_SHARED, 1, 1.05);
+    check_balance(&plummer, NB6_COLLISIONLESS_SHARED, 4, 1.05);
+    check_balance(&two, NB6_COLLISIONLESS_SHARED, 1, 1.1);
     /* Small blocks are in the middle, and work in each of them is not divided, but that of all together. */
-    check_balance(&plummer, NB6_COLLISIONLESS_BLOCK, 1.2);
+    check_balance(&plummer, NB6_COLLISIONLESS_BLOCK, 1, 1.2);
     cluster_free(&plummer);
     cluster_free(&two);
 }
@@ -232,7 +235,8 @@ static void parts_have_the_same_work(void **state)
 /* ---- the same bits */
 
 /* Frames copy the state to host memory, and the owners with it, in between; resumed systems go on with them at times
- * before, between and after divisions. */
+ * before, between and after divisions: each force has a tree of its own, or trees serve six steps, so that divisions
+ * come when one has just been built and when it has been renewed. Some bodies stand in one place. */
 static void same_bits_however_it_is_cut(void **state)
 {
     (void)state;
@@ -240,8 +244,13 @@ static void same_bits_however_it_is_cut(void **state)
     static const int resumed_at[RESUMED] = {0, 1, 5, 17};
     struct nbc_error err = {0};
     struct cluster c = cluster_plummer(FEW + 1, 24);
-    for (int k = 0; k < 4; k++) {
-        const struct nb6_collisionless_options options = options_of(k % 2, k / 2 ? 3 : 8);
+    for (int i = 1; i < 40; i++) {
+        memcpy(c.x[10 * i], c.x[0], sizeof c.x[0]);
+        memcpy(c.v[10 * i], c.v[0], sizeof c.v[0]);
+    }
+    for (int k = 0; k < 6; k++) {
+        struct nb6_collisionless_options options = options_of(k % 2, k / 2 ? 3 : 8);
+        options.reuse = k / 4 ? 6 : 1;
         struct nb6_collisionless *once = collisionless_start(&c, &options), *often = collisionless_start(&c, &options),
                                  *resumed[RESUMED] = {NULL};
         const double dt = nb6_collisionless_longest_step(once);
@@ -254,15 +263,14 @@ static void same_bits_however_it_is_cut(void **state)
             if (r < RESUMED && time == resumed_at[r])
                 assert_int_equal(nb6_collisionless_resume(&resumed[r++], often, &options, &err), NBC_OK);
         }
-        collisionless_assert_same(once, often);
+        reuse_assert_same(once, often);
         for (int r = 0; r < RESUMED; r++) {
             collisionless_evolve(resumed[r], TIMES * dt);
-            collisionless_assert_same(once, resumed[r]);
-            assert_memory_equal(once->owners->body, resumed[r]->owners->body, (size_t)c.n * sizeof(int32_t));
-            assert_memory_equal(once->owners->first, resumed[r]->owners->first, sizeof once->owners->first);
+            reuse_assert_same(once, resumed[r]);
             nb6_collisionless_free(resumed[r]);
         }
         assert_true(check_owners(once, options.parts));
+        assert_true(options.reuse == 1 || once->rebuild.renewals > 2 * once->rebuild.builds);
         nb6_collisionless_free(once);
         nb6_collisionless_free(often);
     }
@@ -318,7 +326,7 @@ static void a_body_may_be_far_away(void **state)
     TEST_SKIP_SANITIZED();
     struct cluster c = cluster_plummer(MANY, 27);
     c.x[MANY / 3][1] = 1e10;
-    check_balance(&c, NB6_COLLISIONLESS_SHARED, 1.05);
+    check_balance(&c, NB6_COLLISIONLESS_SHARED, 1, 1.05);
     cluster_free(&c);
 }
 
@@ -340,22 +348,20 @@ static void each_part_may_have_one_body(void **state)
 
 /* The k-th call of devices fails while two parts evolve over two divisions, or they are lost from then on.
  * @return whether it was made */
-static int fail_at(const struct cluster *c, int64_t k, int64_t times)
+static int fail_at(const struct cluster *c, int reuse, int64_t k, int64_t times)
 {
     struct nbc_error err = {0};
-    const struct nb6_collisionless_options options = options_of(NB6_COLLISIONLESS_BLOCK, 2);
+    struct nb6_collisionless_options options = options_of(NB6_COLLISIONLESS_BLOCK, 2);
+    options.reuse = reuse;
     struct nb6_collisionless *a = collisionless_start(c, &options), *b = collisionless_start(c, &options);
     collisionless_evolve(a, 0.125);
     collisionless_evolve(b, 0.125);
-    collisionless_assert_same(a, b);
+    reuse_assert_same(a, b);
     nbd_fault_set(NBD_FAULT_FAIL, k, times);
     const int status = nb6_collisionless_evolve(b, 0.25, &err), failed = nbd_fault_failures() > 0;
     nbd_fault_set(NBD_FAULT_NONE, 0, 0);
     assert_int_equal(status, failed ? NBC_DEVICE : NBC_OK);
-    if (status) { /* as at the beginning, with the owners of that time */
-        collisionless_assert_same(a, b);
-        assert_memory_equal(a->owners->body, b->owners->body, (size_t)c->n * sizeof(int32_t));
-    }
+    if (status) reuse_assert_same(a, b); /* as at the beginning, with the owners of that time */
     collisionless_evolve(b, 0.25);
     check_owners(b, 2);
     collisionless_end_alike(a, b, 0.25);
@@ -363,15 +369,21 @@ static int fail_at(const struct cluster *c, int64_t k, int64_t times)
 }
 
 /* Calls of the last block, in which bodies change their owners, fail one by one, earlier ones in strides. */
+static void fail_at_all(const struct cluster *c, int reuse)
+{
+    enum { STRIDE = 23, LAST = 40 };
+    int64_t calls = 1;
+    while (fail_at(c, reuse, calls, 1)) calls += STRIDE;
+    assert_true(calls > LAST);
+    for (int64_t k = calls - LAST; fail_at(c, reuse, k, k % 2 ? 1 : NBD_FAULT_FOR_EVER); k++) assert_true(k < calls);
+}
+
 static void a_device_that_fails_leaves_what_was_home(void **state)
 {
     (void)state;
-    enum { STRIDE = 23, LAST = 40 };
     struct cluster c = cluster_plummer(60, 29);
-    int64_t calls = 1;
-    while (fail_at(&c, calls, 1)) calls += STRIDE;
-    assert_true(calls > LAST);
-    for (int64_t k = calls - LAST; fail_at(&c, k, k % 2 ? 1 : NBD_FAULT_FOR_EVER); k++) assert_true(k < calls);
+    fail_at_all(&c, 1);
+    fail_at_all(&c, 3);
     cluster_free(&c);
 }
 
