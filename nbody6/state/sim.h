@@ -33,8 +33,9 @@ struct nb6_active {
     double *noise;                   /**< [n_irr] rounding errors of acc */
     struct nb6_corrected *corrected; /**< [n_irr] */
     double (*x)[3];                  /**< [n_source] all bodies that take part, where a run starts */
-    void *chunk[2];                  /**< of step/regular.c, with their rows of lists */
-    void *regular;                   /**< of step/regular_step.c */
+    const struct nb6_corrector_lane_set *lanes; /**< of this processor (step/corrector_lanes.h) */
+    void *chunk[2];                             /**< of step/regular.c, with their rows of lists */
+    void *regular;                              /**< of step/regular_step.c */
     int32_t *rows[2];
     int64_t row_room[2];
 };

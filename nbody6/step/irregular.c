@@ -18,6 +18,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/step/corrector.h"
+#include "nbody6/step/corrector_lanes.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/levels.h"
 #include "nbody6/step/rules.h"
@@ -25,63 +26,163 @@
 #include <math.h>
 #include <string.h>
 
-/* Irregular force at the end of the step, with the external field at x, v. */
-static void set_force(const struct nb6_sim *sim, int64_t member, const double reg[3], const double x[3],
-                      const double v[3])
+/* Members that are corrected side by side, one in each lane. */
+struct group {
+    const struct nb6_sim *sim;
+    const struct nb6_step_rules *rules;
+    double longest; /* step that the galaxy allows */
+    int64_t first;
+    int n; /* lanes from here on repeat the last member */
+    struct nb6_corrector_lanes lanes;
+};
+
+static nb6_index body_of(const struct group *group, int lane)
 {
-    struct nb6_corrected *c = &sim->active.corrected[member];
-    const double *acc = sim->active.acc[member], *jerk = sim->active.jerk[member];
-    double ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0};
-    if (sim->run.external.active) {
-        double inner[3];
-        for (int k = 0; k < 3; k++) inner[k] = acc[k] + c->corr_acc[k] + reg[k];
-        nb6_external_force(&sim->run.external, nb6_time_to_double(sim->active.t), x, v, inner, ext_acc, ext_jerk);
-    }
+    return group->sim->active.irr[group->first + lane];
+}
+
+static struct nb6_corrected *corrected_of(const struct group *group, int lane)
+{
+    return &group->sim->active.corrected[group->first + lane];
+}
+
+/* Difference that resolved pairs make to the force. */
+static int correct_for_pairs(const struct group *group, int lane)
+{
+    const struct nb6_sim *sim = group->sim;
+    struct nb6_corrected *c = corrected_of(group, lane);
+    memset(c->corr_acc, 0, sizeof c->corr_acc);
+    memset(c->corr_jerk, 0, sizeof c->corr_jerk);
+    if (sim->subsystems.count == 0) return NBC_OK;
+    return nb6_subsystems_correct(sim, body_of(group, lane), sim->active.t, c->corr_acc, c->corr_jerk);
+}
+
+/* The member in a lane: beyond the last one it again. */
+static int member_in(const struct group *group, int lane)
+{
+    return lane < group->n ? lane : group->n - 1;
+}
+
+static void load_lane(struct group *group, int lane)
+{
+    const int from = member_in(group, lane);
+    const struct nb6_sim *sim = group->sim;
+    const nb6_index i = body_of(group, from);
+    const struct nb6_body *body = &sim->body[i];
+    const struct nb6_star *star = &sim->star[i];
+    struct nb6_corrector_lanes *lanes = &group->lanes;
+    lanes->h[lane] = nb6_time_to_double(sim->active.t - body->t0);
+    lanes->noise[lane] = sim->active.noise[group->first + from];
     for (int k = 0; k < 3; k++) {
-        c->acc_irr[k] = acc[k] + c->corr_acc[k] + ext_acc[k];
-        c->jerk_irr[k] = jerk[k] + c->corr_jerk[k] + ext_jerk[k];
+        lanes->x0[k][lane] = body->x0[k];
+        lanes->v0[k][lane] = body->v0[k];
+        lanes->acc0[k][lane] = body->acc[k];
+        lanes->jerk0[k][lane] = body->jerk[k];
+        lanes->acc_start[k][lane] = star->acc_irr[k];
+        lanes->jerk_start[k][lane] = star->jerk_irr[k];
+        lanes->acc_reg[k][lane] = star->acc_reg[k];
+    }
+}
+
+/* Irregular force at the end of the step. */
+static void set_force(struct group *group, int lane)
+{
+    const int from = member_in(group, lane);
+    const struct nb6_corrected *c = corrected_of(group, from);
+    const int64_t member = group->first + from;
+    const double *acc = group->sim->active.acc[member], *jerk = group->sim->active.jerk[member];
+    for (int k = 0; k < 3; k++) {
+        group->lanes.acc[k][lane] = acc[k] + c->corr_acc[k];
+        group->lanes.jerk[k][lane] = jerk[k] + c->corr_jerk[k];
+    }
+}
+
+/* The same with the external field at x, v. */
+static void set_force_in_field(struct group *group, int lane, nb6_lane_row *x, nb6_lane_row *v)
+{
+    const struct nb6_sim *sim = group->sim;
+    const double at[3] = {x[0][lane], x[1][lane], x[2][lane]}, v_at[3] = {v[0][lane], v[1][lane], v[2][lane]};
+    const double t = nb6_time_to_double(sim->active.t);
+    double inner[3], reg[3], acc[3] = {0, 0, 0}, jerk[3] = {0, 0, 0};
+    set_force(group, lane);
+    nb6_regular_at(&sim->star[body_of(group, lane)], sim->active.t, reg);
+    for (int k = 0; k < 3; k++) inner[k] = group->lanes.acc[k][lane] + reg[k];
+    nb6_external_force(&sim->run.external, t, at, v_at, inner, acc, jerk);
+    for (int k = 0; k < 3; k++) {
+        group->lanes.acc[k][lane] += acc[k];
+        group->lanes.jerk[k][lane] += jerk[k];
     }
 }
 
 /* The field depends on the velocity, which the predictor knows to third order only: its force is taken again at the
  * corrected state, which costs nothing beside the sums and keeps the scheme of fourth order. */
-static int correct(const struct nb6_sim *sim, const struct nb6_step_rules *rules, int64_t member,
-                   struct nb6_higher *higher)
+static void correct_in_field(struct group *group)
 {
-    const struct nb6_body *body = &sim->body[sim->active.irr[member]];
-    const struct nb6_star *star = &sim->star[sim->active.irr[member]];
-    struct nb6_corrected *c = &sim->active.corrected[member];
-    double h = nb6_time_to_double(sim->active.t - body->t0), xp[3], vp[3], reg[3];
-    nb6_predict(body, h, xp, vp);
-    nb6_regular_at(star, sim->active.t, reg);
-    memset(c->corr_acc, 0, sizeof c->corr_acc);
-    memset(c->corr_jerk, 0, sizeof c->corr_jerk);
-    int status = nb6_subsystems_correct(sim, sim->active.irr[member], sim->active.t, c->corr_acc, c->corr_jerk);
-    memcpy(c->x, xp, sizeof xp);
-    memcpy(c->v, vp, sizeof vp);
-    for (int pass = 0; pass <= sim->run.external.active; pass++) {
-        set_force(sim, member, reg, c->x, c->v);
-        nb6_correct_irregular(star, h, xp, vp, c, higher);
+    struct nb6_corrector_lanes *lanes = &group->lanes;
+    const struct nb6_external *external = &group->sim->run.external;
+    const double t = nb6_time_to_double(group->sim->active.t);
+    for (int lane = group->n; lane < NB6_CORRECTOR_LANES; lane++) set_force(group, lane);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int lane = 0; lane < group->n; lane++)
+            set_force_in_field(group, lane, pass ? lanes->x : lanes->xp, pass ? lanes->v : lanes->vp);
+        group->sim->active.lanes->correct(lanes);
     }
-    c->noise_irr = sim->active.noise[member] +
-                   nb6_external_noise(&sim->run.external, nb6_time_to_double(sim->active.t), c->x, c->v);
-    c->noise_total = c->noise_irr + rules->noise_reg_most;
-    c->noise_reg = (double)nb6_noise_of_regular(rules, c->x, star->nnb, star->r_nb);
-    memcpy(c->snap_irr, higher->snap, sizeof c->snap_irr);
-    memcpy(c->crackle_irr, higher->crackle, sizeof c->crackle_irr);
-    return status;
+    for (int lane = 0; lane < group->n; lane++) {
+        const double x[3] = {lanes->x[0][lane], lanes->x[1][lane], lanes->x[2][lane]};
+        const double v[3] = {lanes->v[0][lane], lanes->v[1][lane], lanes->v[2][lane]};
+        lanes->noise[lane] += nb6_external_noise(external, t, x, v);
+    }
 }
 
-/* @param longest  step that the galaxy allows at the time of the block */
-static int8_t next_level(const struct nb6_sim *sim, const struct nb6_step_rules *rules, double longest, int64_t member,
-                         const struct nb6_higher *higher)
+static void correct(struct group *group)
 {
-    const int32_t i = sim->active.irr[member];
+    const struct nb6_corrector_lane_set *set = group->sim->active.lanes;
+    for (int lane = 0; lane < NB6_CORRECTOR_LANES; lane++) load_lane(group, lane);
+    set->predict(&group->lanes);
+    if (group->sim->run.external.active) {
+        correct_in_field(group);
+    } else {
+        for (int lane = 0; lane < NB6_CORRECTOR_LANES; lane++) set_force(group, lane);
+        set->correct(&group->lanes);
+    }
+    set->choose(group->rules, &group->lanes);
+}
+
+static void store_lane(const struct group *group, int lane)
+{
+    const struct nb6_corrector_lanes *lanes = &group->lanes;
+    struct nb6_corrected *c = corrected_of(group, lane);
+    for (int k = 0; k < 3; k++) {
+        c->x[k] = lanes->x[k][lane];
+        c->v[k] = lanes->v[k][lane];
+        c->acc_irr[k] = lanes->acc[k][lane];
+        c->jerk_irr[k] = lanes->jerk[k][lane];
+        c->snap_irr[k] = lanes->snap[k][lane];
+        c->crackle_irr[k] = lanes->crackle[k][lane];
+    }
+    c->noise_irr = lanes->noise[lane];
+    c->noise_total = c->noise_irr + group->rules->noise_reg_most;
+}
+
+static int8_t next_level(const struct group *group, int lane)
+{
+    const struct nb6_sim *sim = group->sim;
+    const struct nb6_corrector_lanes *lanes = &group->lanes;
+    const nb6_index i = body_of(group, lane);
     const struct nb6_star *star = &sim->star[i];
+    double longest = group->longest;
     if (sim->run.config.integration.dt_fixed_irr > 0) return star->level_irr;
-    const double h = nb6_time_to_double(sim->active.t - sim->body[i].t0);
     if (nb6_is_centre(sim, i)) longest = fmin(longest, nb6_contact_step(sim, nb6_slot_of(sim, i)));
-    return nb6_next_irregular_level(rules, star, &sim->active.corrected[member], higher, h, longest, sim->active.t);
+    if (lanes->odd[lane] == 0)
+        return nb6_irregular_level_of(group->rules, star, lanes->dt[lane], longest, sim->active.t);
+    struct nb6_higher higher;
+    for (int k = 0; k < 3; k++) {
+        higher.snap0[k] = lanes->snap_start[k][lane];
+        higher.snap[k] = lanes->snap[k][lane];
+        higher.crackle[k] = lanes->crackle[k][lane];
+    }
+    return nb6_next_irregular_level(group->rules, star, corrected_of(group, lane), &higher, lanes->h[lane], longest,
+                                    sim->active.t);
 }
 
 static int report_non_finite(const struct nb6_sim *sim, int64_t member, struct nbc_error *err)
@@ -118,7 +219,7 @@ struct correction {
 
 /* Centres of mass, which are the last members and take the most time, go to whichever thread is free; without them each
  * thread has the members of which other stages have left the data in its cache. */
-enum { MEMBERS_AT_ONCE = 4 };
+enum { MEMBERS_AT_ONCE = NB6_CORRECTOR_LANES };
 
 static int64_t take_members(struct correction *job, int64_t *end)
 {
@@ -127,17 +228,35 @@ static int64_t take_members(struct correction *job, int64_t *end)
     return first;
 }
 
+/* Members [first, end), at most as many as there are lanes. */
+static int correct_group(struct correction *job, struct group *group, int64_t first, int64_t end)
+{
+    const struct nb6_sim *sim = job->sim;
+    int failed = 0;
+    group->first = first;
+    group->n = (int)(end - first);
+    for (int lane = 0; lane < group->n; lane++) failed |= correct_for_pairs(group, lane);
+    correct(group);
+    for (int lane = 0; lane < group->n; lane++) {
+        struct nb6_corrected *c = corrected_of(group, lane);
+        store_lane(group, lane);
+        c->level_irr = next_level(group, lane);
+        c->level_reg = nb6_step_regular_level(sim, sim->star[body_of(group, lane)].level_reg, c->level_irr);
+        if (group->lanes.finite[lane] == 0) nbc_atomic_min(&job->unsound, first + lane);
+    }
+    return failed;
+}
+
 static int correct_members(struct correction *job, int64_t first, int64_t end)
 {
-    struct nb6_sim *sim = job->sim;
+    struct group group;
+    group.sim = job->sim;
+    group.rules = &job->rules;
+    group.longest = job->longest;
     int failed = 0;
-    for (int64_t member = first; member < end; member++) {
-        struct nb6_higher higher;
-        failed |= correct(sim, &job->rules, member, &higher);
-        struct nb6_corrected *c = &sim->active.corrected[member];
-        c->level_irr = next_level(sim, &job->rules, job->longest, member, &higher);
-        c->level_reg = nb6_step_regular_level(sim, sim->star[sim->active.irr[member]].level_reg, c->level_irr);
-        if (!nb6_irregular_is_sound(c)) nbc_atomic_min(&job->unsound, member);
+    for (int64_t next; first < end; first = next) {
+        next = first + NB6_CORRECTOR_LANES < end ? first + NB6_CORRECTOR_LANES : end;
+        failed |= correct_group(job, &group, first, next);
     }
     return failed;
 }

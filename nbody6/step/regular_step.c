@@ -74,6 +74,7 @@ static void correct(const struct correction *job, int64_t m, struct nb6_higher *
     }
     /* In the difference of both sums bodies in both lists cancel, rounded or not, unless only one of them is summed in
      * double: then its noise is far below that of the other. */
+    c->noise_reg = (double)nb6_noise_of_regular(&job->steps, c->x, star->nnb, star->r_nb);
     c->noise_reg += fabs(scratch->noise[m] - sim->active.noise[member]) + target->noise;
     nb6_correct_regular(star, h, target->acc, target->jerk, come_acc, come_jerk, c, higher);
     if (job->steps.seen_between_steps) nb6_derivatives_of_list(sim, i, c);

@@ -14,6 +14,7 @@
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/step/corrector_lanes.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/radius.h"
 #include "nbody6/step/rules.h"
@@ -102,6 +103,7 @@ static int order_sources(const struct nb6_sim *sim, int32_t **order, struct nbc_
 
 static int prepare(struct nb6_sim *sim, struct nbc_error *err)
 {
+    sim->active.lanes = nb6_corrector_lanes_best();
     int status = nb6_kinds_install(sim, err);
     if (status) return status;
     sim->book.eta_share = nb6_eta_share(nb6_massive_stars(sim));
@@ -143,6 +145,7 @@ int nb6_start_finish(struct nb6_sim *sim, const int32_t *order, struct nbc_error
 
 int nb6_start_resume(struct nb6_sim *sim, struct nbc_error *err)
 {
+    sim->active.lanes = nb6_corrector_lanes_best();
     int status = nb6_kinds_install(sim, err);
     if (status) return status;
     nb6_resolvers_find(&sim->subsystems, nb6_bodies(sim));
