@@ -85,8 +85,10 @@ static struct share sum_forces(const struct gpuirr *handle, size_t lo, size_t hi
         const struct gpuirr_list *list = &handle->list[act[k]];
         task[k - lo] = (struct gpuirr_task){.i = act[k], .nnb = list->nnb, .nblist = list->nb};
         interactions += list->nnb;
-        if (batch.predicted) batch.predicted = is_predicted(handle, list);
+        __builtin_prefetch(list->nb);
+        if (list->nnb) __builtin_prefetch(list->nb + list->nnb - 1);
     }
+    for (size_t k = lo; k < hi && batch.predicted; k++) batch.predicted = is_predicted(handle, &handle->list[act[k]]);
     handle->ops->forces(handle->store, &batch, force);
     struct share share = take_forces(lo, hi, force, wanted);
     share.interactions = interactions;

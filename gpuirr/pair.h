@@ -95,12 +95,18 @@ NBC_HD void gpuirr_flush(float part[6], double acc[3], double jerk[3])
 
 /** Rounding error of the force of one neighbour in double, 0 if r2 is: positions are right to 2^-53 of their distance
  *  from the origin, and the force changes by twice that over the distance of the pair.
- *  @param[in] r2  squared distance of the pair   @param[in] x  of the body that feels the force */
-NBC_HD double gpuirr_noise_in_double(double mass, double r2, const double x[3])
+ *  @param[in] r2  squared distance of the pair   @param[in] from_origin  of the body that feels the force */
+NBC_HD double gpuirr_noise_at_distance(double mass, double r2, double from_origin)
 {
     if (!(r2 > 0)) return 0;
     const double rinv = nbc_inverse_root_in_double(r2);
-    return GPUIRR_NOISE_DOUBLE * fabs(mass) * rinv * rinv * (1 + sqrt(gpuirr_square(x)) * rinv);
+    return GPUIRR_NOISE_DOUBLE * fabs(mass) * rinv * rinv * (1 + from_origin * rinv);
+}
+
+/** The same.   @param[in] x  of the body that feels the force */
+NBC_HD double gpuirr_noise_in_double(double mass, double r2, const double x[3])
+{
+    return gpuirr_noise_at_distance(mass, r2, sqrt(gpuirr_square(x)));
 }
 
 #endif

@@ -25,6 +25,7 @@ void gpuirr_exact_begin(const struct gpuirr_record *body, double t, struct gpuir
 {
     *sum = (struct gpuirr_exact){.r2_min = INFINITY, .nearest = -1};
     predict(&body->s, t, sum->x, sum->v);
+    sum->from_origin = sqrt(gpuirr_square(sum->x));
 }
 
 void gpuirr_exact_add(const struct gpuirr_record *body, int32_t j, double t, struct gpuirr_exact *sum)
@@ -50,5 +51,5 @@ void gpuirr_exact_add(const struct gpuirr_record *body, int32_t j, double t, str
         sum->acc[d] += m_r3 * dx[d];
         sum->jerk[d] += m_r3 * (dv[d] - alpha * dx[d]);
     }
-    sum->noise += gpuirr_noise_in_double(body->s.mass, r2, sum->x);
+    sum->noise += gpuirr_noise_at_distance(body->s.mass, r2, sum->from_origin);
 }

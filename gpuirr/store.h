@@ -18,7 +18,8 @@ struct gpuirr_record *gpuirr_records_grow(struct gpuirr_record *old, size_t n_ol
 
 /** Sums on one body in double precision, on the way through its list. */
 struct gpuirr_exact {
-    double x[3], v[3]; /**< of the body, at the time */
+    double x[3], v[3];  /**< of the body, at the time */
+    double from_origin; /**< its distance */
     double acc[3], jerk[3], noise;
     double r2_min; /**< INFINITY: no neighbour yet */
     int32_t nearest;

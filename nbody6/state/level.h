@@ -7,11 +7,24 @@
 
 #include <math.h>
 
+/** ilogb(dt) of a positive number, which is a call of a function on processors; for 0 and numbers below 2^-1022, for
+ *  which no step is short enough, any number below -1022. */
+NBC_HD int nb6_exponent_of(double dt)
+{
+#ifdef __CUDA_ARCH__
+    return ilogb(dt);
+#else
+    uint64_t bits;
+    memcpy(&bits, &dt, sizeof bits);
+    return (int)(bits >> 52) - 1023;
+#endif
+}
+
 /** Level of the longest block step not longer than dt, within [0, max_level]. */
 NBC_HD int nb6_level_of(double dt, int max_level)
 {
     if (!(dt < nb6_step_length(max_level))) return max_level;
-    int level = ilogb(dt) + NB6_TIME_BITS;
+    int level = nb6_exponent_of(dt) + NB6_TIME_BITS;
     return level < 0 ? 0 : level;
 }
 

@@ -20,7 +20,7 @@ static void commit_body(struct nb6_sim *sim, int64_t member)
 {
     int32_t i = sim->active.irr[member];
     struct nb6_corrected *c = &sim->active.corrected[member];
-    c->work = nb6_galaxy_work(sim, i, nb6_time_to_double(sim->active.t), c->x, c->v);
+    if (sim->run.external.active) c->work = nb6_galaxy_work(sim, i, nb6_time_to_double(sim->active.t), c->x, c->v);
     nb6_commit_corrected(c, sim->active.t, sim->active.is_reg[member], &sim->body[i], &sim->star[i]);
 }
 
