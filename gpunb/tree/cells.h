@@ -15,9 +15,12 @@ struct tree_rest {
     float power[2], size, quadrupole;
 };
 
+/** Parts of a cell that another process has (essential.h): it acts by its multipoles alone. */
+enum { TREE_PARTS_ELSEWHERE = -1 };
+
 struct tree_cell {
     int32_t first, count;   /**< its bodies, by place */
-    int32_t child, n_child; /**< its parts, which follow each other; n_child = 0: a leaf */
+    int32_t child, n_child; /**< its parts, which follow each other; n_child = 0: a leaf; TREE_PARTS_ELSEWHERE */
     double low[3], high[3]; /**< the box of its bodies */
     double centre[3];       /**< of mass; of the box, if there is none */
     double mass, radius;    /**< about the centre, of all its bodies */
@@ -33,6 +36,9 @@ struct tree_node {
     int32_t first, count, child, n_child;
 };
 
+/** The rounding of a radius to float. */
+#define TREE_RADIUS_MARGIN 1.000001f
+
 /** Memory that only grows: what was in it is lost, unless it is kept. */
 struct tree_room {
     void *data;
@@ -42,12 +48,13 @@ struct tree_room {
 void *tree_room(struct tree_room *room, size_t count, size_t size);
 void *tree_room_kept(struct tree_room *room, size_t count, size_t size);
 
-/** Cells of bodies, by levels: those of level l are [level[l], level[l + 1]), the first one holds all. */
-enum { TREE_LEVELS = 256 };
+/** Cells of bodies, by levels: those of level l are [level[l], level[l + 1]), the first one holds all. A tree of the
+ *  trees of several processes (essential.h) has up to TREE_LEVELS_ABOVE more. */
+enum { TREE_LEVELS = 256, TREE_LEVELS_ABOVE = 12, TREE_MOST_LEVELS = TREE_LEVELS + TREE_LEVELS_ABOVE };
 struct tree_cells {
     size_t n; /**< bodies */
     int n_levels;
-    size_t level[TREE_LEVELS + 1];
+    size_t level[TREE_MOST_LEVELS + 1];
     int32_t *number;        /**< [n] which body is at each place */
     struct tree_cell *cell; /**< [level[n_levels]]; here: first, count, child, n_child */
     struct tree_room numbers, cells, entries, others, counts, marks;

@@ -30,9 +30,25 @@ struct work {
     struct nbc_queue queue;
     char *spaces;
     size_t space_bytes;
+    uint32_t *cost; /* of each target; NULL: not wanted */
 };
 
-/* A sum that no float holds, once more in double, over all bodies. */
+/* A mass at a place, in double.   @return its part of the potential */
+static double add_exactly(const struct gpunb_softened_job *job, int32_t target, const double x[3], double mass,
+                          double acc[3])
+{
+    double d[3], r2 = job->softening * job->softening;
+    for (int k = 0; k < 3; k++) {
+        d[k] = x[k] - job->x[target][k];
+        r2 += d[k] * d[k];
+    }
+    const double mr = mass / sqrt(r2);
+    for (int k = 0; k < 3; k++) acc[k] += mr / r2 * d[k];
+    return mr;
+}
+
+/* A sum that no float holds, once more in double, over all bodies; where cells have their bodies elsewhere, over their
+ * masses. */
 static void sum_exactly(const struct work *work, int32_t target)
 {
     const struct gpunb_tree *tree = work->force.tree;
@@ -40,14 +56,12 @@ static void sum_exactly(const struct work *work, int32_t target)
     const int32_t self = job->self ? job->self[target] : -1;
     double acc[3] = {0}, pot = 0;
     for (size_t j = 0; j < tree->n; j++) {
-        double d[3], r2 = job->softening * job->softening;
-        for (int k = 0; k < 3; k++) {
-            d[k] = tree->x[j][k] - job->x[target][k];
-            r2 += d[k] * d[k];
-        }
-        const double mr = tree->mass[j] / sqrt(r2);
-        for (int k = 0; k < 3; k++) acc[k] += mr / r2 * d[k];
+        const double mr = add_exactly(job, target, tree->x[j], tree->mass[j], acc);
         if (self < 0 || tree->place[self] != (int32_t)j) pot += mr;
+    }
+    for (size_t c = 0; c < tree->cells.level[tree->cells.n_levels]; c++) {
+        const struct tree_cell *cell = &tree->cells.cell[c];
+        if (cell->n_child == TREE_PARTS_ELSEWHERE) pot += add_exactly(job, target, cell->centre, cell->mass, acc);
     }
     memcpy(job->acc[target], acc, sizeof acc);
     if (job->pot) job->pot[target] = -pot;
@@ -74,17 +88,34 @@ static struct tree_space *space_of(const struct work *work, int part)
     return (struct tree_space *)(void *)(work->spaces + (size_t)part * work->space_bytes);
 }
 
+/* The work of a list in pairs, shared by its targets: some of it is a group's. */
+static void note_cost(const struct work *work, const struct gpunb_tree_counts *before,
+                      const struct gpunb_tree_counts *now, const struct tree_group *group)
+{
+    const struct gpunb_tree_use *use = work->force.tree->use;
+    const struct gpunb_tree_costs *costs = &use->costs;
+    const int order = use->sizes.order - 1;
+    const double all = (double)(now->tests - before->tests) * costs->test +
+                       (double)(now->local_terms - before->local_terms) * costs->local[order] +
+                       (double)(now->cell_terms - before->cell_terms) * costs->term[order] +
+                       (double)(now->pair_terms - before->pair_terms) * costs->body;
+    const double one = all / costs->pair / (double)group->count;
+    for (int32_t i = 0; i < group->count; i++)
+        work->cost[work->force.groups->target[group->first + i]] = (uint32_t)fmin(1 + one, UINT32_MAX);
+}
+
 static void walk_group(const struct work *work, struct tree_space *space, const struct tree_group *group)
 {
-    if (tree_walk(&work->force, space, group)) {
+    const struct gpunb_tree_counts before = space->counts;
+    if (tree_walk(&work->force, space, group))
         give_sums(work, space, group);
-        return;
-    }
-    for (int32_t i = 0; i < group->count; i++) {
-        const struct tree_group one = {group->first + i, 1};
-        tree_walk(&work->force, space, &one);
-        give_sums(work, space, &one);
-    }
+    else
+        for (int32_t i = 0; i < group->count; i++) {
+            const struct tree_group one = {group->first + i, 1};
+            tree_walk(&work->force, space, &one);
+            give_sums(work, space, &one);
+        }
+    if (work->cost) note_cost(work, &before, &space->counts, group);
 }
 
 static void walk_part(void *context, int part, int parts)
@@ -139,37 +170,41 @@ struct tree_rule gpunb_tree_first_rule(const struct gpunb_tree_use *use, const s
     return rule;
 }
 
+int tree_force_of_groups(const struct gpunb_tree *tree, const struct tree_groups *groups,
+                         const struct gpunb_softened_job *job, int is_first, uint32_t *cost,
+                         struct tree_scratch *scratch, struct gpunb_tree_counts *counts, struct nbc_error *err)
+{
+    const struct gpunb_tree_use *use = tree->use;
+    const int one_by_one = use->walk == GPUNB_WALK_ONE_BY_ONE_I || use->walk == GPUNB_WALK_ONE_BY_ONE_J;
+    const int parts = one_by_one ? 1 : nbc_parts((int64_t)job->n_i, TARGETS_OF_A_PART), most = tree_most_of_group(use);
+    struct work work = {.space_bytes = (tree_space_bytes((size_t)most) + 63) / 64 * 64, .cost = cost};
+    struct gpunb_softened_job first = *job;
+    first.pot = NULL;
+    work.spaces = tree_room(&scratch->spaces, (size_t)parts, work.space_bytes);
+    if (!work.spaces) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the groups of %zu targets", job->n_i);
+    work.force = (struct tree_force){.tree = tree,
+                                     .groups = groups,
+                                     .job = is_first ? &first : job,
+                                     .acc_last = is_first ? NULL : job->acc_last,
+                                     .rule = is_first ? gpunb_tree_first_rule(use, job) : gpunb_tree_rule(use, job)};
+    run_walks(&work, parts, (size_t)most, counts);
+    counts->first_forces += (uint64_t)is_first;
+    counts->forces += !is_first;
+    return NBC_OK;
+}
+
 int tree_force(const struct gpunb_tree *tree, const struct gpunb_softened_job *job, struct tree_scratch *scratch,
                struct gpunb_tree_counts *counts, struct nbc_error *err)
 {
-    const struct gpunb_tree_use *use = tree->use;
-    const int most = use->walk == GPUNB_WALK_SINGLE ? 1 : use->sizes.group;
-    const int one_by_one = use->walk == GPUNB_WALK_ONE_BY_ONE_I || use->walk == GPUNB_WALK_ONE_BY_ONE_J;
-    const int parts = one_by_one ? 1 : nbc_parts((int64_t)job->n_i, TARGETS_OF_A_PART);
-    struct work work = {.space_bytes = (tree_space_bytes((size_t)most) + 63) / 64 * 64};
-    int status = tree_make_groups(&scratch->groups, tree, job, most, counts->seconds);
-    work.spaces = tree_room(&scratch->spaces, (size_t)parts, work.space_bytes);
-    if (status || !work.spaces)
-        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the groups of %zu targets", job->n_i);
-    work.force = (struct tree_force){.tree = tree,
-                                     .groups = &scratch->groups,
-                                     .job = job,
-                                     .acc_last = job->acc_last,
-                                     .rule = gpunb_tree_rule(use, job)};
-    if (use->theta == 0 && !job->acc_last) {
-        struct gpunb_softened_job first = *job;
-        first.pot = NULL;
-        work.force.job = &first;
-        work.force.rule = gpunb_tree_first_rule(use, job);
-        run_walks(&work, parts, (size_t)most, counts);
-        counts->first_forces++;
-        work.force.job = job;
-        work.force.rule = gpunb_tree_rule(use, job);
-        work.force.acc_last = (const double(*)[3])job->acc;
+    const struct tree_groups *groups = &scratch->groups;
+    struct gpunb_softened_job next = *job;
+    int status = tree_make_groups(&scratch->groups, tree, job, tree_most_of_group(tree->use), counts->seconds);
+    if (status) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the groups of %zu targets", job->n_i);
+    if (tree_force_has_first(tree->use, job)) {
+        status = tree_force_of_groups(tree, groups, job, 1, NULL, scratch, counts, err);
+        next.acc_last = (const double(*)[3])job->acc;
     }
-    run_walks(&work, parts, (size_t)most, counts);
-    counts->forces++;
-    return NBC_OK;
+    return status ? status : tree_force_of_groups(tree, groups, &next, 0, NULL, scratch, counts, err);
 }
 
 void tree_free_scratch(struct tree_scratch *scratch)

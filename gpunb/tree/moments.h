@@ -5,9 +5,6 @@
 #include "gpunb/tree/lanes.h"
 #include "gpunb/tree/view.h"
 
-/* The rounding of a radius to float. */
-#define TREE_RADIUS_MARGIN 1.000001f
-
 /** Bodies whose moments are made together. */
 enum { TREE_BATCH = 8 };
 

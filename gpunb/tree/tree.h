@@ -27,6 +27,17 @@ struct gpunb_tree {
 
 /** Boxes and multipoles of all cells, from the bodies.   @return NBC_OK; NBC_NO_MEMORY */
 int tree_make_moments(struct gpunb_tree *tree);
+
+/** What is there of a cell before moments are made. */
+enum tree_known {
+    TREE_CELL_IS_NEW,       /**< its parts or bodies alone */
+    TREE_CELL_IS_KNOWN,     /**< all of it */
+    TREE_MOMENTS_ARE_KNOWN, /**< all but coefficients */
+};
+/** Memory for boxes and multipoles of all cells.   @return NBC_OK; NBC_NO_MEMORY */
+int tree_provide_moments(struct gpunb_tree *tree);
+/** Those that are not known.   @param[in] known  enum tree_known of each cell; NULL: none is */
+void tree_make_other_moments(struct gpunb_tree *tree, const uint8_t *known);
 /** The arrays of a tree whose moments have room. */
 struct tree_view tree_view_of(const struct gpunb_tree *tree, const struct tree_tables *tables);
 

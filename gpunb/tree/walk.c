@@ -282,7 +282,7 @@ static void visit_cells(struct walk *w)
     const struct tree_node *nodes = w->force->tree->node;
     const float scale = (float)(w->scale / w->force->tree->cells.cell[0].mass);
     const int32_t worth = tree_worth_a_term(w->force->rule.order);
-    int32_t stack[8 * TREE_LEVELS + 8];
+    int32_t stack[8 * TREE_MOST_LEVELS + 8];
     int depth = 1;
     stack[0] = 0;
     while (depth > 0) {
@@ -294,7 +294,8 @@ static void visit_cells(struct walk *w)
             pile_far_cell(w, (size_t)c);
             continue;
         }
-        const int accepted = !is_fmm && is_accepted(w, cell, (size_t)c, scale);
+        const int accepted =
+            cell->n_child == TREE_PARTS_ELSEWHERE || (!is_fmm && is_accepted(w, cell, (size_t)c, scale));
         if (accepted && cell->count > worth)
             pile_cell(w, (size_t)c);
         else if (accepted || cell->n_child == 0)

@@ -13,6 +13,7 @@
 #include "nbody6/collisionless/owners.h"
 #include "nbody6/collisionless/ranks.h"
 #include "nbody6/collisionless/resident.h"
+#include "nbody6/collisionless/sections.h"
 #include "nbody6/collisionless/system_memory.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/level.h"
@@ -49,8 +50,8 @@ static int check_ranks(const struct nb6_collisionless_options *o, struct nbc_err
 {
     const int ranks = nb6_world_size(o->world);
     if (ranks == 1) return NBC_OK;
-    if (gpunb_tree_is_asked(&o->force))
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "forces by a tree are made on one rank alone; there are %d", ranks);
+    if (gpunb_tree_is_asked(&o->force) && o->reuse > 1)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "a tree serves several steps on one rank alone; there are %d", ranks);
     if (o->engine != NB6_COLLISIONLESS_AUTO && o->engine != NB6_COLLISIONLESS_HOST)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "devices keep the bodies of one rank alone; there are %d", ranks);
     return NBC_OK;
@@ -191,7 +192,10 @@ static int open_state(struct nb6_collisionless *s, const struct nb6_collisionles
                       const struct nb6_collisionless *then, struct nbc_error *err)
 {
     if (nb6_world_size(o->world) > 1) {
+        s->sections =
+            then && then->sections && then->sections->ranks == nb6_world_size(o->world) ? then->sections : NULL;
         const int status = nb6_ranks_open(&s->ranks, o->world, s, !then, o->room, err);
+        s->sections = NULL;
         return status ? status : nb6_collisionless_home(s, err);
     }
     const int status = then ? NBC_OK : nb6_leapfrog_start(s, err);
@@ -276,7 +280,7 @@ int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *op
 
 int nb6_collisionless_home(struct nb6_collisionless *s, struct nbc_error *err)
 {
-    if (s->ranks) nb6_ranks_home(s->ranks, s);
+    if (s->ranks) return nb6_ranks_home(s->ranks, s, err);
     return s->resident ? nb6_resident_home(s->resident, s, err) : nb6_kept_tree_home(s, err);
 }
 

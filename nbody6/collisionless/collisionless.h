@@ -31,8 +31,10 @@
 struct nb6_exchange;
 struct nb6_frame;
 struct nb6_owners;
+struct nb6_rank_trees;
 struct nb6_ranks;
 struct nb6_resident;
+struct nb6_sections;
 struct nb6_world;
 
 enum nb6_collisionless_steps {
@@ -60,8 +62,8 @@ struct nb6_collisionless_options {
     int parts;                         /**< of the bodies, of an emulation: 1 to 64; 0: one */
     int reuse;                         /**< longest steps that a tree serves, 1 to NB6_MOST_REUSE; 0: one */
     char costs[GPUNB_TREE_COSTS_TEXT]; /**< `costs` of struct gpunb_options, where force.costs is not read; "": NULL */
-    struct nb6_world *world; /**< ranks that the bodies are divided among: direct sums, in memory (ranks.h); NULL: one.
-                                  Rank 0 makes the system, the others serve it (nb6_ranks_serve) */
+    struct nb6_world *world; /**< ranks that the bodies are divided among, in memory (ranks.h); NULL: one. Rank 0 makes
+                                  the system, the others serve it (nb6_ranks_serve) */
     size_t room;             /**< bytes for sources of other ranks (exchange.h); 0: the default */
 };
 
@@ -91,8 +93,13 @@ struct nb6_collisionless {
     struct nb6_owners *owners;         /**< of bodies, as they are in memory (owners.h); NULL: they do not change */
     struct nb6_resident *resident;     /**< NULL: the state stays in memory */
     struct nb6_ranks *ranks;           /**< on rank 0 of several: they have the state, and scratch; NULL: one rank */
+    struct nb6_sections *sections;     /**< domains that a system goes on with (nb6_collisionless_resume), or NULL */
     int64_t first;                     /**< of a share of such a system: number of its first body */
-    struct nb6_exchange *exchange;     /**< of a share: forces by the bodies of all ranks; NULL: all bodies are here */
+    struct nb6_world *world;           /**< of a share: all ranks; NULL: all bodies are here */
+    struct nb6_exchange *exchange;     /**< of a share: direct sums over the bodies of all ranks; or */
+    struct nb6_rank_trees *trees;      /**< forces by their trees: the share is a domain, `name` the numbers of its
+                                            bodies in the whole, from 1 on, ascending */
+    int64_t room;                      /**< of a domain: bodies that its arrays have room for */
     double (*x)[3];                    /**< [n] scratch: positions at the next block time */
     double (*v_half)[3];               /**< [n] scratch: velocities after the first kick */
     int32_t *due;                      /**< [n] scratch: bodies that end a step */

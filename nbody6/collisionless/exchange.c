@@ -85,17 +85,6 @@ void nb6_exchange_close(struct nb6_exchange *e)
     nbc_free(e);
 }
 
-int nb6_exchange_agree(struct nb6_exchange *e, int status, struct nbc_error *err)
-{
-    return nb6_world_agree(e->world, status, err);
-}
-
-int64_t nb6_exchange_minimum(struct nb6_exchange *e, int64_t value)
-{
-    nb6_world_minimum(e->world, &value, 1);
-    return value;
-}
-
 void nb6_exchange_get_counts(const struct nb6_exchange *e, struct nb6_spread_counts *counts)
 {
     nb6_spread_get_counts(e->spread, counts);

@@ -44,10 +44,6 @@ void nb6_exchange_close(struct nb6_exchange *exchange);
  *  @return of this rank alone: NBC_OK; NBC_BAD_ARGUMENT, NBC_NON_FINITE (a position: names the body); NBC_NO_MEMORY;
  *          statuses of GPUNB */
 int nb6_exchange_sum(struct nb6_exchange *exchange, const struct nb6_exchange_job *job, struct nbc_error *err);
-/** nb6_world_agree, nb6_world_minimum of one number. */
-int nb6_exchange_agree(struct nb6_exchange *exchange, int status, struct nbc_error *err);
-int64_t nb6_exchange_minimum(struct nb6_exchange *exchange, int64_t value);
-
 void nb6_exchange_get_counts(const struct nb6_exchange *exchange, struct nb6_spread_counts *counts);
 
 #endif

@@ -6,8 +6,10 @@
 #include "gpunb/tree_kept.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/exchange.h"
+#include "nbody6/collisionless/rank_trees.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/level.h"
+#include "nbody6/world/world.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -64,24 +66,30 @@ static int check_accelerations(const struct nb6_collisionless *s, int64_t n_due,
         for (int k = 0; k < 3; k++)
             if (!isfinite(s->acc_due[m][k]))
                 return nbc_fail(err, NBC_NON_FINITE, "the acceleration of body %lld is not finite",
-                                (long long)(s->first + s->due[m]) + 1);
+                                (long long)(s->trees ? s->name[s->due[m]] : s->first + s->due[m] + 1));
     return NBC_OK;
 }
 
-/* A tree takes the last accelerations, if there are any: after the start. */
-static int sum_here(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *by,
-                    struct nbc_error *err)
+/* The bodies in `due`. A tree takes the last accelerations, if there are any: after the start. */
+static struct gpunb_softened_job targets_of(struct nb6_collisionless *s, int64_t n_due,
+                                            const struct nb6_rebuild_force *by)
 {
     const int takes_last = !by->is_apart && gpunb_tree_is_asked(&s->options);
     for (int64_t m = 0; m < n_due && takes_last; m++)
         for (int k = 0; k < 3; k++) s->acc_due[m][k] = s->acc[s->due[m]][k];
-    const struct gpunb_softened_job job = {.n_i = (size_t)n_due,
-                                           .x = (const double(*)[3])s->x_due,
-                                           .self = s->due,
-                                           .softening = s->softening,
-                                           .acc_last = takes_last ? (const double(*)[3])s->acc_due : NULL,
-                                           .acc = s->acc_due,
-                                           .build = s->n_blocks};
+    return (struct gpunb_softened_job){.n_i = (size_t)n_due,
+                                       .x = (const double(*)[3])s->x_due,
+                                       .self = s->due,
+                                       .softening = s->softening,
+                                       .acc_last = takes_last ? (const double(*)[3])s->acc_due : NULL,
+                                       .acc = s->acc_due,
+                                       .build = s->n_blocks};
+}
+
+static int sum_here(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *by,
+                    struct nbc_error *err)
+{
+    const struct gpunb_softened_job job = targets_of(s, n_due, by);
     int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(s->force));
     return nb6_kept_tree_force(s, by, &job, err);
@@ -99,15 +107,28 @@ static int sum_over_ranks(struct nb6_collisionless *s, int64_t n_due, struct nbc
     return nb6_exchange_sum(s->exchange, &job, err);
 }
 
+static int sum_by_trees(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *by,
+                        struct nbc_error *err)
+{
+    const struct nb6_rank_trees_job job = {.n = s->n,
+                                           .name = s->name,
+                                           .mass = s->mass,
+                                           .x = (const double(*)[3])s->x,
+                                           .targets = targets_of(s, n_due, by)};
+    return nb6_rank_trees_sum(s->trees, &job, err);
+}
+
 /* Accelerations of the bodies in `due` from all, at the positions in x; on all ranks or on none.
  * @param[in] by  whether a tree is kept for it */
 static int force(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *by, struct nbc_error *err)
 {
     for (int64_t m = 0; m < n_due; m++)
         for (int k = 0; k < 3; k++) s->x_due[m][k] = s->x[s->due[m]][k];
-    int status = s->exchange ? sum_over_ranks(s, n_due, err) : sum_here(s, n_due, by, err);
+    int status = s->exchange ? sum_over_ranks(s, n_due, err)
+                 : s->trees  ? sum_by_trees(s, n_due, by, err)
+                             : sum_here(s, n_due, by, err);
     if (!status) status = check_accelerations(s, n_due, err);
-    return s->exchange ? nb6_exchange_agree(s->exchange, status, err) : status;
+    return s->world ? nb6_world_agree(s->world, status, err) : status;
 }
 
 int nb6_leapfrog_start(struct nb6_collisionless *s, struct nbc_error *err)
@@ -133,8 +154,9 @@ static nb6_time next_time(const struct nb6_collisionless *s)
     int shortest = s->max_level;
     for (int64_t i = 0; i < s->n; i++)
         if (s->level[i] < shortest) shortest = s->level[i];
-    if (s->exchange) shortest = (int)nb6_exchange_minimum(s->exchange, shortest);
-    return s->ti_now + nb6_step_ticks(shortest);
+    int64_t least = shortest;
+    if (s->world) nb6_world_minimum(s->world, &least, 1);
+    return s->ti_now + nb6_step_ticks((int)least);
 }
 
 static int64_t find_due(struct nb6_collisionless *s, nb6_time t)

@@ -14,7 +14,9 @@
 #include <stddef.h>
 
 struct nb6_collisionless;
+struct nb6_rank_trees_counts;
 struct nb6_ranks;
+struct nb6_sections;
 struct nb6_spread_counts;
 struct nb6_world;
 
@@ -31,14 +33,19 @@ void nb6_ranks_free(struct nb6_ranks *ranks);
 /** Blocks up to the time ti_end.   @return as nb6_leapfrog_block, the first failure of any rank: all have the state
  * after the same block then */
 int nb6_ranks_evolve(struct nb6_ranks *ranks, struct nb6_collisionless *whole, nb6_time ti_end, struct nbc_error *err);
-/** The arrays of the system are those of its time. */
-void nb6_ranks_home(struct nb6_ranks *ranks, struct nb6_collisionless *whole);
+/** The arrays of the system are those of its time.
+ *  @return NBC_OK; NBC_NO_MEMORY, where bodies have domains: they are as they were */
+int nb6_ranks_home(struct nb6_ranks *ranks, struct nb6_collisionless *whole, struct nbc_error *err);
 /** @param[out] pot  [n] of all bodies   @return NBC_OK; the first failure of any rank */
 int nb6_ranks_potential(struct nb6_ranks *ranks, double *pot, struct nbc_error *err);
 /** Ranks that have wanted to stop at the end of the last nb6_ranks_evolve. */
 int nb6_ranks_wanting_stop(const struct nb6_ranks *ranks);
 /** Of the forces of rank 0, and how many ranks there are. */
 int nb6_ranks_get_counts(const struct nb6_ranks *ranks, struct nb6_spread_counts *counts);
+/** @return 1; 0: forces are direct sums */
+int nb6_ranks_get_tree_counts(const struct nb6_ranks *ranks, struct nb6_rank_trees_counts *counts);
+/** The domains of all ranks; NULL: forces are direct sums. */
+const struct nb6_sections *nb6_ranks_sections(const struct nb6_ranks *ranks);
 
 /** All other ranks: follow the orders of rank 0 to the last one.
  *  @param[in] wants_stop  whether this rank wants the run to stop; NULL: never

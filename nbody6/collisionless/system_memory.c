@@ -2,6 +2,8 @@
 
 #include "nbody6/collisionless/collisionless.h"
 
+#include <string.h>
+
 int nb6_collisionless_allocate_state(struct nb6_collisionless *s)
 {
     const size_t n = (size_t)s->n;
@@ -29,6 +31,34 @@ int nb6_collisionless_allocate(struct nb6_collisionless *s, int advances, struct
 {
     if (nb6_collisionless_allocate_state(s) && (!advances || allocate_scratch(s))) return NBC_OK;
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld bodies", (long long)s->n);
+}
+
+/* @return 0 without memory */
+static int grow(void *array, int64_t kept, int64_t n, size_t size)
+{
+    void *old, *grown;
+    memcpy(&old, array, sizeof old);
+    grown = nbc_realloc(old, (size_t)kept, (size_t)n, size);
+    if (grown) memcpy(array, &grown, sizeof grown);
+    return grown != NULL;
+}
+
+int nb6_collisionless_reserve(struct nb6_collisionless *s, int64_t n, struct nbc_error *err)
+{
+    const int64_t more = n + n / 8; /* so that room does not grow with every body that comes */
+    const struct {
+        void *array;
+        size_t size;
+    } arrays[] = {{&s->name, sizeof *s->name},   {&s->mass, sizeof *s->mass},      {&s->x0, sizeof *s->x0},
+                  {&s->v, sizeof *s->v},         {&s->acc, sizeof *s->acc},        {&s->level, sizeof *s->level},
+                  {&s->x, sizeof *s->x},         {&s->due, sizeof *s->due},        {&s->v_half, sizeof *s->v_half},
+                  {&s->x_due, sizeof *s->x_due}, {&s->acc_due, sizeof *s->acc_due}};
+    if (n <= s->room) return NBC_OK;
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
+        if (!grow(arrays[k].array, s->room, more, arrays[k].size))
+            return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld bodies of a domain", (long long)n);
+    s->room = more;
+    return NBC_OK;
 }
 
 void nb6_collisionless_release(struct nb6_collisionless *s)

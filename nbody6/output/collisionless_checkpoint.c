@@ -5,6 +5,8 @@
 #include "gpunb/tree/costs.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/owners.h"
+#include "nbody6/collisionless/ranks.h"
+#include "nbody6/collisionless/sections.h"
 #include "nbody6/collisionless/system_memory.h"
 #include "nbody6/hdf5/hdf5_stored.h"
 #include "nbody6/hdf5/hdf5_trial.h"
@@ -13,6 +15,7 @@
 #include "nbody6/output/checkpoint_advice.h"
 #include "nbody6/output/checkpoint_arrays.h"
 #include "nbody6/output/checkpoint_columns.h"
+#include "nbody6/output/checkpoint_domains.h"
 #include "nbody6/output/checkpoint_fields.h"
 #include "nbody6/output/checkpoint_owners.h"
 #include "nbody6/output/checkpoint_properties.h"
@@ -78,6 +81,7 @@ int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, co
     nb6_checkpoint_write_tree(&file, system);
     if (!file.status) nb6_checkpoint_write_properties(&file, record->properties);
     if (!file.status) nb6_checkpoint_write_owners(&file, system->owners);
+    if (!file.status && system->ranks) nb6_checkpoint_write_domains(&file, nb6_ranks_sections(system->ranks));
     nb6_hdf5_finish(&file);
     nb6_seal_write(&file, NB6_CHECKPOINT_SCHEMA);
     return nb6_hdf5_commit(&file, keep_as);
@@ -158,6 +162,7 @@ static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
     nb6_checkpoint_read_tree(file, r->then);
     nb6_checkpoint_read_properties(file, &r->state.run);
     nb6_checkpoint_read_owners(file, n, &r->then->owners);
+    nb6_checkpoint_read_domains(file, &r->then->sections);
 }
 
 /* Everything but the bodies, judged. */
@@ -222,5 +227,6 @@ void nb6_collisionless_checkpoint_release(struct nb6_collisionless *then)
     nb6_collisionless_release(then);
     nb6_checkpoint_release_tree(then);
     nb6_owners_free(then->owners);
+    nb6_sections_free(then->sections);
     *then = (struct nb6_collisionless){0};
 }

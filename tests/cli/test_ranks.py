@@ -162,7 +162,7 @@ class MpiTest(RanksTest):
 
     def test_refusals(self):
         """What one rank alone can do is refused on two in one sentence, before a file is touched."""
-        for group, options, word in ((GROUP.replace("ETA=0.1", "FORCE_ERROR=1e-3"), (), "FORCE_ERROR"),
+        for group, options, word in ((GROUP.replace("ETA=0.1", "FORCE_ERROR=1e-3 REUSE=2"), (), "REUSE"),
                                      (GROUP, ("--engine", "device"), "ENGINE"),
                                      (GROUP, ("--engine", "emulated"), "ENGINE"),
                                      (GROUP, ("--device", "emulated"), "DEVICE")):
@@ -216,6 +216,27 @@ class MpiTest(RanksTest):
             name = "on%d" % ranks
             self.on_ranks(ranks, "--resume", "half.ckpt.h5", "--out", name, "--tcrit", "1")
             np.testing.assert_allclose(package.Run(self.path(name)).last_snapshot()[0].x, last[0].x, atol=1e-4)
+
+    def test_trees(self):
+        """Forces by a tree have the errors that are asked for, by the log's own comparison; energies are those of one
+        process within them, and runs the same bits, also across a stop."""
+        group = GROUP.replace("ETA=0.1", "FORCE_ERROR=1e-3")
+        text = self.on_ranks(2, self.write(n=1000, group=group), "--profile")
+        self.assertIn("tree, FORCE_ERROR = 0.001", text)
+        self.assertIn("trees from 1.0 other ranks", text)
+        self.run_alone("a.inp", "--out", "one")
+        run, one = package.Run(self.path("a")), package.Run(self.path("one"))
+        self.assertTrue(all(0 < error <= 1e-3 for error in run.log["force_err_99"]), list(run.log["force_err_99"]))
+        for column in ("e_total", "e_kin", "e_pot"):
+            np.testing.assert_allclose(run.log[column], one.log[column], rtol=1e-3)
+        np.testing.assert_array_equal(run.last_snapshot()[0].name, one.last_snapshot()[0].name)
+        self.on_ranks(2, "a.inp", "--out", "b", "--tcrit", "0.5")
+        shutil.copy(self.path("b.ckpt.h5"), self.path("half.ckpt.h5"))
+        self.on_ranks(2, "--resume", "b.ckpt.h5", "--tcrit", "1")
+        self.assert_same("a", "b")
+        self.on_ranks(3, "--resume", "half.ckpt.h5", "--out", "c", "--tcrit", "1")
+        np.testing.assert_allclose(package.Run(self.path("c")).last_snapshot()[0].x, run.last_snapshot()[0].x,
+                                   atol=1e-3)
 
     def test_more_ranks_than_bodies(self):
         self.on_ranks(3, self.write(n=2, tcrit=0.25, group=GROUP.replace("0.05", "0.5")))

@@ -2,6 +2,7 @@
 
 #include "gpunb/tree.h"
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/rank_trees.h"
 #include "nbody6/collisionless/ranks.h"
 #include "nbody6/world/spread.h"
 
@@ -85,7 +86,18 @@ static void print_reuse(FILE *out, const struct nb6_collisionless *s)
 static void print_messages(FILE *out, const struct nb6_collisionless *system)
 {
     struct nb6_spread_counts c;
+    struct nb6_rank_trees_counts t;
     const int ranks = nb6_ranks_get_counts(system->ranks, &c);
+    if (nb6_ranks_get_tree_counts(system->ranks, &t)) {
+        fprintf(
+            out,
+            "  rank 0 of %d: trees from %.1f other ranks in each of %llu forces, with %.0f cells, of which %.0f act as "
+            "a whole, and %.0f bodies; %llu trees sent, %.6g MB\n",
+            ranks, ratio(t.close, t.forces), (unsigned long long)t.forces, ratio(t.cells, t.forces),
+            ratio(t.whole, t.forces), ratio(t.bodies, t.forces), (unsigned long long)t.messages,
+            (double)t.bytes * 1e-6);
+        return;
+    }
     fprintf(out,
             "  rank 0 of %d: %llu messages of sources, %.6g MB; waits for them %.3f s; %llu of %llu sums beside a "
             "message\n",

@@ -50,7 +50,7 @@ static const char USAGE[] =
     "(*) may be changed with --resume, as may --out, --threads and --quiet.\n"
     "`touch STOP` in the working directory, SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGUSR1 and SIGUSR2 end a run with a\n"
     "checkpoint, at a multiple of DT.\n"
-    "mpirun -n 8 nbody6-collisionless ...: the bodies are divided among 8 processes, which sum directly.\n"
+    "mpirun -n 8 nbody6-collisionless ...: the bodies are divided among 8 processes.\n"
     "Exit codes: 0 done, 1 internal error, 2 bad input, 3 energy tolerance exceeded, 4 file error, 5 device error,\n6 "
     "not "
     "enough memory.\n";

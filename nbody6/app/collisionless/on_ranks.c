@@ -33,9 +33,8 @@ int nb6_collisionless_options_on(const struct nb6_config *config, struct nb6_wor
     const int status = nb6_collisionless_options_of(config, options, err);
     options->world = world;
     if (status || ranks == 1) return status;
-    if (gpunb_tree_is_asked(&options->force))
-        return refuse(config, "FORCE_ERROR", "forces by a tree are made", "give FORCE_ERROR=0 for direct sums", ranks,
-                      err);
+    if (gpunb_tree_is_asked(&options->force) && options->reuse > 1)
+        return refuse(config, "REUSE", "a tree serves several steps", "give REUSE=1", ranks, err);
     if (options->engine != NB6_COLLISIONLESS_AUTO && options->engine != NB6_COLLISIONLESS_HOST)
         return refuse(config, "ENGINE", "devices keep bodies", "give --engine host", ranks, err);
     if (!options->force.backend) options->force.backend = nb6_backend_name("cpu");

@@ -1,0 +1,200 @@
+#include "gpunb/tree/essential.h"
+
+#include "common/team.h"
+#include "gpunb/handle.h"
+#include "gpunb/tree/essential_parts.h"
+#include "gpunb/tree/force.h"
+#include "gpunb/tree_kept.h"
+
+#include <string.h>
+
+enum { TARGETS_OF_A_PART = 4096, MOST_BOXES = 128 };
+
+static int no_memory(struct gpunb_essential *e)
+{
+    return nbc_fail(&e->handle->error, NBC_NO_MEMORY, "gpunb: no memory for the trees of %d parts", e->parts);
+}
+
+/* ---- opening and closing */
+
+static int allocate(struct gpunb_essential *e)
+{
+    const size_t parts = (size_t)e->parts;
+    e->whole = nbc_alloc(1, sizeof *e->whole);
+    e->top = nbc_alloc(parts, gpunb_essential_top_bytes(e));
+    e->reach = nbc_alloc(parts, sizeof *e->reach);
+    e->out = nbc_alloc(parts, sizeof *e->out);
+    e->in = nbc_alloc(parts, sizeof *e->in);
+    return e->whole && e->top && e->reach && e->out && e->in;
+}
+
+int gpunb_essential_open(struct gpunb_essential **essential, gpunb_t *handle, int parts, int own)
+{
+    gpunb_tree_t *local = NULL;
+    int status = gpunb_tree_create(handle, &local);
+    if (status) return status;
+    struct gpunb_essential *e = nbc_alloc(1, sizeof *e);
+    if (!e) {
+        gpunb_tree_free(local);
+        return nbc_fail(&handle->error, NBC_NO_MEMORY, "gpunb: no memory for the trees of %d parts", parts);
+    }
+    e->handle = handle;
+    e->parts = parts;
+    e->own = own;
+    e->local = local;
+    if (handle->tree->method->device)
+        status = nbc_fail(&handle->error, NBC_UNAVAILABLE, "gpunb: trees of backend '%s' are not divided among parts",
+                          handle->backend->name);
+    else if (!allocate(e))
+        status = no_memory(e);
+    if (status) {
+        gpunb_essential_free(e);
+        return status;
+    }
+    e->whole->use = handle->tree;
+    *essential = e;
+    return NBC_OK;
+}
+
+void gpunb_essential_free(struct gpunb_essential *e)
+{
+    if (!e) return;
+    for (int p = 0; p < e->parts && e->out; p++) nbc_free(e->out[p].data.data);
+    for (int p = 0; p < e->parts && e->in; p++) nbc_free(e->in[p].links.data);
+    struct tree_room *rooms[] = {&e->targets, &e->box_room, &e->nodes, &e->queue, &e->shapes, &e->origins, &e->known};
+    for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++) nbc_free(rooms[r]->data);
+    tree_free_groups(&e->groups);
+    gpunb_tree_free(e->local);
+    gpunb_tree_free(e->whole);
+    nbc_free(e->top);
+    nbc_free(e->reach);
+    nbc_free(e->out);
+    nbc_free(e->in);
+    nbc_free(e);
+}
+
+void gpunb_essential_get_counts(const struct gpunb_essential *e, struct gpunb_essential_counts *counts)
+{
+    *counts = e->counts;
+}
+
+int gpunb_essential_has_aim(const struct gpunb_essential *e)
+{
+    return e->handle->tree->theta == 0;
+}
+
+const int32_t *gpunb_essential_order(const struct gpunb_essential *e)
+{
+    return e->local->n > 0 ? e->local->cells.number : NULL;
+}
+
+/* ---- the own tree and its targets */
+
+static void round_part(void *context, int part, int parts)
+{
+    struct gpunb_essential *e = context;
+    double(*x)[3] = e->targets.data;
+    int64_t first, end;
+    nbc_range((int64_t)e->job.n_i, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) e->handle->tree->method->round(e->handle->state, e->job.x[i], x[i]);
+}
+
+static int begin_targets(struct gpunb_essential *e)
+{
+    const struct gpunb_tree_use *use = e->handle->tree;
+    const size_t n = e->job.n_i;
+    if (!tree_room(&e->targets, n, sizeof(double[3]))) return NBC_NO_MEMORY;
+    nbc_team_run(nbc_parts((int64_t)n, TARGETS_OF_A_PART), round_part, e);
+    e->job.x = e->targets.data;
+    const int status =
+        tree_make_groups(&e->groups, e->local, &e->job, tree_most_of_group(use), e->handle->tree->counts.seconds);
+    if (status) return status;
+    e->boxes = e->groups.n < MOST_BOXES ? e->groups.n : MOST_BOXES;
+    e->box = tree_room(&e->box_room, e->boxes, sizeof *e->box);
+    return e->box ? NBC_OK : NBC_NO_MEMORY;
+}
+
+int gpunb_essential_begin(struct gpunb_essential *e, const struct gpunb_softened_job *job)
+{
+    const struct gpunb_tree_use *use = e->handle->tree;
+    int status = gpunb_tree_rebuild(e->handle, job->build, e->local);
+    e->job = *job;
+    e->is_first = tree_force_has_first(use, job);
+    e->rule = e->is_first ? gpunb_tree_first_rule(use, job) : gpunb_tree_rule(use, job);
+    e->boxes = 0;
+    for (int p = 0; p < e->parts; p++) e->in[p].data = NULL;
+    if (!status && job->n_i > 0 && begin_targets(e)) status = no_memory(e);
+    return status;
+}
+
+/* ---- what all parts know of each other */
+
+size_t gpunb_essential_top_bytes(const struct gpunb_essential *e)
+{
+    return essential_cell_bytes(e);
+}
+
+void essential_write_cell(const struct gpunb_essential *e, size_t c, void *to)
+{
+    const struct tree_cell *cell = &e->local->cells.cell[c];
+    struct essential_cell sent = {.mass = cell->mass, .radius = cell->radius, .rest = cell->rest, .count = cell->count};
+    memcpy(sent.low, cell->low, sizeof sent.low);
+    memcpy(sent.high, cell->high, sizeof sent.high);
+    memcpy(sent.centre, cell->centre, sizeof sent.centre);
+    const size_t size = e->local->use->method->in_double ? sizeof(double) : sizeof(float);
+    memset(to, 0, essential_cell_bytes(e));
+    memcpy(to, &sent, sizeof sent);
+    memcpy((char *)to + sizeof sent, tree_moments_of(e->local, c), e->local->moments * size);
+}
+
+void gpunb_essential_top(const struct gpunb_essential *e, void *top)
+{
+    if (e->local->n > 0)
+        essential_write_cell(e, 0, top);
+    else
+        memset(top, 0, essential_cell_bytes(e));
+}
+
+void gpunb_essential_take_tops(struct gpunb_essential *e, const void *tops)
+{
+    memcpy(e->top, tops, (size_t)e->parts * essential_cell_bytes(e));
+    e->mass = 0;
+    for (int p = 0; p < e->parts; p++) e->mass += essential_top_of(e, p)->mass;
+    essential_make_boxes(e);
+}
+
+void gpunb_essential_take_reaches(struct gpunb_essential *e, const struct gpunb_essential_reach *reaches)
+{
+    memcpy(e->reach, reaches, (size_t)e->parts * sizeof *reaches);
+}
+
+int gpunb_essential_is_sent(const struct gpunb_essential *e, int from, int to)
+{
+    const struct essential_cell *top = essential_top_of(e, from);
+    if (from == to || e->reach[to].boxes == 0 || !(top->mass > 0)) return 0;
+    return !essential_suffices(e, top, &e->reach[to].box);
+}
+
+const struct gpunb_essential_box *gpunb_essential_boxes(const struct gpunb_essential *e)
+{
+    return e->box;
+}
+
+/* ---- the force */
+
+int gpunb_essential_force(struct gpunb_essential *e, uint32_t *cost)
+{
+    struct gpunb *handle = e->handle;
+    const double begin = nbc_wtime();
+    int status = NBC_OK;
+    if (e->job.n_i > 0 && essential_merge(e)) status = no_memory(e);
+    if (!status && e->job.n_i > 0)
+        status = tree_force_of_groups(e->whole, &e->groups, &e->job, e->is_first, cost, handle->tree->scratch,
+                                      &handle->tree->counts, &handle->error);
+    if (status) return status;
+    e->counts.forces++;
+    handle->stats.calls++;
+    handle->stats.targets += e->job.n_i;
+    handle->stats.seconds_regf += nbc_wtime() - begin;
+    return NBC_OK;
+}

@@ -1,0 +1,97 @@
+/** Softened forces by a tree of bodies that are divided among several parts, as the processes of a run are: each part
+ * has a tree of its own bodies, and gives each other part what that one's targets need of it, its *essential tree*
+ * (Salmon 1991; Makino 2004, PASJ 56, 521; Iwasawa et al. 2020, PASJ 72, 13, Sec. 6.3). Of own and essential trees a
+ * part makes one, and walks it with the walks of one process.
+ *
+ *  A cell is in an essential tree as a whole if it may act as a whole on all groups of the other part: those are within
+ *  boxes, which that part has told with the least scale of their forces. So no receiver has to open it. Scales follow
+ *  from the last accelerations, from the own tree, and from the top cells of all other parts, which are all that is
+ *  known before trees have come: a factor of two is left for what they do not tell, which makes trees larger, not
+ *  errors.
+ *
+ *  A force is a sequence of calls, between which the caller sends what they make:
+ *      begin                own tree, groups of targets
+ *      top                  the top cell, to all parts; take_tops
+ *      reach                where the own targets are, to all parts; take_reaches
+ *      boxes                to those whose top cell does not do (is_sent); export; take
+ *      force
+ *  Trees in memory of devices are not divided. Nothing of a part is changed by a call that fails; begin comes next. */
+#ifndef GPUNB_TREE_ESSENTIAL_H
+#define GPUNB_TREE_ESSENTIAL_H
+
+#include "common/nbc.h"
+#include "gpunb/gpunb.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct gpunb_essential;
+
+/** Groups of targets that are near to each other. */
+struct gpunb_essential_box {
+    double low[3], high[3];
+    double scale;  /**< the least of the groups' (accept.h), for a mass of 1 */
+    double radius; /**< the largest of the groups' */
+};
+
+/** All targets of a part, in so many boxes; 0: it has none. */
+struct gpunb_essential_reach {
+    struct gpunb_essential_box box;
+    int64_t boxes;
+};
+
+/** What a force needed. */
+struct gpunb_essential_counts {
+    uint64_t forces;
+    uint64_t close;                /**< parts that have sent more than their top cell */
+    uint64_t cells, whole, bodies; /**< received: cells in all, those that act as a whole, and bodies */
+    uint64_t sent_bytes, tested;   /**< of own essential trees; tests of a cell with boxes for them */
+};
+
+/** @param[in] handle  with a tree on processors; it gets the own bodies by gpunb_send_positions
+ *  @param[in] parts   in all; the own one is number `own`
+ *  @return NBC_OK; NBC_BAD_STATE (the handle makes direct sums); NBC_UNAVAILABLE (its trees are on devices);
+ *          NBC_NO_MEMORY */
+int gpunb_essential_open(struct gpunb_essential **essential, gpunb_t *handle, int parts, int own);
+/** Before the handle. Accepts NULL. */
+void gpunb_essential_free(struct gpunb_essential *essential);
+
+/** The tree of the sources that were sent, and the groups of the job's targets, which are sources (`self`), all
+ *  different. Without acc_last, and with an aim, the force is the one by angle that comes first.
+ *  @param[in] job  stays as it is until the force is made; n_i = 0: none of the own bodies is a target
+ *  @return as gpunb_tree_rebuild */
+int gpunb_essential_begin(struct gpunb_essential *essential, const struct gpunb_softened_job *job);
+
+/** Bytes of a top cell, a multiple of 8. */
+size_t gpunb_essential_top_bytes(const struct gpunb_essential *essential);
+void gpunb_essential_top(const struct gpunb_essential *essential, void *top);
+/** @param[in] tops  [parts] by number */
+void gpunb_essential_take_tops(struct gpunb_essential *essential, const void *tops);
+
+void gpunb_essential_reach(const struct gpunb_essential *essential, struct gpunb_essential_reach *reach);
+/** @param[in] reaches  [parts] by number */
+void gpunb_essential_take_reaches(struct gpunb_essential *essential, const struct gpunb_essential_reach *reaches);
+/** Whether one part sends an essential tree to another one; both know. */
+int gpunb_essential_is_sent(const struct gpunb_essential *essential, int from, int to);
+
+/** Those of the own targets, as many as their reach says. */
+const struct gpunb_essential_box *gpunb_essential_boxes(const struct gpunb_essential *essential);
+/** The essential tree for a part.
+ *  @param[in]  boxes  of that part, as many as its reach says
+ *  @param[out] data   stays until the next call for this part   @return NBC_OK; NBC_NO_MEMORY */
+int gpunb_essential_export(struct gpunb_essential *essential, int to, const struct gpunb_essential_box *boxes,
+                           const void **data, size_t *bytes);
+/** One that has come.   @param[in] data  stays as it is until the force is made   @return NBC_OK; NBC_NO_MEMORY */
+int gpunb_essential_take(struct gpunb_essential *essential, int from, const void *data);
+/** The job's results.
+ *  @param[out] cost  [n_i] work of each target's list, in pairs by nominal costs; NULL: not wanted
+ *  @return NBC_OK; NBC_NO_MEMORY */
+int gpunb_essential_force(struct gpunb_essential *essential, uint32_t *cost);
+
+/** Whether forces have an aim, so that one by angle comes first where there are no last accelerations. */
+int gpunb_essential_has_aim(const struct gpunb_essential *essential);
+/** Own sources along the curve of the tree; NULL: there are none. */
+const int32_t *gpunb_essential_order(const struct gpunb_essential *essential);
+void gpunb_essential_get_counts(const struct gpunb_essential *essential, struct gpunb_essential_counts *counts);
+
+#endif

@@ -1,0 +1,136 @@
+/* Where the targets of a part are, and when a cell may act as a whole on them. */
+#include "common/team.h"
+#include "gpunb/handle.h"
+#include "gpunb/tree/essential_parts.h"
+#include "gpunb/tree/scale.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The sum of sizes at a group takes other parts as their top cells. With all cells it is more or less by this factor
+ * for most groups, and by 2.4 for the worst (tests/conformance/test_gpunb_essential.c); the scale goes by one over it.
+ */
+static const double ESSENTIAL_MARGIN = 2;
+
+/* ---- boxes */
+
+/* The sum of sizes of all terms: of the own tree, and of the top cells of others. */
+static double sum_of_sizes(const struct gpunb_essential *e, const double centre[3], double radius)
+{
+    const double softening2 = e->job.softening * e->job.softening;
+    double sum = tree_sum_of_sizes(e->local, centre, radius, softening2);
+    for (int p = 0; p < e->parts; p++) {
+        const struct essential_cell *top = essential_top_of(e, p);
+        double r2 = 0;
+        if (p == e->own || !(top->mass > 0)) continue;
+        for (int k = 0; k < 3; k++) r2 += (top->centre[k] - centre[k]) * (top->centre[k] - centre[k]);
+        sum += tree_size_of_cell(top->mass, top->radius * top->radius, r2, radius * radius, softening2);
+    }
+    return sum;
+}
+
+/* As a walk has it (walk.c), of a sum that is known to a factor. */
+static double scale_of(const struct gpunb_essential *e, const struct tree_group *group, double sizes)
+{
+    const int32_t *target = e->groups.target + group->first;
+    double least2 = INFINITY, most2 = 0;
+    if (e->rule.aim2 == 0) return 0; /* by angle */
+    for (int32_t i = 0; i < group->count; i++) {
+        const double *a = e->job.acc_last[target[i]], a2 = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+        least2 = fmin(least2, a2);
+        most2 = fmax(most2, a2);
+    }
+    const double sum = fmax(sizes, sqrt(most2));
+    if (!(sum > 0)) return INFINITY;
+    return fmax(TREE_LEAST_SHARE * TREE_LEAST_SHARE * sum, least2 / sum) / ESSENTIAL_MARGIN;
+}
+
+static struct gpunb_essential_box box_of(const struct gpunb_essential *e, const struct tree_group *group)
+{
+    const int32_t *target = e->groups.target + group->first;
+    struct gpunb_essential_box box;
+    double centre[3], r2 = 0;
+    memcpy(box.low, e->job.x[target[0]], sizeof box.low);
+    memcpy(box.high, box.low, sizeof box.high);
+    for (int32_t i = 1; i < group->count; i++)
+        for (int k = 0; k < 3; k++) {
+            box.low[k] = fmin(box.low[k], e->job.x[target[i]][k]);
+            box.high[k] = fmax(box.high[k], e->job.x[target[i]][k]);
+        }
+    for (int k = 0; k < 3; k++) {
+        centre[k] = 0.5 * box.low[k] + 0.5 * box.high[k];
+        const double half = fmax(centre[k] - box.low[k], box.high[k] - centre[k]);
+        r2 += half * half;
+    }
+    box.radius = sqrt(r2);
+    box.scale = e->rule.aim2 == 0 ? 0 : scale_of(e, group, sum_of_sizes(e, centre, box.radius));
+    return box;
+}
+
+static struct gpunb_essential_box join(const struct gpunb_essential_box *a, const struct gpunb_essential_box *b)
+{
+    struct gpunb_essential_box both;
+    for (int k = 0; k < 3; k++) {
+        both.low[k] = fmin(a->low[k], b->low[k]);
+        both.high[k] = fmax(a->high[k], b->high[k]);
+    }
+    both.scale = fmin(a->scale, b->scale);
+    both.radius = fmax(a->radius, b->radius);
+    return both;
+}
+
+/* Groups that follow each other along the curve share a box. */
+static void make_part(void *context, int part, int parts)
+{
+    struct gpunb_essential *e = context;
+    int64_t first_box, end_box;
+    nbc_range((int64_t)e->boxes, part, parts, &first_box, &end_box);
+    for (int64_t b = first_box; b < end_box; b++) {
+        int64_t first, end;
+        nbc_range((int64_t)e->groups.n, (int)b, (int)e->boxes, &first, &end);
+        e->box[b] = box_of(e, &e->groups.group[first]);
+        for (int64_t g = first + 1; g < end; g++) {
+            const struct gpunb_essential_box more = box_of(e, &e->groups.group[g]);
+            e->box[b] = join(&e->box[b], &more);
+        }
+    }
+}
+
+void essential_make_boxes(struct gpunb_essential *e)
+{
+    if (e->boxes > 0) nbc_team_run(nbc_parts((int64_t)e->boxes, 4), make_part, e);
+}
+
+void gpunb_essential_reach(const struct gpunb_essential *e, struct gpunb_essential_reach *reach)
+{
+    memset(reach, 0, sizeof *reach);
+    reach->boxes = (int64_t)e->boxes;
+    if (e->boxes == 0) return;
+    reach->box = e->box[0];
+    for (size_t b = 1; b < e->boxes; b++) reach->box = join(&reach->box, &e->box[b]);
+}
+
+/* ---- acceptance */
+
+static double distance2_of(const struct gpunb_essential_box *box, const double x[3])
+{
+    double r2 = 0;
+    for (int k = 0; k < 3; k++) {
+        const double below = box->low[k] - x[k], above = x[k] - box->high[k];
+        const double d = below > above ? below : above;
+        r2 += d > 0 ? d * d : 0;
+    }
+    return r2;
+}
+
+int essential_suffices(const struct gpunb_essential *e, const struct essential_cell *cell,
+                       const struct gpunb_essential_box *box)
+{
+    const struct gpunb_tree_use *use = e->handle->tree;
+    const double r2 = distance2_of(box, cell->centre), softening2 = e->job.softening * e->job.softening;
+    const double nearest = use->method->in_double ? 0 : box->radius * TREE_NEAREST / use->aim;
+    if (cell->count <= tree_worth_a_term(e->rule.order)) return 0;
+    if (r2 + softening2 < nearest * nearest) return 0;
+    return tree_accepts(&e->rule, (float)(cell->mass / e->mass), (float)cell->radius * TREE_RADIUS_MARGIN, &cell->rest,
+                        cell->count, (float)r2, (float)(box->scale / e->mass));
+}

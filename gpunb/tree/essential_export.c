@@ -1,0 +1,151 @@
+/* The essential tree of a part for another one: its cells from the top down to those that may act as a whole on all
+ * groups of that part, and the bodies of leaves that may not. */
+#include "gpunb/handle.h"
+#include "gpunb/tree/essential_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- boxes in boxes, so that a cell that is far from many of them is tested once */
+
+struct boxes {
+    struct gpunb_essential *essential;
+    const struct gpunb_essential_box *box; /* [n] */
+    struct gpunb_essential_box *node; /* [2 n] node 1 holds all, k has parts 2 k and 2 k + 1; by halves of ranges */
+    uint64_t tested;
+};
+
+static size_t nodes_of(size_t n)
+{
+    size_t most = 1;
+    while (most < n) most *= 2;
+    return 2 * most;
+}
+
+static void fill_node(struct boxes *b, size_t node, size_t first, size_t end)
+{
+    if (end - first == 1) {
+        b->node[node] = b->box[first];
+        return;
+    }
+    const size_t middle = first + (end - first) / 2;
+    fill_node(b, 2 * node, first, middle);
+    fill_node(b, 2 * node + 1, middle, end);
+    const struct gpunb_essential_box *one = &b->node[2 * node], *other = one + 1;
+    for (int k = 0; k < 3; k++) {
+        b->node[node].low[k] = fmin(one->low[k], other->low[k]);
+        b->node[node].high[k] = fmax(one->high[k], other->high[k]);
+    }
+    b->node[node].scale = fmin(one->scale, other->scale);
+    b->node[node].radius = fmax(one->radius, other->radius);
+}
+
+static int suffices_in(struct boxes *b, const struct essential_cell *cell, size_t node, size_t boxes)
+{
+    b->tested++;
+    if (essential_suffices(b->essential, cell, &b->node[node])) return 1;
+    if (boxes == 1) return 0;
+    return suffices_in(b, cell, 2 * node, boxes / 2) && suffices_in(b, cell, 2 * node + 1, boxes - boxes / 2);
+}
+
+/* ---- cells, level by level */
+
+struct exporting {
+    struct boxes boxes;
+    size_t n_boxes;
+    const struct tree_cell *cell; /* of the own tree */
+    int32_t *queue;               /* cells of the essential tree */
+    struct essential_shape *shape;
+    struct essential_heading heading;
+    int32_t worth; /* bodies that cost as much as a term */
+};
+
+static struct essential_cell sent_cell(const struct tree_cell *cell)
+{
+    struct essential_cell sent = {.mass = cell->mass, .radius = cell->radius, .rest = cell->rest, .count = cell->count};
+    memcpy(sent.centre, cell->centre, sizeof sent.centre);
+    return sent;
+}
+
+/* A cell that is not worth its term is a leaf: it acts by its bodies, opened or not. Parts without mass stay. */
+static void visit(struct exporting *x, int64_t k)
+{
+    const struct tree_cell *cell = &x->cell[x->queue[k]];
+    const struct essential_cell sent = sent_cell(cell);
+    struct essential_shape *shape = &x->shape[k];
+    *shape = (struct essential_shape){.count = cell->count};
+    if (suffices_in(&x->boxes, &sent, 1, x->n_boxes)) {
+        shape->n_child = TREE_PARTS_ELSEWHERE;
+        x->heading.whole++;
+        return;
+    }
+    if (cell->n_child == 0 || cell->count <= x->worth) {
+        x->heading.bodies += cell->count;
+        return;
+    }
+    for (int32_t p = cell->child; p < cell->child + cell->n_child; p++)
+        if (x->cell[p].mass > 0) {
+            x->queue[x->heading.cells++] = p;
+            shape->n_child++;
+        }
+}
+
+static void choose_cells(struct exporting *x)
+{
+    x->queue[0] = 0;
+    x->heading = (struct essential_heading){.cells = 1};
+    for (int64_t k = 0; k < x->heading.cells; k++) visit(x, k);
+}
+
+static size_t bytes_of(const struct gpunb_essential *e, const struct essential_heading *heading)
+{
+    return sizeof *heading + (size_t)heading->cells * sizeof(struct essential_shape) +
+           (size_t)heading->whole * essential_cell_bytes(e) + (size_t)heading->bodies * sizeof(struct essential_body);
+}
+
+static void write_cells(const struct gpunb_essential *e, const struct exporting *x, char *to)
+{
+    const size_t whole_bytes = essential_cell_bytes(e), shape_bytes = (size_t)x->heading.cells * sizeof *x->shape;
+    memcpy(to, &x->heading, sizeof x->heading);
+    memcpy(to + sizeof x->heading, x->shape, shape_bytes);
+    char *whole = to + sizeof x->heading + shape_bytes;
+    struct essential_body *body = (struct essential_body *)(void *)(whole + (size_t)x->heading.whole * whole_bytes);
+    for (int64_t k = 0; k < x->heading.cells; k++) {
+        const struct tree_cell *cell = &x->cell[x->queue[k]];
+        if (x->shape[k].n_child == TREE_PARTS_ELSEWHERE) {
+            essential_write_cell(e, (size_t)x->queue[k], whole);
+            whole += whole_bytes;
+        }
+        for (int32_t j = cell->first; j < cell->first + cell->count && x->shape[k].n_child == 0; j++, body++) {
+            memcpy(body->x, e->local->x[j], sizeof body->x);
+            body->mass = e->local->mass[j];
+        }
+    }
+}
+
+int gpunb_essential_export(struct gpunb_essential *e, int to, const struct gpunb_essential_box *boxes,
+                           const void **data, size_t *bytes)
+{
+    const size_t cells = e->local->cells.level[e->local->cells.n_levels], n = (size_t)e->reach[to].boxes;
+    struct exporting x = {
+        .boxes = {.essential = e, .box = boxes, .node = tree_room(&e->nodes, nodes_of(n), sizeof *x.boxes.node)},
+        .n_boxes = n,
+        .cell = e->local->cells.cell,
+        .worth = tree_worth_a_term(e->rule.order),
+        .queue = tree_room(&e->queue, cells, sizeof *x.queue),
+        .shape = tree_room(&e->shapes, cells, sizeof *x.shape)};
+    char *room = NULL;
+    if (x.boxes.node && x.queue && x.shape) {
+        fill_node(&x.boxes, 1, 0, n);
+        choose_cells(&x);
+        *bytes = bytes_of(e, &x.heading);
+        room = tree_room(&e->out[to].data, *bytes, 1);
+    }
+    if (!room)
+        return nbc_fail(&e->handle->error, NBC_NO_MEMORY, "gpunb: no memory for the essential tree of part %d", to);
+    write_cells(e, &x, room);
+    *data = room;
+    e->counts.sent_bytes += *bytes;
+    e->counts.tested += x.boxes.tested;
+    return NBC_OK;
+}

@@ -1,0 +1,85 @@
+/** What the files of essential trees share. */
+#ifndef GPUNB_TREE_ESSENTIAL_PARTS_H
+#define GPUNB_TREE_ESSENTIAL_PARTS_H
+
+#include "gpunb/tree/accept.h"
+#include "gpunb/tree/essential.h"
+#include "gpunb/tree/groups.h"
+#include "gpunb/tree/tree.h"
+
+/** A cell that acts as a whole, as it is sent; its moments follow. */
+struct essential_cell {
+    double low[3], high[3], centre[3];
+    double mass, radius;
+    struct tree_rest rest;
+    int32_t count, unused;
+};
+
+/** The heading of an essential tree. Cells follow, level by level, then those that act as a whole, as they are sent,
+ *  then the bodies of leaves. */
+struct essential_heading {
+    int64_t cells, whole, bodies;
+};
+struct essential_shape {
+    int32_t n_child, count; /**< as those of a struct tree_cell */
+};
+struct essential_body {
+    double x[3], mass;
+};
+
+/** One that was made for a part, or has come from it. */
+struct essential_out {
+    struct tree_room data;
+};
+struct essential_in {
+    const char *data; /**< NULL: the top cell alone */
+    struct tree_room links;
+    struct essential_link {
+        int32_t child, first; /**< of a cell: its parts, its first body, or its place among those that act as a whole */
+    } * link;
+};
+
+struct gpunb_essential {
+    gpunb_t *handle;
+    int parts, own;
+    struct gpunb_tree *local, *whole; /**< of own bodies; of all */
+    struct tree_groups groups;        /**< of targets, by the places of `local` */
+    struct gpunb_softened_job job;    /**< targets as the backend keeps sources, `self` as of `local` */
+    int is_first;                     /**< the force by angle that comes before */
+    struct tree_rule rule;
+    double mass;                         /**< of all parts */
+    char *top;                           /**< [parts] */
+    struct gpunb_essential_reach *reach; /**< [parts] */
+    struct gpunb_essential_box *box;     /**< [own reach.boxes] */
+    size_t boxes;
+    struct essential_out *out; /**< [parts] */
+    struct essential_in *in;   /**< [parts] */
+    struct tree_room targets, box_room, nodes, queue, shapes, origins, known;
+    struct gpunb_essential_counts counts;
+};
+
+/** Bytes of a cell as it is sent, with its moments: a multiple of 8. */
+static inline size_t essential_cell_bytes(const struct gpunb_essential *e)
+{
+    const struct gpunb_tree_use *use = e->local->use;
+    const size_t size = use->method->in_double ? sizeof(double) : sizeof(float);
+    const size_t moments = (size_t)tree_kept_moments(use->sizes.order) * size;
+    return sizeof(struct essential_cell) + (moments + 7) / 8 * 8;
+}
+
+static inline const struct essential_cell *essential_top_of(const struct gpunb_essential *e, int part)
+{
+    return (const struct essential_cell *)(const void *)(e->top + (size_t)part * essential_cell_bytes(e));
+}
+
+/** A cell of the own tree, as it is sent. */
+void essential_write_cell(const struct gpunb_essential *essential, size_t cell, void *to);
+/** Whether a cell may act as a whole on all groups in a box, and is worth more than its bodies. */
+int essential_suffices(const struct gpunb_essential *essential, const struct essential_cell *cell,
+                       const struct gpunb_essential_box *box);
+/** The boxes of the own targets, with their scales, for which the tops of all parts are there. */
+void essential_make_boxes(struct gpunb_essential *essential);
+/** The tree of all, `whole`.   @return NBC_OK; NBC_NO_MEMORY */
+int essential_merge(struct gpunb_essential *essential);
+
+#endif

@@ -1,0 +1,207 @@
+#include "nbody6/collisionless/rank_bodies.h"
+
+#include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/moves.h"
+#include "nbody6/collisionless/sections.h"
+#include "nbody6/collisionless/system_memory.h"
+#include "nbody6/world/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct record {
+    int64_t name;
+    double mass, x0[3], v[3], acc[3];
+    int64_t level;
+};
+struct number {
+    int64_t name;
+    double value;
+};
+
+static int no_memory(int64_t n, struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)n);
+}
+
+static struct record record_of(const struct nb6_collisionless *s, int64_t i)
+{
+    struct record r = {.name = s->name[i], .mass = s->mass[i], .level = s->level[i]};
+    memcpy(r.x0, s->x0[i], sizeof r.x0);
+    memcpy(r.v, s->v[i], sizeof r.v);
+    memcpy(r.acc, s->acc[i], sizeof r.acc);
+    return r;
+}
+
+static void set_state(struct nb6_collisionless *s, int64_t i, const struct record *r)
+{
+    memcpy(s->x0[i], r->x0, sizeof r->x0);
+    memcpy(s->v[i], r->v, sizeof r->v);
+    memcpy(s->acc[i], r->acc, sizeof r->acc);
+    s->level[i] = (int8_t)r->level;
+}
+
+static void set_body(struct nb6_collisionless *s, int64_t i, const struct record *r)
+{
+    s->name[i] = r->name;
+    s->mass[i] = r->mass;
+    set_state(s, i, r);
+}
+
+/* ---- to the ranks in whose domains they are */
+
+static int by_name(const void *a, const void *b)
+{
+    const int64_t p = ((const struct record *)a)->name, q = ((const struct record *)b)->name;
+    return (p > q) - (p < q);
+}
+
+/* Without those that go, and with those that come, which are sorted: from the end on, where there is room. */
+static void take_in(struct nb6_collisionless *s, const int32_t *rank, int own, const struct record *come,
+                    int64_t n_come)
+{
+    int64_t stay = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        if (rank[i] != own) continue;
+        const struct record r = record_of(s, i);
+        set_body(s, stay++, &r);
+    }
+    s->n = stay + n_come;
+    for (int64_t to = s->n - 1; n_come > 0; to--) {
+        if (stay > 0 && s->name[stay - 1] > come[n_come - 1].name) {
+            const struct record r = record_of(s, --stay);
+            set_body(s, to, &r);
+        } else
+            set_body(s, to, &come[--n_come]);
+    }
+}
+
+/* Bodies that go, and where; rank [n] of all own bodies. */
+struct going {
+    int32_t *rank, *to;
+    struct record *record;
+    int64_t n;
+};
+
+static void release(struct going *g)
+{
+    nbc_free(g->rank);
+    nbc_free(g->to);
+    nbc_free(g->record);
+}
+
+static int find_going(const struct nb6_collisionless *s, int own, const struct nb6_sections *sections, struct going *g,
+                      struct nbc_error *err)
+{
+    g->rank = nbc_alloc_unset((size_t)s->n, sizeof *g->rank);
+    if (!g->rank) return no_memory(s->n, err);
+    for (int64_t i = 0; i < s->n; i++) {
+        g->rank[i] = nb6_sections_rank_of(sections, s->x0[i]);
+        g->n += g->rank[i] != own;
+    }
+    g->to = nbc_alloc_unset((size_t)g->n, sizeof *g->to);
+    g->record = nbc_alloc_unset((size_t)g->n, sizeof *g->record);
+    if (!g->to || !g->record) return no_memory(g->n, err);
+    for (int64_t i = 0, k = 0; i < s->n; i++)
+        if (g->rank[i] != own) {
+            g->to[k] = g->rank[i];
+            g->record[k++] = record_of(s, i);
+        }
+    return NBC_OK;
+}
+
+int nb6_rank_bodies_settle(struct nb6_collisionless *s, struct nb6_world *world, const struct nb6_sections *sections,
+                           struct nbc_error *err)
+{
+    const int own = nb6_world_rank(world);
+    struct going g = {0};
+    void *come = NULL;
+    int64_t n_come = 0;
+    int status = nb6_world_agree(world, find_going(s, own, sections, &g, err), err);
+    int64_t moving = g.n;
+    if (!status) nb6_world_sum(world, &moving, 1);
+    if (!status && moving > 0) {
+        status = nb6_moves_make(world, sizeof *g.record, g.n, g.record, g.to, &come, &n_come, err);
+        if (!status) status = nb6_world_agree(world, nb6_collisionless_reserve(s, s->n - g.n + n_come, err), err);
+        if (!status && n_come > 0) qsort(come, (size_t)n_come, sizeof(struct record), by_name);
+        if (!status) take_in(s, g.rank, own, come, n_come);
+    }
+    nbc_free(come);
+    release(&g);
+    return status;
+}
+
+/* ---- to those that have their numbers */
+
+static int32_t home_of(const struct nb6_world *world, int64_t n, int64_t name)
+{
+    const int ranks = nb6_world_size(world);
+    int32_t rank = (int32_t)((name - 1) * ranks / n); /* or one beside it */
+    for (;;) {
+        int64_t first, end;
+        nb6_world_share(world, n, rank, &first, &end);
+        if (name - 1 < first)
+            rank--;
+        else if (name - 1 >= end)
+            rank++;
+        else
+            return rank;
+    }
+}
+
+/* @return [share->n] ranks; NULL without memory */
+static int32_t *homes_of(const struct nb6_collisionless *s, const struct nb6_world *world, int64_t n)
+{
+    int32_t *to = nbc_alloc_unset((size_t)s->n, sizeof *to);
+    for (int64_t i = 0; i < s->n && to; i++) to[i] = home_of(world, n, s->name[i]);
+    return to;
+}
+
+static int64_t first_of(const struct nb6_world *world, int64_t n)
+{
+    int64_t first, end;
+    nb6_world_share(world, n, nb6_world_rank(world), &first, &end);
+    return first;
+}
+
+int nb6_rank_bodies_home(const struct nb6_collisionless *s, struct nb6_world *world, int64_t n,
+                         struct nb6_collisionless *home, struct nbc_error *err)
+{
+    const int64_t first = first_of(world, n);
+    struct record *record = nbc_alloc_unset((size_t)s->n, sizeof *record);
+    int32_t *to = homes_of(s, world, n);
+    void *come = NULL;
+    int64_t n_come = 0;
+    int status = nb6_world_agree(world, record && to ? NBC_OK : no_memory(s->n, err), err);
+    for (int64_t i = 0; i < s->n && !status; i++) record[i] = record_of(s, i);
+    if (!status) status = nb6_moves_make(world, sizeof *record, s->n, record, to, &come, &n_come, err);
+    for (int64_t k = 0; k < n_come && !status; k++) {
+        const struct record *r = (const struct record *)come + k;
+        set_state(home, r->name - 1 - first, r);
+    }
+    nbc_free(record);
+    nbc_free(to);
+    nbc_free(come);
+    return status;
+}
+
+int nb6_rank_bodies_home_numbers(const struct nb6_collisionless *s, struct nb6_world *world, int64_t n,
+                                 const double *mine, double *home, struct nbc_error *err)
+{
+    const int64_t first = first_of(world, n);
+    struct number *number = nbc_alloc_unset((size_t)s->n, sizeof *number);
+    int32_t *to = homes_of(s, world, n);
+    void *come = NULL;
+    int64_t n_come = 0;
+    int status = nb6_world_agree(world, number && to ? NBC_OK : no_memory(s->n, err), err);
+    for (int64_t i = 0; i < s->n && !status; i++) number[i] = (struct number){s->name[i], mine[i]};
+    if (!status) status = nb6_moves_make(world, sizeof *number, s->n, number, to, &come, &n_come, err);
+    for (int64_t k = 0; k < n_come && !status; k++) {
+        const struct number *one = (const struct number *)come + k;
+        home[one->name - 1 - first] = one->value;
+    }
+    nbc_free(number);
+    nbc_free(to);
+    nbc_free(come);
+    return status;
+}

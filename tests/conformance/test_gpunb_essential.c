@@ -1,0 +1,434 @@
+/* Trees that are divided among parts (gpunb/tree/essential.h): forces of all parts together against sums in double, for
+ * slabs and for bodies that are dealt out, with few parts and many, and each allocation failing in turn. */
+#include "tests/support/failing_alloc.h"
+
+#include "common/team.h"
+#include "gpunb/tree/essential.h"
+#include "gpunb/tree/essential_parts.h"
+#include "gpunb/tree/scale.h"
+#include "tests/conformance/gpunb_tree_model.h"
+
+enum { MOST_PARTS = 64, N = 3000 };
+
+/* A part of a model: its own bodies, by their numbers in it. */
+struct part {
+    gpunb_t *handle;
+    struct gpunb_essential *essential;
+    struct model own;
+    size_t *number;
+    struct gpunb_softened_job job;
+    double (*acc)[3], (*last)[3], *pot;
+    uint32_t *cost;
+};
+
+struct parts {
+    int n;
+    struct part part[MOST_PARTS];
+};
+
+/* ---- bodies of each */
+
+static const double (*sorted_x)[3];
+
+static int by_x(const void *a, const void *b)
+{
+    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    return sorted_x[i][0] != sorted_x[j][0] ? (sorted_x[i][0] > sorted_x[j][0] ? 1 : -1) : (i > j) - (i < j);
+}
+
+static size_t first_of(const struct parts *p, size_t n, int part)
+{
+    return n * (size_t)part / (size_t)p->n;
+}
+
+static void take_bodies(struct part *part, const struct model *m, const size_t *number, size_t n)
+{
+    part->own = (struct model){.n = n,
+                               .self = get(n, sizeof *part->own.self),
+                               .mass = get(n, sizeof *part->own.mass),
+                               .x = get(n, sizeof *part->own.x)};
+    part->number = get(n, sizeof *part->number);
+    part->acc = get(n, sizeof *part->acc);
+    part->last = get(n, sizeof *part->last);
+    part->pot = get(n, sizeof *part->pot);
+    part->cost = get(n, sizeof *part->cost);
+    for (size_t i = 0; i < n; i++) {
+        part->number[i] = number[i];
+        part->own.self[i] = (int32_t)i;
+        part->own.mass[i] = m->mass[number[i]];
+        memcpy(part->own.x[i], m->x[number[i]], sizeof part->own.x[i]);
+    }
+}
+
+/* Slabs of x, or each body to the next part. */
+static void divide(struct parts *p, const struct model *m, int in_slabs)
+{
+    size_t *number = get(m->n, sizeof *number), *dealt = get(m->n, sizeof *dealt);
+    for (size_t i = 0; i < m->n; i++) number[i] = i;
+    sorted_x = positions(m);
+    qsort(number, m->n, sizeof *number, by_x);
+    for (int k = 0; k < p->n; k++) {
+        const size_t first = first_of(p, m->n, k), end = first_of(p, m->n, k + 1);
+        size_t count = 0;
+        for (size_t i = (size_t)k; i < m->n && !in_slabs; i += (size_t)p->n) dealt[count++] = i;
+        if (in_slabs)
+            take_bodies(&p->part[k], m, number + first, end - first);
+        else
+            take_bodies(&p->part[k], m, dealt, count);
+    }
+    free(number);
+    free(dealt);
+}
+
+static void free_parts(struct parts *p)
+{
+    for (int k = 0; k < p->n; k++) {
+        struct part *part = &p->part[k];
+        gpunb_essential_free(part->essential);
+        gpunb_free(part->handle);
+        free(part->own.self);
+        free(part->own.mass);
+        free(part->own.x);
+        free(part->number);
+        free(part->acc);
+        free(part->last);
+        free(part->pot);
+        free(part->cost);
+    }
+}
+
+static struct parts make_parts(int n, const struct model *m, int in_slabs, struct gpunb_options options)
+{
+    struct parts p = {.n = n};
+    divide(&p, m, in_slabs);
+    for (int k = 0; k < n; k++) {
+        p.part[k].handle = make_tree_handle(p.part[k].own.n + 1, options);
+        assert_int_equal(gpunb_essential_open(&p.part[k].essential, p.part[k].handle, n, k), NBC_OK);
+    }
+    return p;
+}
+
+/* ---- a force, as processes make it together. Each returns the first failure. */
+
+static int begin(struct parts *p, double softening, int has_last, int wants_pot)
+{
+    int status = NBC_OK;
+    for (int k = 0; k < p->n && !status; k++) {
+        struct part *part = &p->part[k];
+        memcpy(part->last, part->acc, part->own.n * sizeof *part->last);
+        part->job = (struct gpunb_softened_job){.n_i = part->own.n,
+                                                .x = positions(&part->own),
+                                                .self = part->own.self,
+                                                .softening = softening,
+                                                .acc_last = has_last ? (const double(*)[3])part->last : NULL,
+                                                .acc = part->acc,
+                                                .pot = wants_pot ? part->pot : NULL,
+                                                .build = 7};
+        status = gpunb_send_positions(part->handle, part->own.n, part->own.mass, positions(&part->own));
+        if (!status) status = gpunb_essential_begin(part->essential, &part->job);
+    }
+    return status;
+}
+
+static void tell(struct parts *p)
+{
+    const size_t bytes = gpunb_essential_top_bytes(p->part[0].essential);
+    struct gpunb_essential_reach *reach = get((size_t)p->n, sizeof *reach);
+    char *top = get((size_t)p->n, bytes);
+    for (int k = 0; k < p->n; k++) gpunb_essential_top(p->part[k].essential, top + (size_t)k * bytes);
+    for (int k = 0; k < p->n; k++) gpunb_essential_take_tops(p->part[k].essential, top);
+    for (int k = 0; k < p->n; k++) gpunb_essential_reach(p->part[k].essential, &reach[k]);
+    for (int k = 0; k < p->n; k++) gpunb_essential_take_reaches(p->part[k].essential, reach);
+    free(top);
+    free(reach);
+}
+
+static int send(struct parts *p)
+{
+    int status = NBC_OK;
+    for (int from = 0; from < p->n; from++)
+        for (int to = 0; to < p->n && !status; to++) {
+            struct gpunb_essential *one = p->part[from].essential, *other = p->part[to].essential;
+            const void *data;
+            size_t bytes;
+            assert_int_equal(gpunb_essential_is_sent(one, from, to), gpunb_essential_is_sent(other, from, to));
+            if (!gpunb_essential_is_sent(one, from, to)) continue;
+            status = gpunb_essential_export(one, to, gpunb_essential_boxes(other), &data, &bytes);
+            if (!status) status = gpunb_essential_take(other, from, data);
+        }
+    return status;
+}
+
+static int make_force_once(struct parts *p, double softening, int has_last, int wants_pot)
+{
+    int status = begin(p, softening, has_last, wants_pot);
+    if (status) return status;
+    tell(p);
+    status = send(p);
+    for (int k = 0; k < p->n && !status; k++) status = gpunb_essential_force(p->part[k].essential, p->part[k].cost);
+    return status;
+}
+
+/* With an aim the force by angle comes first. */
+static int make_force(struct parts *p, double softening, int has_aim)
+{
+    const int status = has_aim ? make_force_once(p, softening, 0, 0) : NBC_OK;
+    return status ? status : make_force_once(p, softening, has_aim, 1);
+}
+
+static struct forces gather(const struct parts *p, size_t n)
+{
+    struct forces f = make_forces(n);
+    for (int k = 0; k < p->n; k++)
+        for (size_t i = 0; i < p->part[k].own.n; i++) {
+            memcpy(f.acc[p->part[k].number[i]], p->part[k].acc[i], sizeof *f.acc);
+            f.pot[p->part[k].number[i]] = p->part[k].pot[i];
+        }
+    return f;
+}
+
+/* ---- tests */
+
+static const double softening = 0.02;
+
+static void check_parts(const struct model *m, const char *scene, int n, int in_slabs, struct gpunb_options options)
+{
+    char what[128];
+    struct parts p = make_parts(n, m, in_slabs, options);
+    snprintf(what, sizeof what, "%s, %d parts%s, aim %g, order %d", scene, n, in_slabs ? "" : ", dealt out",
+             options.force_error, options.order);
+    if (make_force(&p, softening, 1)) fail_msg("%s", what);
+    struct forces f = gather(&p, m->n);
+    check_model(what, m, &f, softening, options.force_error);
+    free_forces(&f);
+    free_parts(&p);
+}
+
+/* As one process: the promises of tree.h. */
+static void errors_are_within_the_aim(void **state)
+{
+    (void)state;
+    static const int parts[] = {1, 2, 3, 5, 8};
+    for (int scene = 0; scene < N_SCENES; scene++) {
+        struct model m = make_scene((enum scene)scene, N);
+        for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++) {
+            if (few_sizes() && (size_t)scene % 5 != k) continue;
+            struct gpunb_options options = usual;
+            options.order = 1 + (scene + (int)k) % 6;
+            check_parts(&m, scene_names[scene], parts[k], 1, options);
+        }
+        free_model(&m);
+    }
+    assert_no_misses();
+}
+
+static void parts_may_be_anywhere(void **state)
+{
+    (void)state;
+    struct model m = make_scene(SPHERE, N);
+    struct gpunb_options options = usual;
+    check_parts(&m, "sphere", 4, 0, options);
+    check_parts(&m, "sphere", MOST_PARTS, 1, options);
+    options.force_error = 1e-2;
+    options.order = 4;
+    check_parts(&m, "sphere", MOST_PARTS, 1, options);
+    free_model(&m);
+    struct model few = make_scene(SPHERE, 5); /* parts without bodies */
+    check_parts(&few, "five bodies", 8, 1, options);
+    free_model(&few);
+    assert_no_misses();
+}
+
+/* One part has the bits of a handle by itself. */
+static void one_part_is_a_tree(void **state)
+{
+    (void)state;
+    struct model m = make_scene(SPHERE, N);
+    struct parts p = make_parts(1, &m, 0, usual);
+    gpunb_t *h = make_tree_handle(N, usual);
+    struct forces alone = make_forces(N);
+    assert_int_equal(make_force(&p, softening, 1), NBC_OK);
+    struct gpunb_softened_job job = job_of(&m, softening, &alone);
+    job.build = 7;
+    send_model(h, &m);
+    make_force_of(h, &job);
+    struct forces f = gather(&p, m.n);
+    assert_same_forces(&f, &alone);
+    free_forces(&f);
+    free_forces(&alone);
+    free_parts(&p);
+    gpunb_free(h);
+    free_model(&m);
+}
+
+/* By angle, where a part that is far sends its top cell alone. */
+static void far_parts_are_one_cell(void **state)
+{
+    (void)state;
+    struct model m = make_scene(TWO, N);
+    struct gpunb_options options = {.theta = 0.5, .leaf = LEAF, .group = GROUP, .order = 4};
+    struct parts p = make_parts(2, &m, 1, options);
+    struct gpunb_essential_counts counts;
+    assert_int_equal(make_force(&p, softening, 0), NBC_OK);
+    for (int k = 0; k < 2; k++) {
+        gpunb_essential_get_counts(p.part[k].essential, &counts);
+        assert_int_equal(counts.forces, 1);
+        assert_int_equal(counts.close, 0);
+    }
+    struct forces f = gather(&p, m.n);
+    check_model("two, by angle", &m, &f, softening, 1e-2);
+    free_forces(&f);
+    free_parts(&p);
+    free_model(&m);
+    assert_no_misses();
+}
+
+/* Essential trees are a part of the bodies; costs of targets are those of lists. */
+static void near_parts_send_a_part(void **state)
+{
+    (void)state;
+    enum { MANY = 20000 };
+    struct model m = make_scene(BOX, MANY);
+    struct gpunb_options options = {.theta = 0.7, .leaf = LEAF, .group = GROUP, .order = 2};
+    struct parts p = make_parts(4, &m, 1, options);
+    assert_int_equal(make_force(&p, softening, 0), NBC_OK);
+    for (int k = 0; k < 4; k++) {
+        struct gpunb_essential_counts counts;
+        struct gpunb_tree_counts work;
+        double cost = 0;
+        gpunb_essential_get_counts(p.part[k].essential, &counts);
+        gpunb_tree_get_counts(p.part[k].handle, &work);
+        assert_int_equal(counts.close, 3);
+        assert_true(counts.whole > 0 && counts.bodies > 0 && counts.bodies < MANY / 2);
+        for (size_t i = 0; i < p.part[k].own.n; i++) cost += p.part[k].cost[i];
+        assert_true(cost > 0.2 * (double)work.pair_terms); /* a pair of a list is nearly one of a direct sum */
+    }
+    struct forces f = gather(&p, m.n);
+    check_model("box, by angle", &m, &f, softening, 1e-2);
+    free_forces(&f);
+    free_parts(&p);
+    free_model(&m);
+    assert_no_misses();
+}
+
+/* The scale of a group in the tree of all, as walks have it. */
+static double scale_of_group(const struct gpunb_essential *e, const struct tree_group *group)
+{
+    const int32_t *target = e->groups.target + group->first;
+    double low[3], high[3], centre[3], r2 = 0, least2 = INFINITY, most2 = 0;
+    for (int k = 0; k < 3; k++) {
+        low[k] = high[k] = e->job.x[target[0]][k];
+        for (int32_t i = 1; i < group->count; i++) {
+            low[k] = fmin(low[k], e->job.x[target[i]][k]);
+            high[k] = fmax(high[k], e->job.x[target[i]][k]);
+        }
+        centre[k] = 0.5 * low[k] + 0.5 * high[k];
+        r2 += (high[k] - centre[k]) * (high[k] - centre[k]);
+    }
+    for (int32_t i = 0; i < group->count; i++) {
+        const double a = norm(e->job.acc_last[target[i]]);
+        least2 = fmin(least2, a * a);
+        most2 = fmax(most2, a * a);
+    }
+    const double sum = fmax(tree_sum_of_sizes(e->whole, centre, sqrt(r2), softening * softening), sqrt(most2));
+    return fmax(TREE_LEAST_SHARE * TREE_LEAST_SHARE * sum, least2 / sum);
+}
+
+/* What boxes say of their groups' scales is a bound for nine of ten groups, and for none above its scale by a factor of
+ * two: bounds of errors are the square root of that above those of one process at most. (Slabs of a plane, whose top
+ * cells are long, have the most beyond: 11 of 163, by 1.2.) */
+static void scales_are_known_before_trees_come(void **state)
+{
+    (void)state;
+    static const enum scene scenes[] = {SPHERE, TWO, DECADES, BOX, PLANE};
+    for (size_t k = 0; k < sizeof scenes / sizeof scenes[0]; k++) {
+        struct model m = make_scene(scenes[k], N);
+        struct parts p = make_parts(8, &m, 1, usual);
+        size_t groups = 0, beyond = 0;
+        double most = 0;
+        assert_int_equal(make_force(&p, softening, 1), NBC_OK);
+        for (int part = 0; part < p.n; part++) {
+            const struct gpunb_essential *e = p.part[part].essential;
+            for (size_t b = 0; b < e->boxes; b++) {
+                int64_t first, end;
+                nbc_range((int64_t)e->groups.n, (int)b, (int)e->boxes, &first, &end);
+                for (int64_t g = first; g < end; g++, groups++) {
+                    const double over = e->box[b].scale / scale_of_group(e, &e->groups.group[g]);
+                    beyond += over > 1;
+                    most = fmax(most, over);
+                }
+            }
+        }
+        assert_true(most < 2 && beyond <= groups / 10);
+        free_parts(&p);
+        free_model(&m);
+    }
+}
+
+/* Each allocation of a force fails in turn: it is told, and the next force is right. */
+static void any_allocation_may_fail(void **state)
+{
+    (void)state;
+    if (!can_fail_alloc()) skip();
+    struct model m = make_scene(SPHERE, 500);
+    struct parts sound = make_parts(3, &m, 1, usual);
+    assert_int_equal(make_force(&sound, softening, 1), NBC_OK);
+    struct forces right = gather(&sound, m.n);
+    int status = NBC_NO_MEMORY;
+    long k = 0;
+    for (; status; k++) {
+        struct parts p = make_parts(3, &m, 1, usual);
+        fail_alloc(k);
+        status = make_force(&p, softening, 1);
+        fail_alloc(-1);
+        if (status) assert_int_equal(status, NBC_NO_MEMORY);
+        assert_int_equal(make_force(&p, softening, 1), NBC_OK);
+        struct forces f = gather(&p, m.n);
+        assert_same_forces(&f, &right);
+        free_forces(&f);
+        free_parts(&p);
+    }
+    assert_true(k > 20);
+    free_forces(&right);
+    free_parts(&sound);
+    free_model(&m);
+}
+
+static void only_trees_in_memory_are_divided(void **state)
+{
+    (void)state;
+    struct gpunb_essential *e = NULL;
+    gpunb_t *h = NULL;
+    assert_int_equal(gpunb_create(&h, 1, &(struct gpunb_options){.backend = backend}, NULL), NBC_OK);
+    assert_int_equal(gpunb_essential_open(&e, h, 2, 0), NBC_BAD_STATE);
+    assert_null(e);
+    gpunb_free(h);
+}
+
+static void trees_of_devices_are_not_divided(void **state)
+{
+    (void)state;
+    struct gpunb_essential *e = NULL;
+    gpunb_t *h = make_tree_handle(1, usual);
+    assert_int_equal(gpunb_essential_open(&e, h, 2, 0), NBC_UNAVAILABLE);
+    assert_null(e);
+    gpunb_free(h);
+}
+
+static int run_suite(const char *title)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_are_within_the_aim), cmocka_unit_test(parts_may_be_anywhere),
+        cmocka_unit_test(one_part_is_a_tree),        cmocka_unit_test(far_parts_are_one_cell),
+        cmocka_unit_test(near_parts_send_a_part),    cmocka_unit_test(scales_are_known_before_trees_come),
+        cmocka_unit_test(any_allocation_may_fail),   cmocka_unit_test(only_trees_in_memory_are_divided)};
+    const struct CMUnitTest on_devices[] = {cmocka_unit_test(trees_of_devices_are_not_divided)};
+    if (!strcmp(backend, "emulated") || !strcmp(backend, "cuda"))
+        return cmocka_run_group_tests_name(title, on_devices, NULL, NULL);
+    return cmocka_run_group_tests_name(title, tests, NULL, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    return run_on_backends(argc, argv, "trees of parts", run_suite);
+}

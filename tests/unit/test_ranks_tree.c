@@ -1,0 +1,338 @@
+/* Collisionless systems with forces by a tree on ranks that are threads: domains, essential trees, runs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/sections.h"
+#include "tests/support/cluster.h"
+#include "tests/support/failing_alloc.h"
+#include "tests/support/ranks.h"
+
+static const int sizes[] = {1, 2, 3, 5, 7, 8};
+enum { SIZES = sizeof sizes / sizeof sizes[0], BODIES = 2000, FEW = 300 };
+
+static const double softening = 0.05, aim = 1e-3;
+
+static struct nb6_collisionless_options tree_options(const char *backend)
+{
+    return (struct nb6_collisionless_options){
+        .softening = softening,
+        .dt = 0.03125,
+        .force = {.backend = backend, .force_error = aim, .leaf = 8, .group = 32, .walk = GPUNB_WALK_HYBRID}};
+}
+
+static struct ranks_run finished(struct ranks_run run)
+{
+    ranks_run(&run);
+    if (run.status) fail_msg("%d ranks: %s", run.ranks, run.err.text);
+    for (int k = 1; k < run.ranks && k < 64; k++) assert_int_equal(run.served[k], RANKS_DISMISSED);
+    return run;
+}
+
+static void assert_same(const struct ranks_run *a, const struct ranks_run *b)
+{
+    const struct nb6_collisionless *p = &a->state, *q = &b->state;
+    const size_t n = (size_t)p->n;
+    assert_int_equal(p->ti_now, q->ti_now);
+    assert_int_equal(p->n_blocks, q->n_blocks);
+    assert_int_equal(p->n_steps, q->n_steps);
+    assert_memory_equal(p->x0, q->x0, n * sizeof *p->x0);
+    assert_memory_equal(p->v, q->v, n * sizeof *p->v);
+    assert_memory_equal(p->acc, q->acc, n * sizeof *p->acc);
+    assert_memory_equal(p->level, q->level, n * sizeof *p->level);
+    if (a->pot && b->pot) assert_memory_equal(a->pot, b->pot, n * sizeof *a->pot);
+}
+
+/* ---- errors */
+
+static int by_value(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+/* Sums in double over all bodies: 99 of 100 accelerations and potentials, and the sum of all m a over that of m |a|. */
+struct errors {
+    double acc, pot, momentum;
+};
+
+static struct errors errors_of(const struct ranks_run *run)
+{
+    const struct nb6_collisionless *s = &run->state;
+    double *acc = malloc((size_t)s->n * sizeof *acc), *pot = malloc((size_t)s->n * sizeof *pot), sum[3] = {0}, all = 0;
+    assert_true(acc && pot);
+    for (int64_t i = 0; i < s->n; i++) {
+        double a[3] = {0}, p = 0, d2 = 0, a2 = 0;
+        for (int64_t j = 0; j < s->n; j++) {
+            double d[3], r2 = softening * softening;
+            for (int k = 0; k < 3; k++) {
+                d[k] = s->x0[j][k] - s->x0[i][k];
+                r2 += d[k] * d[k];
+            }
+            const double mr = s->mass[j] / sqrt(r2);
+            for (int k = 0; k < 3; k++) a[k] += mr / r2 * d[k];
+            p -= j == i ? 0 : mr;
+        }
+        for (int k = 0; k < 3; k++) {
+            d2 += (s->acc[i][k] - a[k]) * (s->acc[i][k] - a[k]);
+            a2 += a[k] * a[k];
+            sum[k] += s->mass[i] * s->acc[i][k];
+        }
+        all += s->mass[i] * sqrt(a2);
+        acc[i] = sqrt(d2 / a2);
+        pot[i] = fabs(run->pot[i] / p - 1);
+    }
+    qsort(acc, (size_t)s->n, sizeof *acc, by_value);
+    qsort(pot, (size_t)s->n, sizeof *pot, by_value);
+    const struct errors e = {acc[(s->n - 1) * 99 / 100], pot[(s->n - 1) * 99 / 100],
+                             sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) / all};
+    free(acc);
+    free(pot);
+    return e;
+}
+
+/* The promises of tree.h for one process: the aim, and a tenth of it for potentials. Errors of pairs are in no relation
+ * to each other: those of 2000 bodies have a sum of the aim over the root of their number in the worst case. */
+static void errors_are_within_the_aim(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(BODIES, 3);
+    for (int k = 0; k < SIZES; k++) {
+        struct ranks_run run = {
+            .ranks = sizes[k], .options = tree_options(NULL), .start = &c, .t = {0.125}, .with_frames = 1};
+        struct ranks_run done = finished(run);
+        const struct errors e = errors_of(&done);
+        assert_true(e.acc <= aim && e.acc > 0);
+        assert_true(e.pot <= 0.1 * aim);
+        assert_true(e.momentum <= aim / sqrt(BODIES));
+        ranks_run_free(&done);
+    }
+    cluster_free(&c);
+}
+
+/* ---- bits */
+
+static void same_bits_however_messages_travel(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(FEW, 5);
+    for (int k = 1; k < SIZES; k++) {
+        struct ranks_run run = {
+            .ranks = sizes[k], .options = tree_options("portable"), .start = &c, .t = {0.125}, .with_frames = 1};
+        struct ranks_run first = finished(run);
+        for (uint64_t shuffle = 0; shuffle < 3; shuffle++) {
+            run.threads.shuffle = shuffle;
+            struct ranks_run again = finished(run);
+            assert_same(&first, &again);
+            ranks_run_free(&again);
+        }
+        ranks_run_free(&first);
+    }
+    cluster_free(&c);
+}
+
+/* With small steps of some bodies, too: a rank may have none that is due. */
+static void block_steps_are_those_of_one(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(FEW, 6);
+    struct ranks_run run = {.ranks = 1, .options = tree_options("portable"), .start = &c, .t = {0.125, 0.25}};
+    run.options.steps = NB6_COLLISIONLESS_BLOCK;
+    run.options.dt = 0.125;
+    run.options.eta = 0.1;
+    struct ranks_run one = finished(run);
+    assert_true(one.state.n_steps < one.state.n_blocks * FEW);
+    run.ranks = 5;
+    struct ranks_run many = finished(run);
+    /* Forces differ by some of the aim; over a quarter of a unit that is 0.25^2/2 of it times |a| of up to 3. */
+    for (int64_t i = 0; i < FEW; i++)
+        for (int k = 0; k < 3; k++) assert_true(fabs(one.state.x0[i][k] - many.state.x0[i][k]) < 0.1 * aim);
+    ranks_run_free(&one);
+    ranks_run_free(&many);
+    cluster_free(&c);
+}
+
+/* ---- odd divisions */
+
+static void ranks_may_have_no_bodies(void **state)
+{
+    (void)state;
+    static const double alone[1][7] = {{1, 0.5, 0, 0, 0, 0.25, 0}};
+    for (int64_t n = 1; n <= 7; n += 2) {
+        struct cluster c = n == 1 ? cluster_from_rows(1, alone) : cluster_plummer(n, 7);
+        struct ranks_run run = {
+            .ranks = 8, .options = tree_options("ref"), .start = &c, .t = {0.125}, .with_frames = 1};
+        struct ranks_run many = finished(run);
+        run.ranks = 1;
+        struct ranks_run one = finished(run);
+        for (int64_t i = 0; i < n; i++)
+            for (int k = 0; k < 3; k++) assert_true(fabs(one.state.x0[i][k] - many.state.x0[i][k]) < 1e-6);
+        ranks_run_free(&one);
+        ranks_run_free(&many);
+        cluster_free(&c);
+    }
+}
+
+/* In one point they are in one domain, whatever is done. */
+static void all_bodies_may_be_in_one_domain(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(100, 8);
+    for (int64_t i = 0; i < c.n; i++)
+        for (int k = 0; k < 3; k++) {
+            c.x[i][k] = 0.25;
+            c.v[i][k] = i < c.n / 2 ? 0.5 : -0.5;
+        }
+    struct ranks_run run = {.ranks = 5, .options = tree_options("ref"), .start = &c, .t = {0.125}, .with_frames = 1};
+    struct ranks_run done = finished(run);
+    for (int64_t i = 0; i < c.n; i++) assert_true(isfinite(done.state.x0[i][0]) && done.pot[i] < 0);
+    ranks_run_free(&done);
+    cluster_free(&c);
+}
+
+/* ---- failures */
+
+static void failures_end_a_block_on_all_ranks(void **state)
+{
+    (void)state;
+    for (int64_t bad = 0; bad < 50; bad += 12) {
+        struct cluster c = cluster_plummer(50, 8);
+        char words[32];
+        c.v[bad][1] = 1e17;
+        struct ranks_run run = {.ranks = 5, .options = tree_options("ref"), .start = &c, .t = {0.5}};
+        ranks_run(&run);
+        snprintf(words, sizeof words, "body %d ", (int)bad + 1);
+        assert_int_equal(run.status, NBC_BAD_ARGUMENT);
+        assert_int_equal(run.repeated, NBC_BAD_ARGUMENT);
+        assert_non_null(strstr(run.err.text, words));
+        assert_int_equal(run.state.ti_now, 0);
+        assert_memory_equal(run.state.x0, c.x, 50 * sizeof *c.x);
+        ranks_run_free(&run);
+        cluster_free(&c);
+    }
+}
+
+/* Each allocation of any rank fails in turn: no rank is left waiting, and what is made again has the same bits. */
+static void memory_may_end_on_any_rank(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(40, 12);
+    struct ranks_run run = {
+        .ranks = 3, .options = tree_options("portable"), .start = &c, .t = {0.0625}, .with_frames = 1};
+    struct ranks_run good = finished(run);
+    long failures = 0, left = -1;
+    for (long k = 0; left < 0 && can_fail_alloc(); k += test_seeds(19, 1)) {
+        struct ranks_run bad = run;
+        fail_alloc(k);
+        ranks_run(&bad);
+        left = alloc_left; /* it has not come so far */
+        fail_alloc(-1);
+        failures += bad.status != NBC_OK;
+        if (bad.status) assert_int_equal(bad.status, NBC_NO_MEMORY);
+        if (bad.status) assert_non_null(strstr(bad.err.text, "memory"));
+        if (!bad.status) assert_same(&good, &bad);
+        ranks_run_free(&bad);
+    }
+    assert_true(failures > 10 || !CAN_FAIL_ALLOC); /* of some 200 and more */
+    ranks_run_free(&good);
+    cluster_free(&c);
+}
+
+static void kept_trees_are_refused(void **state)
+{
+    (void)state;
+    struct cluster c = cluster_plummer(20, 9);
+    struct ranks_run run = {.ranks = 2, .options = tree_options("portable"), .start = &c};
+    run.options.reuse = 4;
+    ranks_run(&run);
+    assert_int_equal(run.status, NBC_BAD_ARGUMENT);
+    assert_non_null(strstr(run.err.text, "several steps"));
+    cluster_free(&c);
+}
+
+/* ---- domains */
+
+static double uniform(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) * 0x1p-53;
+}
+
+/* Domains of samples of equal weight have as many of them; a body of each is found there; numbers of slabs fit the
+ * spreads: 4 x 4 x 4 of a cube. */
+static void domains_have_equal_work(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 60000 };
+    static const int ranks[] = {1, 2, 3, 5, 7, 8, 64, 100};
+    struct nb6_sample *sample = malloc(SAMPLES * sizeof *sample), *kept = malloc(SAMPLES * sizeof *kept);
+    uint64_t seed = 7;
+    assert_true(sample && kept);
+    for (size_t i = 0; i < SAMPLES; i++)
+        sample[i] = (struct nb6_sample){{uniform(&seed), uniform(&seed), uniform(&seed)}, 1};
+    memcpy(kept, sample, SAMPLES * sizeof *kept);
+    for (size_t k = 0; k < sizeof ranks / sizeof ranks[0]; k++) {
+        struct nb6_sections *s = nb6_sections_create(ranks[k]);
+        int count[100] = {0}, cuts[3] = {0};
+        assert_non_null(s);
+        nb6_sections_divide(s, sample, SAMPLES);
+        for (size_t i = 0; i < SAMPLES; i++) count[nb6_sections_rank_of(s, kept[i].x)]++;
+        for (int r = 0; r < ranks[k]; r++) /* a cut is between two samples, on each side of a domain */
+            assert_true(abs(count[r] - SAMPLES / ranks[k]) <= 6);
+        for (int r = 1; r < ranks[k]; r++) cuts[s->level[r]]++;
+        if (ranks[k] == 64) {
+            assert_int_equal(cuts[0], 3);
+            assert_int_equal(cuts[1], 12);
+            assert_int_equal(cuts[2], 48);
+        }
+        nb6_sections_free(s);
+    }
+    free(sample);
+    free(kept);
+}
+
+/* A plane is cut along its two axes alone, a line along one. */
+static void domains_fit_what_they_divide(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 6400, RANKS = 16 };
+    struct nb6_sample *sample = malloc(SAMPLES * sizeof *sample);
+    uint64_t seed = 8;
+    assert_non_null(sample);
+    for (int flat = 1; flat <= 3; flat++) {
+        struct nb6_sections *s = nb6_sections_create(RANKS);
+        int cuts[3] = {0};
+        assert_non_null(s);
+        for (size_t i = 0; i < SAMPLES; i++) {
+            sample[i] = (struct nb6_sample){{uniform(&seed), uniform(&seed), uniform(&seed)}, 1};
+            for (int k = 0; k < flat; k++) sample[i].x[k] = 0.5;
+        }
+        nb6_sections_divide(s, sample, SAMPLES);
+        for (int r = 1; r < RANKS; r++) cuts[s->level[r]]++;
+        if (flat == 1) assert_int_equal(cuts[2], 0);
+        if (flat == 2) assert_int_equal(cuts[0], RANKS - 1);
+        const double x[3] = {0.5, 0.5, 0.5};
+        assert_in_range(nb6_sections_rank_of(s, x), 0, RANKS - 1);
+        nb6_sections_free(s);
+    }
+    free(sample);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(domains_have_equal_work),         cmocka_unit_test(domains_fit_what_they_divide),
+        cmocka_unit_test(errors_are_within_the_aim),       cmocka_unit_test(same_bits_however_messages_travel),
+        cmocka_unit_test(block_steps_are_those_of_one),    cmocka_unit_test(ranks_may_have_no_bodies),
+        cmocka_unit_test(all_bodies_may_be_in_one_domain), cmocka_unit_test(failures_end_a_block_on_all_ranks),
+        cmocka_unit_test(memory_may_end_on_any_rank),      cmocka_unit_test(kept_trees_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
