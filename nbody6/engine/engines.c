@@ -6,8 +6,10 @@
 #include "nbody6/engine/choice.h"
 #include "nbody6/engine/engine.h"
 #include "nbody6/engine/host_service.h"
+#include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/bodies.h"
+#include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
@@ -19,6 +21,7 @@
 #include "nbody6/step/step.h"
 #include "nbody6/step/stuck_tell.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const struct nb6_engine *engine_of(const struct nb6_sim *sim)
@@ -192,6 +195,32 @@ static int after_advance(struct nb6_sim *sim, const struct nb6_engine *engine, n
     return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
 }
 
+/* How far an engine that does not extend the orbit of the galaxy can go: to t_stop at the most. */
+static nb6_time end_of_orbit(const struct nb6_sim *sim, nb6_time t_stop)
+{
+    const double known = nb6_external_known_until(&sim->run.external);
+    return known < nb6_time_to_double(t_stop) ? (nb6_time)floor(ldexp(known, NB6_TIME_BITS)) : t_stop;
+}
+
+static int extend_orbit(struct nb6_sim *sim, nb6_time end, struct nbc_error *err)
+{
+    return nb6_external_extend_to(&sim->run.external, nb6_time_to_double(end + 1), err);
+}
+
+/* One piece of the orbit after the other. */
+static int advance_on_orbit(struct nb6_sim *sim, const struct nb6_engine *engine, nb6_time t_stop, int64_t max_blocks,
+                            enum nb6_stop_reason *reason, struct nbc_error *err)
+{
+    nb6_time end = end_of_orbit(sim, t_stop);
+    int status = engine->advance(sim, end, max_blocks, reason, err);
+    while (!status && *reason == NB6_STOP_REACHED && end < t_stop) {
+        status = extend_orbit(sim, end, err);
+        end = end_of_orbit(sim, t_stop);
+        if (!status) status = engine->advance(sim, end, max_blocks, reason, err);
+    }
+    return status;
+}
+
 static int advance_image(struct nb6_sim *sim, const struct nb6_engine *engine, nb6_time t_stop, int64_t max_blocks,
                          enum nb6_stop_reason *reason, struct nbc_error *err)
 {
@@ -203,7 +232,7 @@ static int advance_image(struct nb6_sim *sim, const struct nb6_engine *engine, n
     }
     int status = serves(sim) ? NBC_OK : import(sim, engine, err);
     if (status) return status;
-    status = engine->advance(sim, t_stop, max_blocks, reason, err);
+    status = advance_on_orbit(sim, engine, t_stop, max_blocks, reason, err);
     engine_image->undecided = *reason == NB6_STOP_ENCOUNTER;
     if (!status) return after_advance(sim, engine, t_stop, reason, err);
     status = export_after_failure(sim, status, err);

@@ -11,6 +11,7 @@
 #include "nbody6/fewbody/pairs/advance.h"
 #include "nbody6/fewbody/pairs/correct.h"
 #include "nbody6/fewbody/pairs/step.h"
+#include "nbody6/galaxy/external.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/members.h"
@@ -155,7 +156,8 @@ enum nb6_host_service_answer nb6_host_service_before(struct nb6_sim *sim, struct
     struct nb6_host_service *service = provide(sim, err);
     *status = service ? NBC_OK : NBC_NO_MEMORY;
     if (service && !nb6_origin_serves(sim, t)) return NB6_HOST_SERVICE_HOST;
-    if (service) *status = nb6_follow_status(&service->follow, err);
+    if (!*status) *status = nb6_external_extend_to(&sim->run.external, nb6_time_to_double(t), err);
+    if (!*status) *status = nb6_follow_status(&service->follow, err);
     if (!*status) *status = begin(sim, service, now, err);
     if (*status) return NB6_HOST_SERVICE_FAILED;
     set_members(sim, home, t, n, member);

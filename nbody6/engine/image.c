@@ -7,7 +7,6 @@
 #include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/encounter.h"
 #include "nbody6/galaxy/external.h"
-#include "nbody6/galaxy/linear_field.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -132,7 +131,8 @@ struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
                                   .mass = sim->run.book.mass_start,
                                   .weighted = config->mass_weighted_nb != 0,
                                   .fixed_radii = config->fixed_nnb != 0};
-    nb6_external_linear(&sim->run.external, &rules.field);
+    rules.field = sim->run.external;
+    rules.gamma_min = sim->run.config.pair.gamma_min;
     if (!rules.encounter.enabled) return rules;
     rules.encounter.touch = nb6_contact_range(sim);
     rules.near = (float)(NB6_DEV_NEAR_MARGIN * fmax(NB6_CONFINED * rules.encounter.r_min, rules.encounter.touch) /
@@ -142,7 +142,7 @@ struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
 
 const char *nb6_dev_unsupported(const struct nb6_config *config)
 {
-    if (!nb6_external_is_linear((int)config->tide.kind)) return "the device engine has no such galaxy";
+    if (!nb6_external_is_for_devices((int)config->tide.kind)) return "the device engine has no such galaxy";
     if (config->integration.dt_fixed_irr > 0 || config->integration.dt_fixed_reg > 0)
         return "the device engine has no constant steps";
     if (config->integration.force_error > 0) return "the device engine has no regular forces by a tree";

@@ -4,12 +4,15 @@
 #include "gpuirr/gpuirr.h"
 #include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
+#include "nbody6/engine/stages/work.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/stuck.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- offsets of packed lists: first relative to those of a piece of the bodies ---- */
@@ -90,6 +93,12 @@ static struct nb6_stuck without_places(const struct nb6_stuck *by_name)
     struct nb6_stuck stuck = {.blocks = by_name->blocks};
     for (int k = 0; k < 2; k++) stuck.who[k] = by_name->who[k] > 0 ? -by_name->who[k] : 0;
     return stuck;
+}
+
+/* A power of two. */
+static double unit_of_work(const struct nb6_sim *sim)
+{
+    return ldexp(1, ilogb(nb6_energy_scale(sim))) / NB6_DEV_UNITS_OF_ENERGY;
 }
 
 static void place_stuck(const struct nb6_stuck *by_name, struct nb6_dev *dev, int32_t place)
@@ -175,7 +184,8 @@ void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev)
     struct filling job = {sim, {.dev = dev}};
     set_places(sim, dev);
     memset(dev->level + dev->n, -1, (size_t)(dev->n_max - dev->n)); /* no body left */
-    *dev->control = (struct nb6_dev_control){.ti_now = sim->ti_now, .stuck = without_places(&sim->book.stuck)};
+    *dev->control = (struct nb6_dev_control){
+        .ti_now = sim->ti_now, .unit_of_work = unit_of_work(sim), .stuck = without_places(&sim->book.stuck)};
     nbc_team_run(parts_of_pieces(dev), fill_part, &job);
     nb6_host_service_fill(sim, dev);
 }

@@ -5,6 +5,7 @@
 #include "gpuirr/gpuirr.h"
 #include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
+#include "nbody6/engine/stages/work.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
@@ -13,6 +14,8 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/stuck.h"
 #include "nbody6/step/step.h"
+
+#include <string.h>
 
 enum { LISTS_OF_A_PART = 48 };
 
@@ -119,6 +122,15 @@ static void store_counters(struct nb6_dev_control *control, struct nb6_sim *sim)
     control->pairs_irr = control->pairs_reg = control->overflows = 0;
 }
 
+static int store_work(struct nb6_dev_control *control, struct nb6_sim *sim, struct nbc_error *err)
+{
+    const double unit = control->unit_of_work, work = unit * nb6_dev_units_to_double(control->work);
+    const double magnitude = unit * nb6_dev_units_to_double(control->work_magnitude);
+    memset(control->work, 0, sizeof control->work);
+    memset(control->work_magnitude, 0, sizeof control->work_magnitude);
+    return magnitude > 0 ? nb6_ledger_book_work(&sim->run.book.ledger, work, magnitude, err) : NBC_OK;
+}
+
 /* Convert places to names. */
 static void store_stuck(const struct nb6_dev *dev, struct nb6_sim *sim)
 {
@@ -195,8 +207,10 @@ static int store(struct storing *job, struct nbc_error *err)
     sim->ti_now = dev->control->ti_now;
     store_counters(dev->control, sim);
     store_stuck(dev, sim);
-    status = store_bodies(job, err);
+    const int booked = store_work(dev->control, sim, err);
+    status = store_bodies(job, booked ? NULL : err);
     nb6_host_service_store(dev, sim);
+    if (booked) status = booked;
     if (!status) status = nb6_rebase_origin(sim, sim->ti_now, err);
     dev->control->torn = status != NBC_OK;
     return status;

@@ -13,28 +13,9 @@
 #ifndef NB6_COMPONENTS_H
 #define NB6_COMPONENTS_H
 
+#include "nbody6/galaxy/attraction.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/galaxy/jet.h"
-
-/** Places of the parameters in struct nb6_external. */
-enum nb6_galaxy_parameter {
-    NB6_GALAXY_POINT_MASS,
-    NB6_GALAXY_DISK_MASS,
-    NB6_GALAXY_DISK_LENGTH,
-    NB6_GALAXY_DISK_HEIGHT,
-    NB6_GALAXY_HALO_V2, /**< v0^2 */
-    NB6_GALAXY_HALO_R2, /**< r0^2 */
-    NB6_GALAXY_BULGE_MASS,
-    NB6_GALAXY_BULGE_LENGTH,
-    NB6_GALAXY_BULGE_SLOPE,
-    NB6_GALAXY_GAS_MASS,
-    NB6_GALAXY_GAS_R2,         /**< AP^2 */
-    NB6_GALAXY_GAS_RATE,       /**< MPDOT */
-    NB6_GALAXY_GAS_DELAY,      /**< TDELAY */
-    NB6_GALAXY_CUT_BULGE_MASS, /**< with the length and slope of the bulge */
-    NB6_GALAXY_NFW_MASS,       /**< M_s */
-    NB6_GALAXY_NFW_LENGTH      /**< r_s */
-};
 
 /** Acceleration of the galaxy along a path x(s), as a series of the same order.   @param[in] x [3] from its centre */
 void nb6_galaxy_acceleration(const double parameter[NB6_EXTERNAL_PARAMETERS], const struct nb6_jet x[3], int order,
@@ -43,18 +24,9 @@ double nb6_galaxy_potential(const double parameter[NB6_EXTERNAL_PARAMETERS], con
 /** Square of the circular velocity in the plane at distance r > 0, of all but the logarithmic halo. */
 double nb6_galaxy_v2_without_halo(const double parameter[NB6_EXTERNAL_PARAMETERS], double r);
 
-/** Mass of the gas and its first three derivatives in time.   @param[in] leaving 1: as after TDELAY, 0: as before */
-void nb6_gas_mass(const double parameter[NB6_EXTERNAL_PARAMETERS], double t, int leaving, double mass[4]);
-/** Is the gas leaving at t? */
-int nb6_gas_is_leaving(const double parameter[NB6_EXTERNAL_PARAMETERS], double t);
-/** Acceleration of the gas along a path.   @param[in] mass  series along the same path */
-void nb6_gas_acceleration(const double parameter[NB6_EXTERNAL_PARAMETERS], const struct nb6_jet *mass,
-                          const struct nb6_jet x[3], int order, struct nb6_jet acc[3]);
 /** The attraction of a unit mass of gas at the place of a body, displaced by x, minus that at the place itself, without
  * a loss of figures.   @param[in] xdot  change of x   @param[out] potential  also less its slope there times x */
 void nb6_gas_difference(const double parameter[NB6_EXTERNAL_PARAMETERS], const double centre[2][3], const double x[3],
                         const double xdot[3], double acc[3], double jerk[3], double *potential);
-/** Potential of a unit mass of gas. */
-double nb6_gas_potential(const double parameter[NB6_EXTERNAL_PARAMETERS], const double x[3]);
 
 #endif

@@ -1,7 +1,7 @@
 #include "nbody6/galaxy/external.h"
 
 #include "common/nbc.h"
-#include "nbody6/galaxy/linear_field.h"
+#include "nbody6/galaxy/field_family.h"
 #include "nbody6/galaxy/potential.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
@@ -10,13 +10,13 @@
 #include <stddef.h>
 
 #define MISSING(number, meaning)
-#define POTENTIAL(number, name, meaning) extern const struct nb6_potential nb6_potential_##name;
+#define POTENTIAL(number, name, family, meaning) extern const struct nb6_potential nb6_potential_##name;
 #include "nbody6/input/potentials.def"
 #undef POTENTIAL
 
 /* By their numbers in KZ(14), which a field keeps as its kind. */
 static const struct nb6_potential *const potentials[] = {
-#define POTENTIAL(number, name, meaning) [number] = &nb6_potential_##name,
+#define POTENTIAL(number, name, family, meaning) [number] = &nb6_potential_##name,
 #include "nbody6/input/potentials.def"
 };
 
@@ -35,21 +35,14 @@ int nb6_external_make(const struct nb6_config *config, const struct nb6_units *u
     return potentials[kind]->make(config, units, external, err);
 }
 
-int nb6_external_is_linear(int kind)
+int nb6_external_is_for_devices(int kind)
 {
-    return nb6_external_is_known(kind) && potentials[kind]->is_linear;
-}
-
-int nb6_external_linear(const struct nb6_external *external, struct nb6_linear_field *field)
-{
-    *field = (struct nb6_linear_field){
-        .t_x = external->t_x, .t_z = external->t_z, .coriolis = external->coriolis, .active = external->active};
-    return nb6_external_is_linear(external->kind);
+    return nb6_external_is_known(kind) && nb6_field_family(kind) != NB6_FIELD_OTHER;
 }
 
 int nb6_external_acts_on_members(const struct nb6_external *external)
 {
-    return external->active && !nb6_external_is_linear(external->kind);
+    return external->active && nb6_field_family(external->kind) != NB6_FIELD_LINEAR;
 }
 
 int nb6_external_does_work(const struct nb6_external *external)
@@ -66,6 +59,11 @@ void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERN
 int nb6_external_extend_to(struct nb6_external *external, double t, struct nbc_error *err)
 {
     return potentials[external->kind]->extend_to ? potentials[external->kind]->extend_to(external, t, err) : NBC_OK;
+}
+
+double nb6_external_known_until(const struct nb6_external *external)
+{
+    return potentials[external->kind]->known_until ? potentials[external->kind]->known_until(external) : INFINITY;
 }
 
 double nb6_external_longest_step(const struct nb6_external *external, double t)

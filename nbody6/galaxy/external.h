@@ -9,32 +9,11 @@
 #define NB6_EXTERNAL_H
 
 #include "common/nbc.h"
+#include "nbody6/galaxy/field_state.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
 
-struct nb6_linear_field;
-
-enum { NB6_EXTERNAL_PARAMETERS = 16, NB6_EXTERNAL_TEXT = 128, NB6_ORBIT_ENDS = 4 };
-
-/** The way of the frame through the galaxy, from its centre: ends of pieces, the last of which is ahead of the run, and
- *  the point that was asked for last (nbody6/galaxy/orbit.h). N-body units; zeros in frames without such an orbit. */
-struct nb6_orbit {
-    double t[NB6_ORBIT_ENDS];
-    double x[NB6_ORBIT_ENDS][3], v[NB6_ORBIT_ENDS][3], acc[NB6_ORBIT_ENDS][3], jerk[NB6_ORBIT_ENDS][3];
-    double now_t, now_x[3], now_v[3], now_acc[3], now_jerk[3], now_snap[3];
-};
-
-/** State of the field of a run; checkpoints hold all of it. N-body units. */
-struct nb6_external {
-    int32_t active;                            /**< 1: there is a field */
-    int32_t kind;                              /**< number of the potential */
-    double t_x;                                /**< d a_x/dx at the centre of the cluster, without velocity terms; on an
-                                                    orbit with its angular velocity squared, where it is least */
-    double t_z;                                /**< d a_z/dz there */
-    double coriolis;                           /**< twice the angular velocity of the frame */
-    double parameter[NB6_EXTERNAL_PARAMETERS]; /**< further parameters, in an order that the potential defines */
-    struct nb6_orbit orbit;
-};
+enum { NB6_EXTERNAL_TEXT = 128 };
 
 /** The field of a configuration.
  *  @return NBC_OK; NBC_BAD_INPUT (there is no such potential, or the potential refuses its variables) */
@@ -42,10 +21,8 @@ int nb6_external_make(const struct nb6_config *config, const struct nb6_units *u
                       struct nbc_error *err);
 /** Is there a potential of this number? To be checked for a field from a checkpoint. */
 int nb6_external_is_known(int kind);
-/** Whether the potential of this number is a linear field, or none: device engines support these and no others. */
-int nb6_external_is_linear(int kind);
-/** The same of a field.   @param[out] field  its numbers, if it is */
-int nb6_external_linear(const struct nb6_external *external, struct nb6_linear_field *field);
+/** Whether device engines take the potential of this number along (galaxy/device_field.h). */
+int nb6_external_is_for_devices(int kind);
 /** Whether the field acts otherwise on a system than on its centre of mass with all the mass: it is not linear. */
 int nb6_external_acts_on_members(const struct nb6_external *external);
 /** Whether the potential depends on time, in the frame. */
@@ -56,6 +33,9 @@ void nb6_external_describe(const struct nb6_config *config, char text[NB6_EXTERN
 /** Extend the orbit of the galaxy to this time, the time of most evaluations that follow. Called before each block.
  *  @return NBC_OK; NBC_NON_FINITE: the orbit cannot be continued */
 int nb6_external_extend_to(struct nb6_external *external, double t, struct nbc_error *err);
+
+/** Up to when the field is known as it is, without another call of nb6_external_extend_to; infinite: at all times. */
+double nb6_external_known_until(const struct nb6_external *external);
 
 /** Longest step from time t on that the field allows whatever the body does: steps shorten towards a time at which the
  * field begins to change; infinite if there is none ahead. */
@@ -138,11 +118,6 @@ int nb6_external_near(const struct nb6_external *external, const struct nb6_exte
                       const double centre[2][3], int n, const double mass[], const double (*x)[3],
                       const double (*xdot)[3], double acc[][3], double jerk[][3], double power[2]);
 
-/** A body at a time. */
-struct nb6_moment {
-    double t;
-    const double *x, *v; /**< [3] */
-};
 /** Work of the field per unit mass, on a body that went from one moment to another: the change of its energy by the
  *  explicit time dependence of the potential, without that by its motion. Hermite's rule of fourth order; 0 in fields
  *  that do not depend on time. */

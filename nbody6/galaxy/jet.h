@@ -4,34 +4,57 @@
 #ifndef NB6_JET_H
 #define NB6_JET_H
 
+#include "common/hd.h"
+
+#ifdef __CUDACC__
+#define NB6_STRAIGHT static __host__ __device__ __forceinline__ /**< straight code where it is used */
+#define NB6_CALLED static __host__ __device__ __noinline__      /**< on a device there is one copy of the code */
+#else
+#define NB6_STRAIGHT static inline __attribute__((always_inline))
+#define NB6_CALLED static inline
+#endif
+
 enum { NB6_JET_TERMS = 4 };
 
 struct nb6_jet {
     double c[NB6_JET_TERMS];
 };
 
+/** x + v s */
+NBC_HD struct nb6_jet nb6_jet_line(double x, double v)
+{
+    struct nb6_jet line = {{x, v}};
+    return line;
+}
+
+NBC_HD struct nb6_jet nb6_jet_of(double c0, double c1, double c2, double c3)
+{
+    struct nb6_jet jet = {{c0, c1, c2, c3}};
+    return jet;
+}
+
 /** a + b, of a constant. */
-static inline struct nb6_jet nb6_jet_shift(struct nb6_jet a, double b)
+NBC_HD struct nb6_jet nb6_jet_shift(struct nb6_jet a, double b)
 {
     a.c[0] += b;
     return a;
 }
 
-static inline struct nb6_jet nb6_jet_add(const struct nb6_jet *a, const struct nb6_jet *b, int order)
+NBC_HD struct nb6_jet nb6_jet_add(const struct nb6_jet *a, const struct nb6_jet *b, int order)
 {
     struct nb6_jet sum = {{0}};
     for (int k = 0; k <= order; k++) sum.c[k] = a->c[k] + b->c[k];
     return sum;
 }
 
-static inline struct nb6_jet nb6_jet_scale(double b, const struct nb6_jet *a, int order)
+NBC_HD struct nb6_jet nb6_jet_scale(double b, const struct nb6_jet *a, int order)
 {
     struct nb6_jet product = {{0}};
     for (int k = 0; k <= order; k++) product.c[k] = b * a->c[k];
     return product;
 }
 
-static inline struct nb6_jet nb6_jet_multiply(const struct nb6_jet *a, const struct nb6_jet *b, int order)
+NBC_HD struct nb6_jet nb6_jet_multiply(const struct nb6_jet *a, const struct nb6_jet *b, int order)
 {
     struct nb6_jet product = {{0}};
     for (int k = 0; k <= order; k++)
@@ -40,7 +63,7 @@ static inline struct nb6_jet nb6_jet_multiply(const struct nb6_jet *a, const str
 }
 
 /** u^power for u > 0, whose value at s = 0 the caller has: u p' = power u' p, term by term. */
-static inline struct nb6_jet nb6_jet_power(const struct nb6_jet *u, double power, double value, int order)
+NBC_HD struct nb6_jet nb6_jet_power(const struct nb6_jet *u, double power, double value, int order)
 {
     struct nb6_jet p = {{value}};
     for (int k = 1; k <= order; k++) {
@@ -52,7 +75,7 @@ static inline struct nb6_jet nb6_jet_power(const struct nb6_jet *u, double power
 }
 
 /** e^u, whose value at s = 0 the caller has. */
-static inline struct nb6_jet nb6_jet_exp(const struct nb6_jet *u, double value, int order)
+NBC_HD struct nb6_jet nb6_jet_exp(const struct nb6_jet *u, double value, int order)
 {
     struct nb6_jet e = {{value}};
     for (int k = 1; k <= order; k++) {
@@ -64,8 +87,7 @@ static inline struct nb6_jet nb6_jet_exp(const struct nb6_jet *u, double value, 
 }
 
 /** M(r) along the path, whose value at s = 0 the caller has.   @param[in] rate  dM/dr along it */
-static inline struct nb6_jet nb6_jet_integral(const struct nb6_jet *rate, const struct nb6_jet *r, double value,
-                                              int order)
+NBC_HD struct nb6_jet nb6_jet_integral(const struct nb6_jet *rate, const struct nb6_jet *r, double value, int order)
 {
     struct nb6_jet m = {{value}};
     for (int k = 1; k <= order; k++) {

@@ -9,17 +9,13 @@ void nb6_linear_force(const struct nb6_external *external, double t, const doubl
                       const double acc[3], double ext_acc[3], double ext_jerk[3])
 {
     (void)t;
-    const struct nb6_linear_field field = {
-        .t_x = external->t_x, .t_z = external->t_z, .coriolis = external->coriolis, .active = external->active};
-    nb6_linear_field_force(&field, x, v, acc, ext_acc, ext_jerk);
+    nb6_linear_field_force(external, x, v, acc, ext_acc, ext_jerk);
 }
 
 double nb6_linear_noise(const struct nb6_external *external, double t, const double x[3], const double v[3])
 {
     (void)t;
-    const struct nb6_linear_field field = {
-        .t_x = external->t_x, .t_z = external->t_z, .coriolis = external->coriolis, .active = external->active};
-    return nb6_linear_field_noise(&field, x, v);
+    return nb6_linear_field_noise(external, x, v);
 }
 
 /* A linear field acts on a difference as it acts on a place, wherever the centre is. */

@@ -22,7 +22,7 @@ double nb6_linear_relative_potential(const struct nb6_external *external, double
 double nb6_linear_strongest(const struct nb6_external *external, double t, const double x[3]);
 
 #define NB6_LINEAR_OPERATIONS                                                                                          \
-    .is_linear = 1, .force = nb6_linear_force, .noise = nb6_linear_noise, .relative = nb6_linear_relative,             \
+    .force = nb6_linear_force, .noise = nb6_linear_noise, .relative = nb6_linear_relative,                             \
     .higher = nb6_linear_higher, .potential = nb6_linear_potential,                                                    \
     .relative_potential = nb6_linear_relative_potential, .strongest = nb6_linear_strongest
 

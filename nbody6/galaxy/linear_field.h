@@ -1,21 +1,15 @@
-/** A field that is linear in place and velocity, as plain numbers: engines take it along, wherever they compute. */
+/** A field that is linear in place and velocity, of a frame that goes round a galaxy on a circle (Fukushige & Heggie
+ *  2000, eq. 1; x outward, y along the orbit), as hosts and devices compute it. */
 #ifndef NB6_LINEAR_FIELD_H
 #define NB6_LINEAR_FIELD_H
 
 #include "common/hd.h"
+#include "nbody6/galaxy/field_state.h"
 
 #include <math.h>
 
-/** Of a frame that goes round a galaxy on a circle (Fukushige & Heggie 2000, eq. 1): x outward, y along the orbit. */
-struct nb6_linear_field {
-    double t_x, t_z; /**< d a_x/dx and d a_z/dz */
-    double coriolis; /**< twice the angular velocity of the frame */
-    int active;      /**< 0: there is no field */
-    int unused;
-};
-
 /** Acceleration and jerk at x, v of a body whose acceleration without the field is acc. */
-NBC_HD void nb6_linear_field_force(const struct nb6_linear_field *field, const double x[3], const double v[3],
+NBC_HD void nb6_linear_field_force(const struct nb6_external *field, const double x[3], const double v[3],
                                    const double acc[3], double ext_acc[3], double ext_jerk[3])
 {
     const double c = field->coriolis;
@@ -28,7 +22,7 @@ NBC_HD void nb6_linear_field_force(const struct nb6_linear_field *field, const d
 }
 
 /** Rounding error of that acceleration: its terms may balance each other. */
-NBC_HD double nb6_linear_field_noise(const struct nb6_linear_field *field, const double x[3], const double v[3])
+NBC_HD double nb6_linear_field_noise(const struct nb6_external *field, const double x[3], const double v[3])
 {
     const double speed = fabs(v[0]) + fabs(v[1]);
     return 0x1p-52 * (fabs(field->t_x * x[0]) + fabs(field->t_z * x[2]) + fabs(field->coriolis) * speed);

@@ -9,10 +9,8 @@
 
 #include "common/nbc.h"
 #include "nbody6/galaxy/external.h"
+#include "nbody6/galaxy/moving_field.h"
 
-/** Does the galaxy act, or the gas alone? */
-int nb6_moving_has_galaxy(const struct nb6_external *external);
-int nb6_moving_has_gas(const struct nb6_external *external);
 /** Gas as the configuration has it. */
 void nb6_moving_set_gas(const struct nb6_tide_config *tide, struct nb6_external *external);
 
@@ -41,6 +39,7 @@ int nb6_moving_near(const struct nb6_external *external, const struct nb6_extern
                     const double (*xdot)[3], double acc[][3], double jerk[][3], double power[2]);
 double nb6_moving_strongest(const struct nb6_external *external, double t, const double x[3]);
 int nb6_moving_extend_to(struct nb6_external *external, double t, struct nbc_error *err);
+double nb6_moving_known_until(const struct nb6_external *external);
 double nb6_moving_jump(const struct nb6_external *external);
 double nb6_moving_longest_step(const struct nb6_external *external, double t);
 double nb6_moving_work(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
@@ -49,8 +48,8 @@ double nb6_moving_work(const struct nb6_external *external, const struct nb6_mom
     .force = nb6_moving_force, .noise = nb6_moving_noise, .relative = nb6_moving_relative,                             \
     .higher = nb6_moving_higher, .potential = nb6_moving_potential,                                                    \
     .relative_potential = nb6_moving_relative_potential, .strongest = nb6_moving_strongest,                            \
-    .extend_to = nb6_moving_extend_to, .longest_step = nb6_moving_longest_step, .work = nb6_moving_work,               \
-    .jump = nb6_moving_jump, .does_work = nb6_moving_does_work, .rate = nb6_moving_rate, .scale = nb6_moving_scale,    \
-    .expand = nb6_moving_expand, .near_time = nb6_moving_near_time, .near = nb6_moving_near
+    .extend_to = nb6_moving_extend_to, .known_until = nb6_moving_known_until, .longest_step = nb6_moving_longest_step, \
+    .work = nb6_moving_work, .jump = nb6_moving_jump, .does_work = nb6_moving_does_work, .rate = nb6_moving_rate,      \
+    .scale = nb6_moving_scale, .expand = nb6_moving_expand, .near_time = nb6_moving_near_time, .near = nb6_moving_near
 
 #endif

@@ -7,11 +7,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/galaxy/external.h"
-
-/** The point at a time: x, v, and the galaxy's acceleration with its derivatives along the orbit. */
-struct nb6_orbit_point {
-    double x[3], v[3], acc[3], jerk[3], snap[3];
-};
+#include "nbody6/galaxy/orbit_at.h"
 
 /** The orbit begins at t = 0 here.   @param[in,out] external  parameters are set; orbit is
  *  @return NBC_OK; NBC_BAD_INPUT: it meets the centre within the first revolutions */
@@ -19,12 +15,5 @@ int nb6_orbit_begin(struct nb6_external *external, const double x[3], const doub
 /** Extend the orbit to t and keep the point there, so that nb6_orbit_at need not compute it.
  *  @return NBC_OK; NBC_NON_FINITE: the orbit meets the centre */
 int nb6_orbit_reach(struct nb6_external *external, double t, struct nbc_error *err);
-/** The point at any time. It has the same bits whether the orbit was extended to it before or not, at times after the
- *  first piece that is still kept. */
-void nb6_orbit_at(const struct nb6_external *external, double t, struct nb6_orbit_point *point);
-/** Gradient of the galaxy's acceleration at x from its centre, times a vector. */
-void nb6_orbit_gradient(const struct nb6_external *external, const double x[3], const double along[3], double out[3]);
-/** Norm (Frobenius) of that gradient: no difference of accelerations is more than it times the distance. */
-double nb6_orbit_strongest(const struct nb6_external *external, const double x[3]);
 
 #endif

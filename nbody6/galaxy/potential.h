@@ -10,10 +10,6 @@
 #include "nbody6/galaxy/external.h"
 
 struct nb6_potential {
-    /** 1: force, noise, relative and relative_potential are those of a linear field with the numbers t_x, t_z and
-     *  coriolis of struct nb6_external, and nothing more (NB6_LINEAR_OPERATIONS). Device engines take such a field
-     * along and support no other; an engine in whose run the field is another one leaves all blocks to the host. */
-    int is_linear;
     /** Fill in what the field needs, in N-body units; kind is set, active is 1 unless this changes it, all else is 0.
      *  @return NBC_OK; NBC_BAD_INPUT: a message that begins with the name of the variable and has the remedy */
     int (*make)(const struct nb6_config *config, const struct nb6_units *units, struct nb6_external *external,
@@ -30,9 +26,10 @@ struct nb6_potential {
     double (*potential)(const struct nb6_external *external, double t, const double x[3]);
     double (*relative_potential)(const struct nb6_external *external, double t, const double centre[3],
                                  const double x[3]);
-    /** All four NULL: the field does not depend on time. */
+    /** All five NULL: the field does not depend on time. */
     int (*does_work)(const struct nb6_external *external);
     int (*extend_to)(struct nb6_external *external, double t, struct nbc_error *err);
+    double (*known_until)(const struct nb6_external *external);
     double (*work)(const struct nb6_external *external, const struct nb6_moment *from, const struct nb6_moment *to);
     void (*rate)(const struct nb6_external *external, double t, const double centre[2][3], const double x[3],
                  const double xdot[3], const double acc[3], const double jerk[3], double rate[2]);

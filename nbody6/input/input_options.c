@@ -93,7 +93,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {12, 1, MANY, NB6_MISSING_STELLAR, "Hertzsprung-Russell output"},
     {13, 0, 0, NB6_USED, "none"},
     {13, 1, MANY, NB6_MISSING, "interstellar clouds"},
-#define POTENTIAL(number, name, meaning) {14, number, number, NB6_USED, meaning},
+#define POTENTIAL(number, name, family, meaning) {14, number, number, NB6_USED, meaning},
 #define MISSING(number, meaning) {14, number, number, NB6_MISSING, meaning},
 #include "nbody6/input/potentials.def"
     {15, 0, 0, NB6_USED, "off"},

@@ -40,6 +40,13 @@ int nb6_ledger_book(struct nb6_energy_ledger *ledger, enum nb6_channel channel, 
     return NBC_OK;
 }
 
+int nb6_ledger_book_work(struct nb6_energy_ledger *ledger, double work, double magnitude, struct nbc_error *err)
+{
+    const int status = nb6_ledger_book(ledger, NB6_CHANNEL_GALAXY, work, err);
+    if (!status) ledger->work += magnitude - fabs(work);
+    return status;
+}
+
 double nb6_ledger_expected(const struct nb6_energy_ledger *ledger)
 {
     return ledger->start + sum_of(ledger, 1);

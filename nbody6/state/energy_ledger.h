@@ -48,6 +48,8 @@ void nb6_ledger_open(struct nb6_energy_ledger *ledger, double total);
 /** Book an energy.   @param[in] energy  added to the total; less than 0: taken from it   @return NBC_OK;
  *  NBC_NON_FINITE, and nothing is booked */
 int nb6_ledger_book(struct nb6_energy_ledger *ledger, enum nb6_channel channel, double energy, struct nbc_error *err);
+/** Book the work of a field on some bodies.   @param[in] magnitude  sum of the magnitudes of that on each */
+int nb6_ledger_book_work(struct nb6_energy_ledger *ledger, double work, double magnitude, struct nbc_error *err);
 
 /** The expected total: start and transfers. */
 double nb6_ledger_expected(const struct nb6_energy_ledger *ledger);

@@ -84,10 +84,13 @@ static void commit_part(void *context, int part, int parts)
 /* In the order of the members, independent of threads. */
 static int book_work(struct nb6_sim *sim, struct nbc_error *err)
 {
-    double sum = 0;
+    double sum = 0, magnitude = 0;
     if (!sim->run.external.active) return NBC_OK;
-    for (int64_t member = 0; member < sim->active.n_irr; member++) sum += sim->active.corrected[member].work;
-    return nb6_ledger_book(&sim->run.book.ledger, NB6_CHANNEL_GALAXY, sum, err);
+    for (int64_t member = 0; member < sim->active.n_irr; member++) {
+        sum += sim->active.corrected[member].work;
+        magnitude += fabs(sim->active.corrected[member].work);
+    }
+    return nb6_ledger_book_work(&sim->run.book.ledger, sum, magnitude, err);
 }
 
 int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)

@@ -40,6 +40,28 @@ class GalaxyTest(RunTest):
         self.assertEqual(work[0], 0)
         self.assertGreater(abs(work[-1]), 1e-3)
 
+    def test_engines(self):
+        """The stages of device engines, in C: energies and steps are those of the host engine, with pairs; bits are the
+        same with any number of threads, and across a checkpoint. Both engines round forces in their own way, and
+        errors of a time unit are 1e-7: half of that is allowed between them. Counts of steps are within 2 percent."""
+        for kz, galaxy in ((3, ORBIT), (4, "MP=1 AP2=0.6 MPDOT=2 TDELAY=0.1"), (5, "RG=1,0,0.5 VG=0,120,60")):
+            name = "e%d" % kz
+            self.write(name, 0.25, more="KZ(14)=%d" % kz, galaxy=galaxy)
+            self.run_command("--engine", "host", "--out", name + "h", name + ".inp")
+            self.run_command("--engine", "emulated", "--threads", "1", name + ".inp")
+            head, *host = self.rows(name + "h")
+            there = self.rows(name)[1:]
+            for column in ("e_total", "e_galaxy"):
+                at = head.index(column)
+                self.assertNotEqual(float(host[-1][at]), 0)
+                self.assertAlmostEqual(float(host[-1][at]), float(there[-1][at]), delta=5e-8)
+            at = head.index("steps_irr")
+            self.assertAlmostEqual(int(host[-1][at]) / int(there[-1][at]), 1, delta=0.02)
+        self.write("c", 0.125, more="KZ(14)=3")
+        self.run_command("--engine", "emulated", "--threads", "2", "c.inp")
+        self.run_command("--resume", "c.ckpt.h5", "--tcrit", "0.25")
+        self.assertEqual(self.rows("e3")[-1], self.rows("c")[-1])
+
     def test_pericentre(self):
         """A galaxy has torn a cluster apart, gives it ten thousand times its energy on the way to the pericentre, and
         takes that back: the error of an interval is relative to this work, and the run goes on with its QE. The error

@@ -105,8 +105,7 @@ static double strongest(const struct nb6_external *external, double t, const dou
     return 3 * external->parameter[0] * dot(x, x);
 }
 
-const struct nb6_potential nb6_potential_toy_quartic = {.is_linear = 0, /* no device engine takes it along */
-                                                        .make = make,
+const struct nb6_potential nb6_potential_toy_quartic = {.make = make,
                                                         .describe = describe,
                                                         .force = force,
                                                         .noise = noise,

@@ -7,6 +7,8 @@
 #include "nbody6/engine/stages/force.h"
 #include "nbody6/engine/stages/regular.h"
 #include "nbody6/engine/stages/state.h"
+#include "nbody6/engine/stages/work.h"
+#include "nbody6/galaxy/device_field.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/rules.h"
 
@@ -151,14 +153,16 @@ __device__ __forceinline__ double step_of(double eta, const struct nb6_velocity_
     return limited_step(step.dt, limit.eps, h, step.noise, norm2_of(end.acc), norm2_of(c.v));
 }
 
-/* The force with that of the field at x, v.   @param[in] inner  acceleration without it */
-__device__ __forceinline__ component with_field(double x, double v, double inner, component force)
+/* The force with that of the field at x, v.   @param[in] now  nb6_device_field_at(t)   @param[in] inner  acceleration
+ * without it */
+__device__ __noinline__ component with_field(double t, const struct nb6_orbit_point &now, double x, double v,
+                                             double inner, component force)
 {
     double place[3], velocity[3], acc[3], ext_acc[3], ext_jerk[3];
     gather_axes(x, place);
     gather_axes(v, velocity);
     gather_axes(inner, acc);
-    nb6_linear_field_force(&dev.rules.field, place, velocity, acc, ext_acc, ext_jerk);
+    nb6_device_field_force(&dev.rules.field, t, &now, place, velocity, acc, ext_acc, ext_jerk);
     return {force.acc + on_axis(ext_acc), force.jerk + on_axis(ext_jerk)};
 }
 
@@ -169,9 +173,33 @@ __device__ __noinline__ component add_field(int32_t i, nb6_time t, double x, dou
     const struct nb6_star &star = dev.star[i];
     const int axis = axis_of();
     const double h = nb6_time_to_double(t - dev.body[i].t0), s = nb6_time_to_double(t - star.t0_reg);
-    const double inner = force.acc + (star.acc_reg[axis] + s * star.jerk_reg[axis]);
-    const corrected_axis c = correct_axis(h, begin, with_field(x, v, inner, force));
-    return with_field(x + c.x, v + c.v, inner, force);
+    const double inner = force.acc + (star.acc_reg[axis] + s * star.jerk_reg[axis]), time = nb6_time_to_double(t);
+    struct nb6_orbit_point now;
+    nb6_device_field_at(&dev.rules.field, time, &now);
+    const corrected_axis c = correct_axis(h, begin, with_field(time, now, x, v, inner, force));
+    return with_field(time, now, x + c.x, v + c.v, inner, force);
+}
+
+/* Count the work of the field on a member before its motion up to x, v is committed. The ends of the step are two
+ * lanes: each has the rate there, unless the gas begins to leave in between. */
+__device__ __noinline__ void count_work(int32_t i, nb6_time t, double x, double v)
+{
+    const struct nb6_external &field = dev.rules.field;
+    const struct nb6_body &body = dev.body[i];
+    double place[3], velocity[3], rate[2], other[2];
+    gather_axes(x, place);
+    gather_axes(v, velocity);
+    const double from = nb6_time_to_double(body.t0), to = nb6_time_to_double(t), h = to - from;
+    if (nb6_moving_begins_between(&field, from, to)) {
+        if (lane_of() == 0) nb6_dev_count_work(&dev, nb6_dev_work(&dev, i, place, velocity));
+        __syncwarp();
+        return;
+    }
+    const bool is_begin = lane_of() == 0;
+    const struct nb6_moment own = {is_begin ? from : to, is_begin ? body.x0 : place, is_begin ? body.v0 : velocity};
+    nb6_moving_field_rate(&field, &own, nb6_gas_is_leaving(field.parameter, from + 0.5 * h), rate);
+    for (int k = 0; k < 2; k++) other[k] = __shfl_sync(ALL, rate[k], 1);
+    if (is_begin) nb6_dev_count_work(&dev, body.mass * nb6_moving_work_between(h, rate, other));
 }
 
 /* Irregular corrector of a member, from the force at t at its predicted state x, v. */
@@ -229,6 +257,7 @@ __device__ __forceinline__ void commit_irregular(int32_t i, nb6_time t, componen
     struct nb6_body *body = &dev.body[i];
     struct nb6_star *star = &dev.star[i];
     const int lane = lane_of();
+    if (nb6_device_field_does_work(&dev.rules.field)) count_work(i, t, c.x, c.v);
     if (lane < 3) {
         const double s = nb6_time_to_double(t - star->t0_reg);
         body->x0[lane] = c.x;
@@ -279,8 +308,9 @@ __device__ __forceinline__ void commit_corrected(int64_t member, int32_t i)
                  jerk_irr = __shfl_sync(ALL, own, OF_STATE + 3 + axis);
     const double acc_reg = __shfl_sync(ALL, own, OF_STATE + OF_PART + axis);
     const double jerk_reg = __shfl_sync(ALL, own, OF_STATE + OF_PART + 3 + axis);
-    if (has_changed) (is_state ? body->x0 : star->acc_irr)[is_state ? lane : of_star] = own;
     const double v = __shfl_sync(ALL, own, 3 + axis);
+    if (nb6_device_field_does_work(&dev.rules.field)) count_work(i, t, __shfl_sync(ALL, own, axis), v);
+    if (has_changed) (is_state ? body->x0 : star->acc_irr)[is_state ? lane : of_star] = own;
     if (lane < 3) {
         const double acc = acc_irr + (acc_reg + s * jerk_reg), jerk = jerk_irr + jerk_reg;
         body->acc[lane] = acc;

@@ -90,13 +90,13 @@ __device__ __forceinline__ irregular_step step_irregular(int32_t i, nb6_time t, 
     const struct nb6_dev_point point = nb6_dev_predict(&dev, s.i, t);
     s.end = force_on(point, nb6_dev_list(&dev, s.i), s.nnb, t, &s.near);
     const double x = on_axis(point.x), v = on_axis(point.v);
-    double longest = INFINITY;
+    double longest = nb6_device_field_longest_step(&dev.rules.field, nb6_time_to_double(t));
     const bool is_watched = dev.watch[s.i] & (NB6_DEV_ASK | NB6_DEV_REMOTE);
     await(is_watched);
     if (is_watched) {
         const struct nb6_dev_correction &add = dev.correction[s.i];
         s.end = {s.end.acc + add.acc[axis], s.end.jerk + add.jerk[axis]};
-        longest = add.longest;
+        longest = fmin(longest, add.longest);
     }
     if (dev.rules.field.active) s.end = add_field(s.i, t, x, v, begin, s.end);
     const float error = nb6_dev_is_in_double(&dev) ? INFINITY : nb6_dev_noise_of(&point, s.nnb + NB6_DEV_LEAVING);

@@ -5,6 +5,7 @@
 #include "common/hd.h"
 #include "nbody6/engine/stages/quiet.h"
 #include "nbody6/engine/stages/state.h"
+#include "nbody6/engine/stages/work.h"
 #include "nbody6/fewbody/encounter.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/stuck.h"
@@ -29,7 +30,9 @@ NBC_HD void nb6_dev_commit_rest(const struct nb6_dev *dev, int64_t member, int32
 /** The motion of a member, which is body i. */
 NBC_HD void nb6_dev_commit_motion(const struct nb6_dev *dev, int64_t member, int32_t i)
 {
-    nb6_commit_corrected(&dev->corrected[member], dev->control->t, dev->is_reg[member], &dev->body[i], &dev->star[i]);
+    const struct nb6_corrected *c = &dev->corrected[member];
+    if (nb6_device_field_does_work(&dev->rules.field)) nb6_dev_count_work(dev, nb6_dev_work(dev, i, c->x, c->v));
+    nb6_commit_corrected(c, dev->control->t, dev->is_reg[member], &dev->body[i], &dev->star[i]);
     dev->predictor[i] = nb6_predictor_of(&dev->body[i]);
 }
 

@@ -8,6 +8,7 @@
 #include "nbody6/engine/stages/force.h"
 #include "nbody6/engine/stages/regular.h"
 #include "nbody6/engine/stages/state.h"
+#include "nbody6/galaxy/device_field.h"
 #include "nbody6/state/body.h"
 #include "nbody6/step/corrector.h"
 #include "nbody6/step/pair_derivatives.h"
@@ -16,13 +17,16 @@
 #include <math.h>
 #include <stdint.h>
 
-/** Irregular force of a member from the sum over its list, what systems add to it, and the field at x, v. */
-NBC_HD void nb6_dev_set_force(const struct nb6_dev *dev, const double list[6], const double reg[3], const double x[3],
-                              const double v[3], struct nb6_corrected *c)
+/** Irregular force of a member from the sum over its list, what systems add to it, and the field at x, v.
+ *  @param[in] now  nb6_device_field_at of the block time */
+NBC_HD void nb6_dev_set_force(const struct nb6_dev *dev, const struct nb6_orbit_point *now, const double list[6],
+                              const double reg[3], const double x[3], const double v[3], struct nb6_corrected *c)
 {
     double ext_acc[3] = {0, 0, 0}, ext_jerk[3] = {0, 0, 0}, inner[3];
     for (int k = 0; k < 3; k++) inner[k] = list[k] + reg[k];
-    if (dev->rules.field.active) nb6_linear_field_force(&dev->rules.field, x, v, inner, ext_acc, ext_jerk);
+    if (dev->rules.field.active)
+        nb6_device_field_force(&dev->rules.field, nb6_time_to_double(dev->control->t), now, x, v, inner, ext_acc,
+                               ext_jerk);
     for (int k = 0; k < 3; k++) {
         c->acc_irr[k] = list[k] + ext_acc[k];
         c->jerk_irr[k] = list[3 + k] + ext_jerk[k];
@@ -58,16 +62,19 @@ NBC_HD void nb6_dev_correct_irregular(const struct nb6_dev *dev, int64_t member,
     const int is_watched = dev->watch[i] & (NB6_DEV_ASK | NB6_DEV_REMOTE);
     const struct nb6_dev_correction *add = &dev->correction[i];
     struct nb6_higher higher;
-    double list[6], reg[3], longest = is_watched ? add->longest : INFINITY;
+    struct nb6_orbit_point now;
+    double list[6], reg[3], longest = nb6_device_field_longest_step(&dev->rules.field, nb6_time_to_double(t));
+    if (is_watched) longest = fmin(longest, add->longest);
+    nb6_device_field_at(&dev->rules.field, nb6_time_to_double(t), &now);
     nb6_regular_at(star, t, reg);
     for (int k = 0; k < 3; k++) {
         list[k] = sum->acc[k] + (is_watched ? add->acc[k] : 0);
         list[3 + k] = sum->jerk[k] + (is_watched ? add->jerk[k] : 0);
     }
-    nb6_dev_set_force(dev, list, reg, point->x, point->v, c);
+    nb6_dev_set_force(dev, &now, list, reg, point->x, point->v, c);
     nb6_correct_irregular(star, h, point->x, point->v, c, &higher);
     if (dev->rules.field.active) {
-        nb6_dev_set_force(dev, list, reg, c->x, c->v, c);
+        nb6_dev_set_force(dev, &now, list, reg, c->x, c->v, c);
         nb6_correct_irregular(star, h, point->x, point->v, c, &higher);
     }
     nb6_dev_set_noise(dev, i, point, h, &higher, c);

@@ -6,6 +6,7 @@
 #include "common/hd.h"
 #include "gpuirr/pair.h"
 #include "nbody6/engine/stages/state.h"
+#include "nbody6/galaxy/device_field.h"
 #include "nbody6/state/body.h"
 
 #include <math.h>
@@ -198,7 +199,8 @@ NBC_HD float nb6_dev_noise_of(const struct nb6_dev_point *point, int32_t n)
  *  step, whose force was subtracted in double (nb6_dev_add_change) from a sum in float. */
 NBC_HD float nb6_dev_noise_beside(const struct nb6_dev *dev, int32_t i, const struct nb6_dev_point *point)
 {
-    const float of_field = (float)nb6_linear_field_noise(&dev->rules.field, point->x, point->v);
+    const double t = nb6_time_to_double(dev->control->t);
+    const float of_field = (float)nb6_device_field_noise(&dev->rules.field, t, point->x, point->v);
     return dev->star[i].t0_reg == dev->body[i].t0 ? of_field + nb6_dev_noise_of(point, NB6_DEV_LEAVING) : of_field;
 }
 

@@ -8,6 +8,7 @@
 #include "nbody6/engine/stages/state.h"
 #include "nbody6/fewbody/perturber_rule.h"
 #include "nbody6/fewbody/tide_sum.h"
+#include "nbody6/galaxy/device_field.h"
 #include "nbody6/state/body.h"
 
 #include <math.h>
@@ -20,6 +21,17 @@ NBC_HD int nb6_dev_quiet_looks(const struct nb6_dev *dev, int32_t i, int is_regu
     return is_regular || !(dev->system[i - dev->first_centre].t_check > nb6_time_to_double(dev->control->t));
 }
 
+/** Whether the galaxy acts on the relative motion of a quiet pair: the rule of is_galactic() in pairs/perturbers.c. */
+NBC_HD int nb6_dev_galaxy_acts(const struct nb6_dev *dev, int32_t i)
+{
+    const struct nb6_perturber_rule *rule = &dev->system[i - dev->first_centre].perturber;
+    const struct nb6_body *body = &dev->body[i];
+    if (!dev->rules.field.active) return 0;
+    const double strongest =
+        nb6_device_field_strongest(&dev->rules.field, nb6_time_to_double(dev->control->t), body->x0);
+    return strongest * rule->r2 * sqrt(rule->r2) / body->mass > dev->rules.gamma_min;
+}
+
 /** The test of one lane, for every `step`-th neighbour from `first` on, at the time of the last block, which has
  *  moved the pair. It includes all bodies that nb6_pair_select would select.
  *  @param[out] safe  none of them can be a perturber within this time   @return 1: one of them may be now */
@@ -28,7 +40,7 @@ NBC_HD int nb6_dev_quiet_lane(const struct nb6_dev *dev, int32_t i, int first, i
     const struct nb6_perturber_rule *rule = &dev->system[i - dev->first_centre].perturber;
     const int32_t *list = nb6_dev_list(dev, i);
     const double dt = nb6_step_length(dev->star[i].level_irr);
-    int found = 0;
+    int found = first == 0 && nb6_dev_galaxy_acts(dev, i);
     *safe = INFINITY;
     for (int32_t k = first; k < dev->star[i].nnb; k += step) {
         struct nb6_dev_seen seen;

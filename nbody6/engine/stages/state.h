@@ -21,7 +21,7 @@
 #include "nbody6/fewbody/encounter.h"
 #include "nbody6/fewbody/perturber_rule.h"
 #include "nbody6/fewbody/remote.h"
-#include "nbody6/galaxy/linear_field.h"
+#include "nbody6/galaxy/field_state.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/corrected.h"
 #include "nbody6/state/stuck.h"
@@ -108,12 +108,13 @@ struct nb6_dev_rules {
     struct nb6_step_rules step;
     struct nb6_radius_rules radius;
     struct nb6_encounter_rules encounter;
-    struct nb6_linear_field field; /**< of the galaxy */
-    int64_t list_limit;            /**< longest list */
-    int64_t system_limit;          /**< that of a centre of mass */
-    double unit;                   /**< mass of a neighbour for which spheres have their radius, or 1 */
-    double per_radius;             /**< radius of a sphere for a neighbour of mass 1, or any, over that of the star */
-    double mean_mass, mass;        /**< of stars, and of all */
+    struct nb6_external field; /**< of the galaxy, whose orbit is known up to the end of the call */
+    int64_t list_limit;        /**< longest list */
+    int64_t system_limit;      /**< that of a centre of mass */
+    double gamma_min;          /**< the tide of the galaxy acts on a pair from this strength on */
+    double unit;               /**< mass of a neighbour for which spheres have their radius, or 1 */
+    double per_radius;         /**< radius of a sphere for a neighbour of mass 1, or any, over that of the star */
+    double mean_mass, mass;    /**< of stars, and of all */
     float near;      /**< a body within this distance, per unit mass of a pair, may be a partner in an encounter */
     int weighted;    /**< spheres are larger for heavier neighbours */
     int fixed_radii; /**< 1: radii are fixed */
@@ -124,6 +125,8 @@ struct nb6_dev_control {
     nb6_time ti_now, t; /**< time of the last committed block, and of the present one */
     uint64_t blocks, blocks_reg, steps_irr, steps_reg, pairs_irr, pairs_reg, overflows;
     int64_t n_irr, n_reg;
+    uint64_t work[2], work_magnitude[2]; /**< of the field on the bodies, and of its magnitudes (stages/work.h) */
+    double unit_of_work;
     uint64_t pairs_irr_block, pairs_reg_block, overflows_block; /**< of the present block */
     int64_t longest;                                            /**< list that did not fit its row, 0: none */
     int64_t torn;           /**< 1: the last export has failed after it had begun to write */
