@@ -188,8 +188,8 @@ NBC_HD void nb6_gas_mass(const double parameter[NB6_EXTERNAL_PARAMETERS], double
 }
 
 /** Acceleration of the gas along a path.   @param[in] mass  series along the same path */
-NBC_HD void nb6_gas_acceleration(const double parameter[NB6_EXTERNAL_PARAMETERS], const struct nb6_jet *mass,
-                                 const struct nb6_jet x[3], int order, struct nb6_jet acc[3])
+NB6_CALLED void nb6_gas_acceleration(const double parameter[NB6_EXTERNAL_PARAMETERS], const struct nb6_jet *mass,
+                                     const struct nb6_jet x[3], int order, struct nb6_jet acc[3])
 {
     const struct nb6_jet r2 = nb6_jet_norm2(x, 3, parameter[NB6_GALAXY_GAS_R2], order),
                          unit = nb6_jet_inverse_cube(1, &r2, order);

@@ -72,8 +72,8 @@ NBC_HD void nb6_moving_add_gas(const struct nb6_external *external, double t, co
 }
 
 /** Acceleration along the path of a body, as a series.   @param[in] r  nb6_moving_at(t) */
-NBC_HD void nb6_moving_along_path(const struct nb6_external *external, double t, const struct nb6_orbit_point *r,
-                                  const struct nb6_jet body[3], int order, struct nb6_jet acc[3])
+NB6_CALLED void nb6_moving_along_path(const struct nb6_external *external, double t, const struct nb6_orbit_point *r,
+                                      const struct nb6_jet body[3], int order, struct nb6_jet acc[3])
 {
     memset(acc, 0, 3 * sizeof *acc);
     if (nb6_moving_has_galaxy(external)) nb6_moving_add_galaxy(external, r, body, order, acc);
@@ -108,8 +108,8 @@ NBC_HD double nb6_moving_field_noise(const struct nb6_external *external, const 
 }
 
 /** Norm (Frobenius) of the gradient of the acceleration at x. */
-NBC_HD double nb6_moving_field_strongest(const struct nb6_external *external, double t, const struct nb6_orbit_point *r,
-                                         const double x[3])
+NB6_CALLED double nb6_moving_field_strongest(const struct nb6_external *external, double t,
+                                             const struct nb6_orbit_point *r, const double x[3])
 {
     double sum = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -162,8 +162,8 @@ NBC_HD void nb6_moving_add_gas_rate(const struct nb6_external *external, const s
 }
 
 /** That of both together.   @param[in] leaving  as nb6_gas_mass */
-NBC_HD void nb6_moving_field_rate(const struct nb6_external *external, const struct nb6_moment *at, int leaving,
-                                  double rate[2])
+NB6_CALLED void nb6_moving_field_rate(const struct nb6_external *external, const struct nb6_moment *at, int leaving,
+                                      double rate[2])
 {
     rate[0] = rate[1] = 0;
     if (nb6_moving_has_galaxy(external)) nb6_moving_add_galactic_rate(external, at, rate);

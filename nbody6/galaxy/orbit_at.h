@@ -38,7 +38,7 @@ NBC_HD void nb6_orbit_gradient(const struct nb6_external *external, const double
 }
 
 /** Norm (Frobenius) of that gradient: no difference of accelerations is more than it times the distance. */
-NBC_HD double nb6_orbit_strongest(const struct nb6_external *external, const double x[3])
+NB6_CALLED double nb6_orbit_strongest(const struct nb6_external *external, const double x[3])
 {
     double sum = 0, row[3];
     for (int k = 0; k < 3; k++) {
@@ -119,8 +119,8 @@ NBC_HD void nb6_orbit_set_forces(const struct nb6_external *external, struct nb6
     }
 }
 
-NBC_HD void nb6_orbit_step(const struct nb6_external *external, const struct nb6_orbit_end *from, double h,
-                           struct nb6_orbit_end *to)
+NB6_CALLED void nb6_orbit_step(const struct nb6_external *external, const struct nb6_orbit_end *from, double h,
+                               struct nb6_orbit_end *to)
 {
     const double y[6] = {from->x[0], from->x[1], from->x[2], from->v[0], from->v[1], from->v[2]};
     double out[6];
@@ -229,7 +229,7 @@ NBC_HD void nb6_orbit_find(const struct nb6_external *external, double t, struct
 
 /** The point at any time. It has the same bits whether the orbit was extended to it before or not, at times after the
  *  first piece that is still kept. */
-NBC_HD void nb6_orbit_at(const struct nb6_external *external, double t, struct nb6_orbit_point *point)
+NB6_CALLED void nb6_orbit_at(const struct nb6_external *external, double t, struct nb6_orbit_point *point)
 {
     const struct nb6_orbit *orbit = &external->orbit;
     if (t != orbit->now_t) {
