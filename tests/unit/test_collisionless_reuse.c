@@ -197,6 +197,7 @@ static void one_step_is_a_new_tree_for_each_force(void **state)
 static void builds_are_early_in_a_collapse_alone(void **state)
 {
     (void)state;
+    TEST_SKIP_SANITIZED();
     enum { N = 4096, REUSE = 16, STEPS = 64 };
     struct cluster quiet = cluster_plummer(N, 7), cold_one = reuse_cold(N, 7);
     struct nb6_collisionless_options options = reuse_options(NB6_COLLISIONLESS_SHARED, REUSE);

@@ -15,6 +15,7 @@
 #include "nbody6/collisionless/resident.h"
 #include "tests/support/cluster.h"
 #include "tests/support/collisionless.h"
+#include "tests/support/test_size.h"
 
 /* BODIES: enough for several cells; MANY: for several threads (leapfrog.c has 4096 bodies at least in each). */
 enum { BODIES = 600, MANY = 16400, SAMPLE = 64 };
@@ -65,6 +66,7 @@ static struct gpunb_tree_counts counts_of(const struct nb6_collisionless *s)
 static void errors_are_below_the_aim(void **state)
 {
     (void)state;
+    TEST_SKIP_SANITIZED();
     static const double aim[] = {1e-2, 1e-3, 1e-4};
     struct cluster c = cluster_plummer(MANY, 11);
     for (int k = 0; k < 3; k++) {
@@ -89,6 +91,7 @@ static void errors_are_below_the_aim(void **state)
 static void potentials_are_by_tree_too(void **state)
 {
     (void)state;
+    TEST_SKIP_SANITIZED();
     const double aim = 1e-3;
     struct cluster c = cluster_plummer(MANY, 12);
     const struct nb6_collisionless_options options = options_of(NB6_COLLISIONLESS_SHARED, aim);
