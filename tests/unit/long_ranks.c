@@ -72,10 +72,35 @@ static void the_model_holds_for_a_thousand_ranks(void **state)
             }
 }
 
+/* Forces by a tree differ by a part of the aim, 1e-3 of |a| of up to 10: that is 1e-5 over steps of 0.0625 in all. */
+static void trees_of_many_ranks_have_the_errors_of_one(void **state)
+{
+    (void)state;
+    enum { RANKS = 64, BODIES = 2000 };
+    struct cluster c = cluster_plummer(BODIES, 12);
+    struct ranks_run run = {
+        .ranks = 1,
+        .options =
+            {.softening = 0.05,
+             .dt = 0.03125,
+             .force = {.backend = "portable", .force_error = 1e-3, .leaf = 8, .group = 32, .walk = GPUNB_WALK_HYBRID}},
+        .start = &c,
+        .t = {0.0625}};
+    struct ranks_run one = finished(run);
+    run.ranks = RANKS;
+    struct ranks_run many = finished(run);
+    for (int64_t i = 0; i < c.n; i++)
+        for (int d = 0; d < 3; d++) assert_true(fabs(many.state.x0[i][d] - one.state.x0[i][d]) < 1e-5);
+    ranks_run_free(&one);
+    ranks_run_free(&many);
+    cluster_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_ranks_are_within_rounding_of_one),
+        cmocka_unit_test(trees_of_many_ranks_have_the_errors_of_one),
         cmocka_unit_test(the_model_holds_for_a_thousand_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
