@@ -5,13 +5,16 @@
  *        mpirun -n 2 model_ranks --ping-pong   latency and rate of messages between the first two ranks
  *        mpirun -n P model_ranks [N [BACKEND]]     forces on P processes, beside one of them and the model
  *        model_ranks --threads P [N [BACKEND]]     the same with threads as ranks, each with one thread of OpenMP
- * BACKEND cuda: rank k takes the GPU of its place on the host. Times are medians; the last column is that of the thread
- * that leads rank 0, without the time in which other programs had its processor (OMP_NUM_THREADS=1). */
+ * BACKEND cuda or emulated: bodies are on the devices of their ranks, each of which has one, and times are those of
+ * shared steps. Times are medians; the last column is that of the thread that leads rank 0, without the time in which
+ * other programs had its processor (OMP_NUM_THREADS=1). */
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/exchange.h"
 #include "nbody6/collisionless/rank_model.h"
 #include "nbody6/collisionless/rank_network.h"
+#include "nbody6/collisionless/ranks.h"
 #include "nbody6/world/launch.h"
 #include "nbody6/world/spread.h"
 #include "nbody6/world/threads.h"
@@ -163,12 +166,9 @@ static void must(struct nb6_world *world, int status, struct nbc_error *err)
 
 static gpunb_t *open_force(struct nb6_world *world, const char *backend, int64_t n)
 {
-    char name[64];
     struct nbc_error err = {0};
     gpunb_t *force = NULL;
-    snprintf(name, sizeof name, "%s", backend);
-    if (strcmp(backend, "cuda") == 0) snprintf(name, sizeof name, "cuda:%d", nb6_world_host_rank(world));
-    must(world, gpunb_create(&force, (size_t)n, &(struct gpunb_options){.backend = name}, &err), &err);
+    must(world, gpunb_create(&force, (size_t)n, &(struct gpunb_options){.backend = backend}, &err), &err);
     return force;
 }
 
@@ -183,7 +183,7 @@ static struct seconds time_of_ranks(struct nb6_world *world, const struct forces
     const struct nb6_exchange_job job = {
         .mass = b.mass, .x = x, .n_due = b.own, .due = b.due, .x_due = x, .softening = SOFTENING, .acc = b.acc};
     struct series series;
-    must(world, nb6_exchange_open(&exchange, world, f->n, 0, force, &err), &err);
+    must(world, nb6_exchange_open(&exchange, world, f->n, 0, force, NULL, &err), &err);
     for (int k = -1; k < REPEATS; k++) {
         int64_t ready = 0;
         nb6_world_minimum(world, &ready, 1);
@@ -223,24 +223,90 @@ static struct seconds time_of_one(struct nb6_world *world, const char *backend, 
     return result;
 }
 
+/* ---- steps on devices */
+
+static enum nb6_collisionless_engine engine_of(const char *backend)
+{
+    if (strncmp(backend, "cuda", 4) == 0) return NB6_COLLISIONLESS_DEVICE;
+    return strncmp(backend, "emulated", 8) == 0 ? NB6_COLLISIONLESS_EMULATED : NB6_COLLISIONLESS_HOST;
+}
+
+/* world: NULL: one rank. */
+static struct seconds time_steps(struct nb6_world *world, const char *backend, int64_t n,
+                                 struct nb6_spread_counts *counts)
+{
+    const double step = 0x1p-20;
+    const struct nb6_collisionless_options options = {.softening = SOFTENING,
+                                                      .dt = step,
+                                                      .steps = NB6_COLLISIONLESS_SHARED,
+                                                      .force = {.backend = backend},
+                                                      .engine = engine_of(backend),
+                                                      .world = world};
+    struct bodies b = make_bodies(NULL, n);
+    struct nb6_collisionless *s = NULL;
+    struct nbc_error err = {0};
+    struct series series;
+    memset(b.acc, 0, (size_t)n * sizeof *b.acc); /* velocities */
+    if (nb6_collisionless_create(&s, n, NULL, b.mass, (const double(*)[3])b.x, (const double(*)[3])b.acc, &options,
+                                 &err))
+        stop(err.text);
+    for (int k = -1; k < REPEATS; k++) {
+        const struct seconds start = now();
+        if (nb6_collisionless_evolve(s, (k + 2) * step, &err)) stop(err.text);
+        note(&series, k, start);
+    }
+    if (s->ranks) nb6_ranks_get_counts(s->ranks, counts);
+    nb6_collisionless_free(s);
+    free_bodies(&b);
+    return medians(&series);
+}
+
+/* Of all ranks together; rank 0 knows them. */
+static struct seconds time_steps_of_ranks(struct nb6_world *world, const struct forces *f,
+                                          struct nb6_spread_counts *counts)
+{
+    struct seconds seconds = {0};
+    if (nb6_world_rank(world) == 0) {
+        seconds = time_steps(world, f->backend, f->n, counts);
+        nb6_ranks_dismiss(world, 0);
+    } else
+        (void)nb6_ranks_serve(world, NULL);
+    nb6_world_broadcast(world, &seconds, sizeof seconds);
+    return seconds;
+}
+
+static struct seconds time_steps_of_one(struct nb6_world *world, const char *backend, int64_t n)
+{
+    char first[32];
+    struct seconds seconds = {0};
+    snprintf(first, sizeof first, "%s:0", backend);
+    if (nb6_world_rank(world) == 0) seconds = time_steps(NULL, first, n, NULL);
+    nb6_world_broadcast(world, &seconds, sizeof seconds);
+    return seconds;
+}
+
 static void measure(struct nb6_world *world, void *context)
 {
     struct forces f = *(const struct forces *)context;
     const int ranks = nb6_world_size(world);
     struct nb6_rank_model model = {.source_bytes = SOURCE_BYTES};
-    struct nb6_spread_counts counts;
-    const char *one_backend = strcmp(f.backend, "cuda") == 0 ? "cuda:0" : f.backend;
+    struct nb6_spread_counts counts = {0};
+    const int on_devices = engine_of(f.backend) != NB6_COLLISIONLESS_HOST;
+    const int64_t largest = f.n ? f.n : on_devices ? 1 << 20 : 1 << 16;
     find_network(world, &model);
     if (nb6_world_rank(world) == 0)
         printf(
             "%d ranks (%s), backend %s: latency %.3g s, rate %.3g bytes/s\n"
             "       N     one[s]   share[s]   ranks[s]   model[s]  off    times  efficiency  waits[s]  times(thread)\n",
             ranks, nb6_world_name(world), f.backend, model.latency_s, model.bytes_per_s);
-    for (int64_t n = f.n ? f.n : 4096; n <= (f.n ? f.n : 65536); n *= 4) {
+    for (int64_t n = f.n ? f.n : 4096; n <= largest; n *= 4) {
         const struct forces now_asked = {n, f.backend};
-        const struct seconds one = time_of_one(world, one_backend, n);
-        const double share = time_of_one(world, one_backend, n / ranks).wall, own = (double)(n / ranks);
-        const struct seconds all = time_of_ranks(world, &now_asked, &counts);
+        struct seconds (*const alone)(struct nb6_world *, const char *, int64_t) =
+            on_devices ? time_steps_of_one : time_of_one;
+        const struct seconds one = alone(world, f.backend, n);
+        const double share = alone(world, f.backend, n / ranks).wall, own = (double)(n / ranks);
+        const struct seconds all =
+            on_devices ? time_steps_of_ranks(world, &now_asked, &counts) : time_of_ranks(world, &now_asked, &counts);
         /* A set of sources costs what the share alone does, as far as it is not in proportion to the pairs. */
         model.pair_s = fmax((one.wall - share) / ((double)n * (double)n - own * own), 0);
         model.call_s = fmax(share - model.pair_s * own * own, 0);

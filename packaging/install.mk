@@ -18,7 +18,7 @@ PUBLIC_HEADERS := common/nbc.h common/hd.h common/predictor.h gpunb/gpunb.h gpun
     gpunb/regf_device.h gpunb/tree.h gpunb/tree_kept.h gpunb/device/sums.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h \
     $(addprefix regularization/,kepler.h ks.h chain.h \
     hierarchy.h) stellar/stellar.h $(addprefix nbody6/,run/nbody6.h run/frame_make.h input/config.h input/input.h input/units.h model/model.h \
-    galaxy/external.h $(addprefix state/,body.h energy_ledger.h event.h ledger.h stuck.h subsystems.h) \
+    galaxy/external.h $(addprefix state/,body.h body_rows.h energy_ledger.h event.h ledger.h stuck.h subsystems.h) \
     analysis/adjust_row.h analysis/energy.h analysis/frame.h analysis/structure.h \
     output/checkpoint.h output/run_id.h output/snapshot.h app/script.h)
 # A header by the name that programs include it by

@@ -3,6 +3,7 @@
 #define NB6_FRAME_H
 
 #include "common/nbc.h"
+#include "nbody6/state/body_rows.h"
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
 
@@ -56,6 +57,8 @@ struct nb6_frame {
     double *pot; /**< potential per unit mass due to the other stars; NULL if it was not asked for */
     double *r_nb, *dt_irr, *dt_reg;
     int32_t *nnb;
+    struct nb6_body_rows rows; /**< of frames without arrays of stars; get NULL: the arrays are there */
+    int has_pot;               /**< 1: those rows have potentials */
     int shows; /**< 1: name, mass, x, v and acc are those of a system, which stay when the frame is freed */
 };
 

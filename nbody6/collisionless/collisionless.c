@@ -11,9 +11,12 @@
 #include "nbody6/collisionless/domain.h"
 #include "nbody6/collisionless/leapfrog.h"
 #include "nbody6/collisionless/owners.h"
+#include "nbody6/collisionless/rank_backend.h"
+#include "nbody6/collisionless/rank_rows.h"
 #include "nbody6/collisionless/ranks.h"
 #include "nbody6/collisionless/resident.h"
 #include "nbody6/collisionless/sections.h"
+#include "nbody6/collisionless/system_check.h"
 #include "nbody6/collisionless/system_memory.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/level.h"
@@ -21,58 +24,41 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-/* Steps of up to 2^10 and times of up to 2^22, so that ticks have room in 63 bits. */
-enum { LONGEST_LEVEL = NB6_TIME_BITS + 10 };
+/* Ticks of times have room in 63 bits. */
 static const double LAST_TIME = 0x1p22;
 
-static int check_options(int64_t n, const struct nb6_collisionless_options *o, struct nbc_error *err)
-{
-    if (n < 1 || n > INT32_MAX)
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "%lld bodies; there are 1 to %d", (long long)n, INT32_MAX);
-    if (!(o->softening >= 1e-15 && o->softening <= 1e15))
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "the softening is %g; it is 1e-15 to 1e15", o->softening);
-    if (!(o->dt >= nb6_step_length(0) && o->dt <= nb6_step_length(LONGEST_LEVEL)))
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "the longest step is %g; it is %g to %g", o->dt, nb6_step_length(0),
-                        nb6_step_length(LONGEST_LEVEL));
-    if (o->steps != NB6_COLLISIONLESS_SHARED && o->steps != NB6_COLLISIONLESS_BLOCK)
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "steps are shared or block steps, not number %d", (int)o->steps);
-    if (o->steps == NB6_COLLISIONLESS_BLOCK && !(o->eta > 0 && isfinite(o->eta)))
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "eta is %g; block steps need a number above 0", o->eta);
-    if (o->reuse < 0 || o->reuse > NB6_MOST_REUSE)
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "a tree serves %d steps; it is 1 to %d", o->reuse, NB6_MOST_REUSE);
-    return NBC_OK;
-}
-
-/* So far. */
 static int check_ranks(const struct nb6_collisionless_options *o, struct nbc_error *err)
 {
     const int ranks = nb6_world_size(o->world);
     if (ranks == 1) return NBC_OK;
     if (gpunb_tree_is_asked(&o->force) && o->reuse > 1)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "a tree serves several steps on one rank alone; there are %d", ranks);
-    if (o->engine != NB6_COLLISIONLESS_AUTO && o->engine != NB6_COLLISIONLESS_HOST)
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "devices keep the bodies of one rank alone; there are %d", ranks);
+    if (gpunb_tree_is_asked(&o->force) && o->engine != NB6_COLLISIONLESS_AUTO && o->engine != NB6_COLLISIONLESS_HOST)
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "devices have bodies and a tree on one rank alone; there are %d", ranks);
+    if (o->parts > 1) return nbc_fail(err, NBC_BAD_ARGUMENT, "a rank has one part of the bodies, not %d", o->parts);
     return NBC_OK;
 }
 
-static int check_bodies(int64_t n, const double *mass, const double (*v)[3], struct nbc_error *err)
+/* Bodies are in the arrays of the system: of one rank, or, with a tree, of all of them. */
+static int has_arrays(const struct nb6_collisionless_options *o)
 {
-    for (int64_t i = 0; i < n; i++) {
-        if (mass[i] < 0) return nbc_fail(err, NBC_BAD_ARGUMENT, "the mass of body %lld is negative", (long long)i + 1);
-        for (int k = 0; k < 3; k++)
-            if (!isfinite(v[i][k]))
-                return nbc_fail(err, NBC_NON_FINITE, "the velocity of body %lld is not finite", (long long)i + 1);
-    }
-    return NBC_OK;
+    return nb6_world_size(o->world) == 1 || gpunb_tree_is_asked(&o->force);
 }
 
 static int open_force(gpunb_t **force, int64_t n, const struct nb6_collisionless_options *o, struct nbc_error *err)
 {
+    char asked[NB6_RANK_BACKEND_TEXT], own[NB6_RANK_BACKEND_TEXT];
     struct gpunb_options options = o->force;
     options.costs = o->costs[0] ? o->costs : NULL;
-    return gpunb_create(force, (size_t)n, &options, err);
+    if (nb6_world_size(o->world) == 1) return gpunb_create(force, (size_t)n, &options, err);
+    if (gpunb_tree_is_asked(&o->force)) return gpunb_create(force, 1, &options, err);
+    int status = nb6_ranks_backend(o->world, options.backend, n, asked, err);
+    if (!status) status = nb6_rank_backend_own(o->world, asked, own, err);
+    options.backend = own;
+    return status ? status : gpunb_create(force, 1, &options, err);
 }
 
 /* A system without forces, at t = 0. */
@@ -80,10 +66,9 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
                        const double (*x)[3], const double (*v)[3], const struct nb6_collisionless_options *options,
                        struct nbc_error *err)
 {
-    const int ranks = nb6_world_size(options->world);
-    int status = check_options(n, options, err);
+    int status = nb6_system_check_options(n, options, err);
     if (!status) status = check_ranks(options, err);
-    if (!status) status = check_bodies(n, mass, v, err);
+    if (!status && !options->bodies) status = nb6_system_check_bodies(n, mass, v, err);
     if (status) return status;
     struct nb6_collisionless *s = nbc_alloc(1, sizeof *s);
     if (!s) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a system");
@@ -93,15 +78,16 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
     s->eta = options->eta;
     s->options = options->force;
     s->block = options->steps == NB6_COLLISIONLESS_BLOCK;
-    s->max_level = nb6_level_of(options->dt, LONGEST_LEVEL);
+    s->max_level = nb6_level_of(options->dt, NB6_LONGEST_LEVEL);
     s->reuse = gpunb_tree_is_asked(&options->force) && options->reuse > 1 ? options->reuse : 1;
-    status = nb6_collisionless_allocate(s, ranks == 1, err);
+    if (has_arrays(options)) status = nb6_collisionless_allocate(s, nb6_world_size(options->world) == 1, err);
     if (!status) status = nb6_kept_tree_open(s, err);
-    if (!status) status = open_force(&s->force, ranks == 1 ? n : 1, options, err);
+    if (!status) status = open_force(&s->force, n, options, err);
     if (status) return status;
     s->options.backend = gpunb_info(s->force)->name;
     gpunb_tree_costs_in_use(s->force, s->costs);
     s->options.costs = s->costs[0] ? s->costs : NULL;
+    if (!has_arrays(options)) return NBC_OK; /* shares get the bodies */
     for (int64_t i = 0; i < n; i++) s->name[i] = name ? name[i] : i + 1;
     memcpy(s->mass, mass, (size_t)n * sizeof *mass);
     memcpy(s->x0, x, (size_t)n * sizeof *x);
@@ -187,17 +173,30 @@ static int open_engine(struct nb6_collisionless *s, const struct nb6_collisionle
     return status;
 }
 
+/* from: the bodies. */
+static int open_ranks(struct nb6_collisionless *s, const struct nb6_collisionless_options *o,
+                      const struct nb6_body_source *from, int is_start, struct nbc_error *err)
+{
+    char asked[NB6_RANK_BACKEND_TEXT];
+    const struct nb6_ranks_plan plan = {
+        .is_start = is_start, .room = o->room, .backend = asked, .engine = settle(s->force, o)};
+    int status = check_engine(s->force, s->n, o, err);
+    if (!status && plan.engine == NB6_COLLISIONLESS_EMULATED && strcmp(s->options.backend, "emulated") != 0)
+        status = nbc_fail(err, NBC_UNAVAILABLE,
+                          "the emulated engine of several ranks has the forces of emulated devices, not of backend %s",
+                          s->options.backend);
+    if (!status && gpunb_tree_is_asked(&o->force))
+        snprintf(asked, sizeof asked, "%s", s->options.backend);
+    else if (!status)
+        status = nb6_ranks_backend(o->world, o->force.backend, s->n, asked, err);
+    if (!status) status = nb6_ranks_open(&s->ranks, o->world, s, from, &plan, err);
+    return status ? status : nb6_collisionless_home(s, err);
+}
+
 /* The state of a system goes to where it is advanced.   @param[in] then  that it goes on from; NULL: it starts */
 static int open_state(struct nb6_collisionless *s, const struct nb6_collisionless_options *o,
                       const struct nb6_collisionless *then, struct nbc_error *err)
 {
-    if (nb6_world_size(o->world) > 1) {
-        s->sections =
-            then && then->sections && then->sections->ranks == nb6_world_size(o->world) ? then->sections : NULL;
-        const int status = nb6_ranks_open(&s->ranks, o->world, s, !then, o->room, err);
-        s->sections = NULL;
-        return status ? status : nb6_collisionless_home(s, err);
-    }
     const int status = then ? NBC_OK : nb6_leapfrog_start(s, err);
     return status ? status : open_engine(s, o, then ? then->owners : NULL, err);
 }
@@ -256,7 +255,7 @@ int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *op
 {
     gpunb_t *force = NULL;
     struct nb6_collisionless_plan made = {0};
-    int status = check_options(n, options, err);
+    int status = nb6_system_check_options(n, options, err);
     if (!status) status = open_force(&force, n, options, err);
     if (!status) status = check_engine(force, n, options, err);
     if (!status) {
@@ -286,6 +285,7 @@ int nb6_collisionless_home(struct nb6_collisionless *s, struct nbc_error *err)
 
 const char *nb6_collisionless_engine_name(const struct nb6_collisionless *s)
 {
+    if (s->ranks) return nb6_ranks_engine(s->ranks);
     return engine_name(s->resident ? nb6_resident_residence(s->resident) : NULL);
 }
 
@@ -321,8 +321,12 @@ int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const
                              const struct nb6_collisionless_options *options, struct nbc_error *err)
 {
     struct nb6_collisionless *made = NULL;
+    struct nb6_rank_arrays arrays = {.n = n, .column = {name, mass, x, v}};
+    const struct nb6_body_source from = {nb6_rank_give_arrays, &arrays};
     int status = open_system(&made, n, name, mass, x, v, options, err);
-    if (!status) status = open_state(made, options, NULL, err);
+    if (!status)
+        status = nb6_world_size(options->world) > 1 ? open_ranks(made, options, &from, 1, err)
+                                                    : open_state(made, options, NULL, err);
     return give(system, made, status);
 }
 
@@ -331,12 +335,12 @@ static int take_state(struct nb6_collisionless *s, const struct nb6_collisionles
     if (then->ti_now < 0 || !nb6_step_ends(s->max_level, then->ti_now))
         return nbc_fail(err, NBC_BAD_ARGUMENT, "the time %.12g is no multiple of the longest step, %.12g",
                         nb6_collisionless_time(then), nb6_collisionless_longest_step(s));
-    for (int64_t i = 0; i < s->n; i++)
-        if (then->level[i] < 0 || then->level[i] > s->max_level || (!s->block && then->level[i] < s->max_level))
-            return nbc_fail(err, NBC_BAD_ARGUMENT, "the step of body %lld is none of those that there are",
-                            (long long)i + 1);
-    memcpy(s->acc, then->acc, (size_t)s->n * sizeof *s->acc);
-    memcpy(s->level, then->level, (size_t)s->n * sizeof *s->level);
+    if (s->level) { /* of one rank */
+        memcpy(s->acc, then->acc, (size_t)s->n * sizeof *s->acc);
+        memcpy(s->level, then->level, (size_t)s->n * sizeof *s->level);
+        const int status = nb6_leapfrog_check_levels(s, err);
+        if (status) return status;
+    }
     s->ti_now = then->ti_now;
     s->n_blocks = then->n_blocks;
     s->n_steps = then->n_steps;
@@ -356,16 +360,32 @@ static void keep_costs(const struct nb6_collisionless *then, struct nb6_collisio
         memcpy(options->costs, then->costs, sizeof options->costs);
 }
 
+/* Domains of as many ranks are kept. */
+static int resume_ranks(struct nb6_collisionless *s, const struct nb6_collisionless_options *o,
+                        const struct nb6_collisionless *then, const struct nb6_body_source *from, struct nbc_error *err)
+{
+    s->sections = then->sections && then->sections->ranks == nb6_world_size(o->world) ? then->sections : NULL;
+    const int status = open_ranks(s, o, from, 0, err);
+    s->sections = NULL;
+    return status;
+}
+
 int nb6_collisionless_resume(struct nb6_collisionless **system, const struct nb6_collisionless *then,
                              const struct nb6_collisionless_options *options, struct nbc_error *err)
 {
     struct nb6_collisionless *made = NULL;
     struct nb6_collisionless_options own = *options;
     keep_costs(then, &own);
+    struct nb6_rank_arrays arrays = {.n = then->n,
+                                     .column = {then->name, then->mass, then->x0, then->v, then->acc, then->level}};
+    const struct nb6_body_source all = {nb6_rank_give_arrays, &arrays},
+                                 *from = options->bodies ? options->bodies : &all;
     int status = open_system(&made, then->n, then->name, then->mass, (const double(*)[3])then->x0,
                              (const double(*)[3])then->v, &own, err);
     if (!status) status = take_state(made, then, err);
-    if (!status) status = open_state(made, &own, then, err);
+    if (!status)
+        status = nb6_world_size(own.world) > 1 ? resume_ranks(made, &own, then, from, err)
+                                               : open_state(made, &own, then, err);
     return give(system, made, status);
 }
 
@@ -427,6 +447,22 @@ static int potential(struct nb6_collisionless *s, struct nb6_frame *frame, struc
     return nb6_kept_tree_force(s, &force, &job, err);
 }
 
+/* Nobody has the arrays: rows come from their ranks. */
+static int frame_of_ranks(struct nb6_collisionless *s, int with_potential, struct nb6_frame *frame,
+                          struct nbc_error *err)
+{
+    const int status = with_potential ? nb6_ranks_potential(s->ranks, NULL, err) : NBC_OK;
+    if (status) return status;
+    *frame = (struct nb6_frame){
+        .t = nb6_collisionless_time(s), .n = s->n, .rows = nb6_ranks_rows(s->ranks), .has_pot = with_potential};
+    return NBC_OK;
+}
+
+struct nb6_body_rows nb6_collisionless_rows(struct nb6_collisionless *s)
+{
+    return !s->x0 ? nb6_ranks_rows(s->ranks) : (struct nb6_body_rows){nb6_collisionless_get_rows, s};
+}
+
 int nb6_collisionless_frame(struct nb6_collisionless *s, int options, struct nb6_frame *frame, struct nbc_error *err)
 {
     const size_t n = (size_t)s->n;
@@ -435,6 +471,7 @@ int nb6_collisionless_frame(struct nb6_collisionless *s, int options, struct nb6
         return nbc_fail(err, NBC_BAD_STATE, "at t = %.12g bodies are within their steps", nb6_collisionless_time(s));
     int status = nb6_collisionless_home(s, err);
     if (status) return status;
+    if (!s->x0) return frame_of_ranks(s, with_potential, frame, err);
     struct nb6_frame f = {.t = nb6_collisionless_time(s),
                           .n = s->n,
                           .name = s->name,

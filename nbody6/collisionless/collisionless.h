@@ -25,6 +25,7 @@
 #include "nbody6/collisionless/kept_tree.h"
 #include "nbody6/collisionless/rebuild.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/body_rows.h"
 
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ struct nb6_exchange;
 struct nb6_frame;
 struct nb6_owners;
 struct nb6_rank_trees;
+struct nb6_rank_part;
 struct nb6_ranks;
 struct nb6_resident;
 struct nb6_sections;
@@ -62,13 +64,16 @@ struct nb6_collisionless_options {
     int parts;                         /**< of the bodies, of an emulation: 1 to 64; 0: one */
     int reuse;                         /**< longest steps that a tree serves, 1 to NB6_MOST_REUSE; 0: one */
     char costs[GPUNB_TREE_COSTS_TEXT]; /**< `costs` of struct gpunb_options, where force.costs is not read; "": NULL */
-    struct nb6_world *world; /**< ranks that the bodies are divided among, in memory (ranks.h); NULL: one. Rank 0 makes
-                                  the system, the others serve it (nb6_ranks_serve) */
-    size_t room;             /**< bytes for sources of other ranks (exchange.h); 0: the default */
+    struct nb6_world *world; /**< ranks that the bodies are divided among (ranks.h); NULL: one. Rank 0 makes the system
+                                  , the others serve it (nb6_ranks_serve) */
+    const struct nb6_body_source *bodies; /**< of a system that goes on on several ranks, which give its bodies in
+                                               pieces; NULL: the arrays of the other one have them */
+    size_t room;                          /**< bytes for sources of other ranks (exchange.h); 0: the default */
 };
 
 /** A system and how far it has come. After nb6_collisionless_create, nb6_collisionless_resume and
- * nb6_collisionless_home the arrays are those of its time, until the next call of nb6_collisionless_evolve. */
+ * nb6_collisionless_home the arrays are those of its time, until the next call of nb6_collisionless_evolve. On several
+ * ranks there are none: nb6_collisionless_rows has what they would. */
 struct nb6_collisionless {
     int64_t n;
     int64_t *name;         /**< [n] */
@@ -100,6 +105,7 @@ struct nb6_collisionless {
     struct nb6_rank_trees *trees;      /**< forces by their trees: the share is a domain, `name` the numbers of its
                                             bodies in the whole, from 1 on, ascending */
     int64_t room;                      /**< of a domain: bodies that its arrays have room for */
+    struct nb6_rank_part *rank_part;   /**< of a share: on a device; NULL: the state stays in memory */
     double (*x)[3];                    /**< [n] scratch: positions at the next block time */
     double (*v_half)[3];               /**< [n] scratch: velocities after the first kick */
     int32_t *due;                      /**< [n] scratch: bodies that end a step */
@@ -158,6 +164,9 @@ int nb6_collisionless_evolve(struct nb6_collisionless *system, double t, struct 
 /** The arrays of the system are those of its time.
  *  @return NBC_OK; NBC_DEVICE: the device that has them failed; the system is as it was when they were read last */
 int nb6_collisionless_home(struct nb6_collisionless *system, struct nbc_error *err);
+/** Names, masses, positions, velocities, accelerations and levels of its bodies, as nb6_collisionless_home left them: a
+ *  system on several ranks has no arrays. */
+struct nb6_body_rows nb6_collisionless_rows(struct nb6_collisionless *system);
 /** Engine that holds the state: "host", "device", "emulated". */
 const char *nb6_collisionless_engine_name(const struct nb6_collisionless *system);
 
@@ -170,7 +179,7 @@ void nb6_collisionless_tree_counts(const struct nb6_collisionless *system, struc
  *  steps, and the softened potential if `options` has NB6_FRAME_POTENTIAL (analysis/frame.h). Half the sum of
  *  mass times potential is the potential energy: no body has a potential of its own. Names, masses, positions,
  *  velocities and accelerations are the arrays of the system: the frame holds until the next call of
- *  nb6_collisionless_evolve.
+ *  nb6_collisionless_evolve. Of a system on several ranks it has rows alone (frame.rows), and no arrays.
  *  @param[out] frame  set on success only; to be freed with nb6_frame_free, before the system
  *  @return NBC_OK; NBC_BAD_STATE (bodies are within their steps, after a call of nb6_collisionless_evolve that failed);
  *          NBC_NO_MEMORY; NBC_DEVICE */

@@ -281,6 +281,24 @@ static int sum(const struct nb6_device_domain *d, const struct gpunb_softened_de
     return d->kernels->sum(d->force, &d->part, job, d->stream, err);
 }
 
+int nb6_domain_sum_set(struct nb6_device_domain *d, const struct nb6_part_block *block, int64_t n, const double *mass,
+                       const double (*x)[3], double (*acc)[3], void *work, size_t bytes, struct nbd_stream *stream,
+                       struct nbc_error *err)
+{
+    struct gpunb_softened_device job = job_of(d, block, 0, (int32_t)n, acc);
+    job.mass = mass;
+    job.x_j = x;
+    job.work = work;
+    job.work_bytes = bytes;
+    NBD_TRY(nbd_use(&d->device, err));
+    return block->n_due > 0 ? d->kernels->sum(d->force, &d->part, &job, stream, err) : NBC_OK;
+}
+
+int nb6_domain_set_bytes(struct nb6_device_domain *d, int64_t n, size_t *bytes, struct nbc_error *err)
+{
+    return d->kernels->force_bytes(d->force, (size_t)d->part.n_own, (size_t)n, bytes, err);
+}
+
 /* Positions of all others are there. */
 static int await_others(const struct nb6_device_domain *d, struct nbc_error *err)
 {
@@ -293,12 +311,19 @@ static int has_work(const struct nb6_device_domain *d, const struct nb6_part_blo
     return block->n_due > 0 || (d->by_tree && block->kept == GPUNB_TREE_BUILT);
 }
 
-int nb6_domain_sum_own(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)
+int nb6_domain_select(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)
 {
     const struct nb6_part *p = &d->part;
     NBD_TRY(nbd_use(&d->device, err));
     if (block->n_due < p->n_own || d->by_tree)
         NBD_LAUNCH(err, &d->device, d->kernels->select(p, block, d->select, d->select_bytes, d->stream));
+    return NBC_OK;
+}
+
+int nb6_domain_sum_own(struct nb6_device_domain *d, const struct nb6_part_block *block, struct nbc_error *err)
+{
+    const struct nb6_part *p = &d->part;
+    NBD_TRY(nb6_domain_select(d, block, err));
     const struct gpunb_softened_device job = job_of(d, block, 0, d->by_tree ? p->n : p->n_own, p->acc_own);
     if (!has_work(d, block)) return NBC_OK;
     if (!d->by_tree) return sum(d, &job, err);
@@ -362,6 +387,21 @@ int nb6_domain_commit(struct nb6_device_domain *d, const struct nb6_part_block *
     NBD_TRY(nbd_use(&d->device, err));
     NBD_LAUNCH(err, &d->device, d->kernels->commit(&d->part, block, d->stream));
     return NBC_OK;
+}
+
+const struct nbd_device *nb6_domain_device(const struct nb6_device_domain *d)
+{
+    return &d->device;
+}
+
+struct nbd_stream *nb6_domain_stream(const struct nb6_device_domain *d)
+{
+    return d->stream;
+}
+
+struct nbd_stream *nb6_domain_copies(const struct nb6_device_domain *d)
+{
+    return d->copies;
 }
 
 /* ---- other owners: the host has waited for all domains */

@@ -31,6 +31,21 @@ int nb6_domain_drift(struct nb6_device_domain *domain, const struct nb6_part_blo
 /** Positions of the own bodies of another domain, while sums over own bodies can be under way. */
 int nb6_domain_exchange(struct nb6_device_domain *domain, void *to, const struct nb6_device_domain *other,
                         const void *from, size_t bytes, struct nbc_error *err);
+/** Accelerations on due bodies by n sources in memory of the device, for the part of a rank (rank_part.h), on a stream
+ *  of the device.   @param[in] work, bytes  scratch of this stream   @param[out] acc  [n_due], left alone without
+ * targets
+ */
+int nb6_domain_sum_set(struct nb6_device_domain *domain, const struct nb6_part_block *block, int64_t n,
+                       const double *mass, const double (*x)[3], double (*acc)[3], void *work, size_t bytes,
+                       struct nbd_stream *stream, struct nbc_error *err);
+/** Selects the bodies that are due, where those are not all. */
+int nb6_domain_select(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
+/** Scratch of nb6_domain_sum_set for up to so many sources. */
+int nb6_domain_set_bytes(struct nb6_device_domain *domain, int64_t n, size_t *bytes, struct nbc_error *err);
+/** Its device, the stream of its sums, and that of its copies. */
+const struct nbd_device *nb6_domain_device(const struct nb6_device_domain *domain);
+struct nbd_stream *nb6_domain_stream(const struct nb6_device_domain *domain);
+struct nbd_stream *nb6_domain_copies(const struct nb6_device_domain *domain);
 /** The layout of the tree that it keeps (gpunb/tree_kept.h), in ordinary memory. Waits.
  *  @param[out] order, cut  [n] */
 int nb6_domain_get_tree(const struct nb6_device_domain *domain, int32_t *order, uint8_t *cut, struct nbc_error *err);

@@ -2,6 +2,7 @@
 
 #include "common/team.h"
 #include "gpunb/backend.h"
+#include "nbody6/collisionless/part.h"
 #include "nbody6/world/spread.h"
 #include "nbody6/world/world.h"
 
@@ -14,14 +15,11 @@ static const double PIECE_PAIRS = 1e7, PIECE_PAIRS_GPU = 1e11;
 enum { PIECE_TARGETS = 1024 };
 static const size_t DEFAULT_ROOM = (size_t)1 << 30;
 
-struct source {
-    double x[3], mass;
-};
-
 struct nb6_exchange {
     struct nb6_world *world;
     struct nb6_spread *spread;
     gpunb_t *force;
+    struct nbd_device device; /* that pins what is under way */
     int64_t first, own;
     double *mass, (*x)[3];  /* [most items of a set] */
     double (*acc_set)[3];   /* [own] by one set */
@@ -51,17 +49,31 @@ static int allocate(struct nb6_exchange *e, struct nbc_error *err)
                     nb6_world_rank(e->world), most);
 }
 
+static int take_pinned(void *context, size_t bytes, void **memory, struct nbc_error *err)
+{
+    return nbd_alloc(context, NBD_ON_HOST, bytes, memory, err);
+}
+
+static void give_pinned_back(void *context, void *memory)
+{
+    nbd_free(context, NBD_ON_HOST, memory);
+}
+
 int nb6_exchange_open(struct nb6_exchange **exchange, struct nb6_world *world, int64_t n, size_t room, gpunb_t *force,
-                      struct nbc_error *err)
+                      const struct nbd_device *device, struct nbc_error *err)
 {
     struct nb6_exchange *e = nbc_alloc(1, sizeof *e);
+    struct nb6_spread_memory pinned = {.take = take_pinned, .give_back = give_pinned_back};
     int64_t end;
     if (!e) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the sources of other ranks");
     e->world = world;
     e->force = force;
     nb6_world_share(world, n, nb6_world_rank(world), &e->first, &end);
     e->own = end - e->first;
-    int status = nb6_spread_open(&e->spread, world, n, sizeof(struct source), room ? room : DEFAULT_ROOM, err);
+    if (device) e->device = *device;
+    pinned.context = &e->device;
+    int status = nb6_spread_open(&e->spread, world, n, sizeof(struct nb6_source), room ? room : DEFAULT_ROOM,
+                                 device ? &pinned : NULL, err);
     if (!status) status = allocate(e, err);
     if (!status && gpunb_reserve(force, (size_t)nb6_spread_most(e->spread)))
         status = nbc_fail(err, NBC_NO_MEMORY, "%s", gpunb_last_error(force));
@@ -85,6 +97,11 @@ void nb6_exchange_close(struct nb6_exchange *e)
     nbc_free(e);
 }
 
+struct nb6_spread *nb6_exchange_spread(const struct nb6_exchange *e)
+{
+    return e->spread;
+}
+
 void nb6_exchange_get_counts(const struct nb6_exchange *e, struct nb6_spread_counts *counts)
 {
     nb6_spread_get_counts(e->spread, counts);
@@ -95,12 +112,12 @@ void nb6_exchange_get_counts(const struct nb6_exchange *e, struct nb6_spread_cou
 /* A position that GPUNB does not take goes out as 0: its owner alone has to report it. */
 static int give_sources(struct nb6_exchange *e, const struct nb6_exchange_job *job, struct nbc_error *err)
 {
-    struct source *own = nb6_spread_own(e->spread);
+    struct nb6_source *own = nb6_spread_own(e->spread);
     int status = NBC_OK;
     for (int64_t i = 0; i < e->own; i++) {
         const double *x = job->x[i];
         const int is_near = fabs(x[0]) <= GPUNB_LIMIT && fabs(x[1]) <= GPUNB_LIMIT && fabs(x[2]) <= GPUNB_LIMIT;
-        own[i] = (struct source){.mass = job->mass[i]};
+        own[i] = (struct nb6_source){.mass = job->mass[i]};
         for (int k = 0; k < 3 && is_near; k++) own[i].x[k] = x[k];
         if (is_near || status) continue;
         status = isfinite(x[0] + x[1] + x[2]) ? NBC_BAD_ARGUMENT : NBC_NON_FINITE;
@@ -110,7 +127,7 @@ static int give_sources(struct nb6_exchange *e, const struct nb6_exchange_job *j
     return status;
 }
 
-static int take_sources(struct nb6_exchange *e, const struct source *items, int64_t n)
+static int take_sources(struct nb6_exchange *e, const struct nb6_source *items, int64_t n)
 {
     for (int64_t j = 0; j < n; j++) {
         e->mass[j] = items[j].mass;

@@ -6,17 +6,19 @@
  *  spread, and they are added in the order of owners: the bits depend on the number of ranks and on the room for
  *  sources, and not on the time that messages take.
  *
- *  Sources arrive in memory of the host. GPUs are to take them from memory that is pinned, copied on a second stream
- *  beside the sum over the set before: `take_sources` (exchange.c) is the place. */
+ *  Here the bodies of the rank are in memory of the host, and so are sources and sums, whichever backend makes these.
+ *  rank_part.h has bodies and partial sums in memory of a device. */
 #ifndef NB6_EXCHANGE_H
 #define NB6_EXCHANGE_H
 
 #include "common/nbc.h"
+#include "device/device.h"
 #include "gpunb/gpunb.h"
 
 #include <stdint.h>
 
 struct nb6_exchange;
+struct nb6_spread;
 struct nb6_spread_counts;
 struct nb6_world;
 
@@ -34,9 +36,10 @@ struct nb6_exchange_job {
 /** @param[in] n     bodies of all ranks; a rank owns its share (nb6_world_share)
  *  @param[in] room  bytes for sources of others, twice; 0: 1 GiB
  *  @param[in,out] force  makes the sums; stays the caller's
+ *  @param[in] device  that reads and writes the sources under way, in pinned memory (rank_part.h); NULL: none
  *  @return NBC_OK; NBC_NO_MEMORY, NBC_DEVICE: of this rank alone */
 int nb6_exchange_open(struct nb6_exchange **exchange, struct nb6_world *world, int64_t n, size_t room, gpunb_t *force,
-                      struct nbc_error *err);
+                      const struct nbd_device *device, struct nbc_error *err);
 /** Accepts NULL. */
 void nb6_exchange_close(struct nb6_exchange *exchange);
 
@@ -44,6 +47,8 @@ void nb6_exchange_close(struct nb6_exchange *exchange);
  *  @return of this rank alone: NBC_OK; NBC_BAD_ARGUMENT, NBC_NON_FINITE (a position: names the body); NBC_NO_MEMORY;
  *          statuses of GPUNB */
 int nb6_exchange_sum(struct nb6_exchange *exchange, const struct nb6_exchange_job *job, struct nbc_error *err);
+/** Of struct nb6_source (part.h). */
+struct nb6_spread *nb6_exchange_spread(const struct nb6_exchange *exchange);
 void nb6_exchange_get_counts(const struct nb6_exchange *exchange, struct nb6_spread_counts *counts);
 
 #endif

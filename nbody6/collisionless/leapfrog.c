@@ -147,6 +147,15 @@ int nb6_leapfrog_start(struct nb6_collisionless *s, struct nbc_error *err)
     return status;
 }
 
+int nb6_leapfrog_check_levels(const struct nb6_collisionless *s, struct nbc_error *err)
+{
+    for (int64_t i = 0; i < s->n; i++)
+        if (s->level[i] < 0 || s->level[i] > s->max_level || (!s->block && s->level[i] < s->max_level))
+            return nbc_fail(err, NBC_BAD_ARGUMENT, "the step of body %lld is none of those that there are",
+                            (long long)(s->first + i) + 1);
+    return NBC_OK;
+}
+
 /* Every block time is a multiple of the shortest step: a body that ends a longer one there may choose no step that does
  * not divide the time. So the bodies with the shortest step begin it now. */
 static nb6_time next_time(const struct nb6_collisionless *s)

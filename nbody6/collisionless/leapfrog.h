@@ -63,6 +63,9 @@ struct nb6_leapfrog_rules nb6_leapfrog_rules(const struct nb6_collisionless *sys
 /** Accelerations and steps of all bodies at the start.
  *  @return as nb6_leapfrog_block */
 int nb6_leapfrog_start(struct nb6_collisionless *system, struct nbc_error *err);
+/** Whether the levels of a system that goes on are such as there are.   @return NBC_OK; NBC_BAD_ARGUMENT: names a body
+ */
+int nb6_leapfrog_check_levels(const struct nb6_collisionless *system, struct nbc_error *err);
 /** To the next block time. Nothing has changed after a failure.
  *  @return NBC_OK; NBC_NON_FINITE (names the body); statuses of GPUNB */
 int nb6_leapfrog_block(struct nb6_collisionless *system, struct nbc_error *err);

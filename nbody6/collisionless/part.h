@@ -25,6 +25,11 @@ struct nb6_part_word {
     int32_t count[NB6_PART_LEVELS]; /**< own bodies of each level */
 };
 
+/** A body as it acts on others, on its way to another rank. */
+struct nb6_source {
+    double x[3], mass;
+};
+
 /** All arrays are in memory of the part's device. */
 struct nb6_part {
     struct nb6_leapfrog_rules rules;
@@ -117,6 +122,46 @@ NBC_HD void nb6_part_commit(const struct nb6_part *s, int32_t n_due, int32_t m, 
 {
     const int32_t i = nb6_part_due(s, n_due, m);
     nb6_leapfrog_kick(&s->rules, ti_next, s->acc_own[m], s->x[i], s->x0[i], s->v[i], s->acc[i], &s->level[i]);
+}
+
+/* ---- a part alone on its rank: it has its own sources, and those of others come in sets */
+
+NBC_HD struct nb6_source nb6_part_source(const struct nb6_part *s, int32_t i)
+{
+    const struct nb6_source source = {{s->x[i][0], s->x[i][1], s->x[i][2]}, s->mass[i]};
+    return source;
+}
+
+/** Adds a sum by one set of sources to the sum by others before it. */
+NBC_HD void nb6_part_add(double sum[3], const double more[3])
+{
+    for (int k = 0; k < 3; k++) sum[k] += more[k];
+}
+
+/** The acceleration of the m-th due body from sums [slots][room] by sets of sources, in their order. */
+NBC_HD void nb6_part_total(const struct nb6_part *s, int32_t m, int slots, const double (*sum)[3])
+{
+    double total[3] = {0, 0, 0};
+    for (int slot = 0; slot < slots; slot++) nb6_part_add(total, sum[(int64_t)slot * s->room + m]);
+    for (int k = 0; k < 3; k++) s->acc_own[m][k] = total[k];
+}
+
+/* ---- the word, on the host */
+
+static inline int nb6_part_shortest(const struct nb6_part_word *word)
+{
+    int level = 0;
+    while (level < NB6_PART_LEVELS - 1 && word->count[level] == 0) level++;
+    return level;
+}
+
+/** Bodies whose steps end at a time. */
+static inline int32_t nb6_part_due_at(const struct nb6_part_word *word, nb6_time t)
+{
+    int32_t n = 0;
+    for (int level = 0; level < NB6_PART_LEVELS - 1; level++)
+        if (word->count[level] > 0 && nb6_step_ends(level, t)) n += word->count[level];
+    return n;
 }
 
 /* ---- between owners */

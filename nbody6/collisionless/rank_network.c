@@ -42,7 +42,7 @@ static void make_forces(struct nb6_world *world, void *context)
     struct nb6_spread *spread = NULL;
     struct nbc_error err = {0};
     const int status = nb6_spread_open(&spread, world, (int64_t)SHARE * ranks, (size_t)scene->model->source_bytes,
-                                       (size_t)scene->room, &err);
+                                       (size_t)scene->room, NULL, &err);
     if (nb6_world_agree(world, status, &err) == NBC_OK) {
         const double start = nb6_world_seconds(world);
         int64_t shortest = rank;

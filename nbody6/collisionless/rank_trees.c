@@ -47,8 +47,8 @@ static int allocate(struct nb6_rank_trees *t, struct nbc_error *err)
     t->reach = nbc_alloc(ranks, sizeof *t->reach);
     t->partner = nbc_alloc(ranks, sizeof *t->partner);
     if (!t->top || !t->reach || !t->partner) return no_memory(t, err);
-    const int status = nb6_spread_open(&t->tops, t->world, t->ranks, top_bytes, room, err);
-    return status ? status : nb6_spread_open(&t->reaches, t->world, t->ranks, sizeof *t->reach, room, err);
+    const int status = nb6_spread_open(&t->tops, t->world, t->ranks, top_bytes, room, NULL, err);
+    return status ? status : nb6_spread_open(&t->reaches, t->world, t->ranks, sizeof *t->reach, room, NULL, err);
 }
 
 int nb6_rank_trees_open(struct nb6_rank_trees **trees, struct nb6_world *world, gpunb_t *force, struct nbc_error *err)

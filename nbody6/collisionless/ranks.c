@@ -7,10 +7,15 @@
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/exchange.h"
 #include "nbody6/collisionless/leapfrog.h"
-#include "nbody6/collisionless/rank_bodies.h"
+#include "nbody6/collisionless/rank_backend.h"
+#include "nbody6/collisionless/rank_domains.h"
+#include "nbody6/collisionless/rank_part.h"
+#include "nbody6/collisionless/rank_rows.h"
+#include "nbody6/collisionless/rank_survey.h"
 #include "nbody6/collisionless/rank_trees.h"
-#include "nbody6/collisionless/sections.h"
+#include "nbody6/collisionless/residence.h"
 #include "nbody6/collisionless/system_memory.h"
+#include "nbody6/state/backend_name.h"
 #include "nbody6/state/level.h"
 #include "nbody6/world/spread.h"
 #include "nbody6/world/world.h"
@@ -19,33 +24,39 @@
 #include <stdio.h>
 #include <string.h>
 
-enum what { OPEN, EVOLVE, HOME, POTENTIAL, CLOSE, DISMISS };
-
-enum { NAME_BYTES = 64 };
+enum what { LOOK, OPEN, TAKE, BEGIN, EVOLVE, HOME, ROWS, POTENTIAL, SURVEY, CLOSE, DISMISS };
 
 /* From rank 0 to all. What belongs to one of them is set for it alone. */
 struct order {
     enum what what;
-    int status;      /* of DISMISS */
-    nb6_time ti_end; /* of EVOLVE */
-    int64_t n;       /* from here on of OPEN */
+    int status;                  /* of BEGIN, DISMISS */
+    nb6_time ti_end;             /* of EVOLVE */
+    enum nb6_body_column column; /* of TAKE, ROWS */
+    int64_t first, count;
+    int64_t n; /* from here on of OPEN */
     struct nb6_leapfrog_rules rules;
     nb6_time ti_now;
-    uint64_t n_blocks;
     int is_start;
     size_t room;
+    uint64_t n_blocks;
     struct gpunb_options force; /* without its pointers */
-    char backend[NAME_BYTES];
-    int has_sections; /* rank 0 has domains that the system goes on with */
+    int has_sections;           /* rank 0 has domains that the system goes on with */
+    enum nb6_collisionless_engine engine;
+    char backend[NB6_RANK_BACKEND_TEXT];
 };
 
 struct nb6_ranks {
     struct nb6_world *world;
-    struct nb6_collisionless *share; /* of this rank; NULL: none is open */
-    int64_t n;                       /* of all ranks */
-    int is_ahead;                    /* rank 0: its arrays are older than the shares */
-    struct nb6_sections *sections;   /* domains, of forces by trees; NULL: shares stay as they are */
-    int is_to_divide, is_to_settle;  /* domains by the last work, and bodies in them, before the next block */
+    struct nb6_collisionless *share;       /* of this rank; NULL: none is open */
+    const struct nb6_residence *residence; /* where bodies are; NULL: in memory of the host */
+    int device;                            /* that makes the forces of this rank; < 0: none */
+    double *pot;                           /* [share->n]; NULL: never made */
+    int64_t n;                             /* of all ranks */
+    int is_ahead;                          /* rank 0: rows are older than the shares */
+    uint64_t n_steps;                      /* rank 0: of the system when the shares were opened */
+    struct nb6_rank_domains domains;       /* of forces by trees */
+    int has_sections;
+    int is_start; /* 1: accelerations and steps are to be made */
     int (*wants_stop)(void);
     int stops;
 };
@@ -55,45 +66,6 @@ static int is_first(const struct nb6_ranks *r)
     return nb6_world_rank(r->world) == 0;
 }
 
-/* ---- domains, at times when all bodies end a step */
-
-enum { ENDS_OF_A_DIVISION = 8, FIRST_DIVISIONS = 2 };
-
-/* Domains are cut anew at every eighth end of a longest step, and at the first two: those of the start do not know the
- * work. The time alone decides, so that runs that are resumed do as others. */
-static int division_is_due(const struct nb6_collisionless *s)
-{
-    const int64_t ends = s->ti_now / nb6_step_ticks(s->max_level);
-    return ends <= FIRST_DIVISIONS || ends % ENDS_OF_A_DIVISION == 0;
-}
-
-/* What is left to do after a block, or after a failure of that. */
-static int settle(struct nb6_ranks *r, struct nbc_error *err)
-{
-    struct nb6_collisionless *s = r->share;
-    int status = NBC_OK;
-    if (r->is_to_divide) status = nb6_rank_trees_divide(s->trees, s->n, (const double(*)[3])s->x0, r->sections, err);
-    if (!status) r->is_to_divide = 0;
-    if (!status && r->is_to_settle) status = nb6_rank_bodies_settle(s, r->world, r->sections, err);
-    if (!status) r->is_to_settle = 0;
-    return status;
-}
-
-/* @param[in] then  those of rank 0, which all take; NULL: new ones, for as much work for each body */
-static int first_sections(struct nb6_ranks *r, const struct order *o, const struct nb6_sections *then,
-                          struct nbc_error *err)
-{
-    struct nb6_collisionless *s = r->share;
-    int status = NBC_OK;
-    if (o->has_sections) {
-        if (then) nb6_sections_copy(r->sections, then);
-        nb6_sections_broadcast(r->sections, r->world);
-    } else
-        status = nb6_sections_find(r->sections, r->world, s->n, (const double(*)[3])s->x0, NULL, NULL, err);
-    r->is_to_settle = 1;
-    return status ? status : settle(r, err);
-}
-
 /* ---- shares */
 
 /* The force of rank 0 is that of the whole system. */
@@ -101,32 +73,61 @@ static void close_share(struct nb6_ranks *r)
 {
     struct nb6_collisionless *s = r->share;
     if (!s) return;
+    nb6_rank_part_close(s->rank_part);
+    s->rank_part = NULL;
     nb6_exchange_close(s->exchange);
-    nb6_rank_trees_close(s->trees);
-    nb6_sections_free(r->sections);
+    nb6_rank_domains_close(&r->domains, s);
     s->exchange = NULL;
-    s->trees = NULL;
-    r->sections = NULL;
     if (!is_first(r)) gpunb_free(s->force);
     nb6_collisionless_release(s);
     nbc_free(s);
+    nbc_free(r->pot);
+    r->pot = NULL;
     r->share = NULL;
+}
+
+/* The force of rank 0 is there. */
+static int open_force(struct nb6_ranks *r, const struct order *o, struct nbc_error *err)
+{
+    struct nb6_collisionless *s = r->share;
+    char backend[NB6_RANK_BACKEND_TEXT];
+    struct gpunb_options options = o->force;
+    int status = nb6_rank_backend_own(r->world, o->backend, backend, err);
+    options.backend = backend;
+    options.costs = s->costs[0] ? s->costs : NULL;
+    if (!status && !s->force) status = gpunb_create(&s->force, 1, &options, err);
+    if (status) return status;
+    r->device = nb6_rank_backend_device(backend);
+    s->options = o->force;
+    s->options.backend = gpunb_info(s->force)->name;
+    return NBC_OK;
+}
+
+static const struct nb6_residence *residence_of(enum nb6_collisionless_engine engine)
+{
+    if (engine == NB6_COLLISIONLESS_DEVICE) return nb6_residence_cuda;
+    return engine == NB6_COLLISIONLESS_EMULATED ? &nb6_residence_emulated : NULL;
+}
+
+/* A rank without bodies needs no device. */
+static int open_exchange(const struct nb6_ranks *r, const struct order *o, struct nbc_error *err)
+{
+    struct nb6_collisionless *s = r->share;
+    struct nbd_device device;
+    const int is_there = r->residence && s->n > 0;
+    const int status =
+        is_there ? nbd_open(&device, *r->residence->kind, r->device, "the collisionless engine", err) : NBC_OK;
+    if (status) return status;
+    return nb6_exchange_open(&s->exchange, r->world, o->n, o->room, s->force, is_there ? &device : NULL, err);
 }
 
 /* What makes the forces of a share that has its arrays. */
 static int open_forces(struct nb6_ranks *r, const struct order *o, struct nbc_error *err)
 {
-    struct nb6_collisionless *s = r->share;
-    struct gpunb_options options = o->force;
-    options.backend = o->backend;
-    options.costs = s->costs[0] ? s->costs : NULL;
-    const int status = s->force ? NBC_OK : gpunb_create(&s->force, 1, &options, err);
+    const int status = open_force(r, o, err);
     if (status) return status;
-    if (!gpunb_tree_is_asked(&o->force)) return nb6_exchange_open(&s->exchange, r->world, o->n, o->room, s->force, err);
-    for (int64_t i = 0; i < s->n; i++) s->name[i] = s->first + i + 1;
-    r->sections = nb6_sections_create(nb6_world_size(r->world));
-    if (!r->sections) return nbc_fail(err, NBC_NO_MEMORY, "no memory for domains");
-    return nb6_rank_trees_open(&s->trees, r->world, s->force, err);
+    return gpunb_tree_is_asked(&o->force) ? nb6_rank_domains_open(&r->domains, r->share, err)
+                                          : open_exchange(r, o, err);
 }
 
 static int make_share(struct nb6_ranks *r, const struct order *o, const char *costs, gpunb_t *force,
@@ -138,7 +139,6 @@ static int make_share(struct nb6_ranks *r, const struct order *o, const char *co
     nb6_world_share(r->world, o->n, nb6_world_rank(r->world), &s->first, &end);
     s->n = s->room = end - s->first;
     s->world = r->world;
-    s->options = o->force;
     memcpy(s->costs, costs, sizeof s->costs);
     s->softening = o->rules.softening;
     s->eta = o->rules.eta;
@@ -152,149 +152,127 @@ static int make_share(struct nb6_ranks *r, const struct order *o, const char *co
     return status ? status : open_forces(r, o, err);
 }
 
-static void scatter(struct nb6_ranks *r, size_t size, const void *all, void *mine)
+/* Where the bodies go, when host memory has their accelerations. */
+static int open_part(struct nb6_ranks *r, struct nbc_error *err)
 {
-    nb6_world_scatter(r->world, r->n, size, all, mine);
+    if (!r->residence) return NBC_OK;
+    const int status = nb6_rank_part_open(&r->share->rank_part, r->residence, r->share, r->device, err);
+    return nb6_world_agree(r->world, status, err);
 }
 
-static void gather(struct nb6_ranks *r, size_t size, const void *mine, void *all)
+/* rows: of rank 0. */
+static void take_rows(const struct nb6_ranks *r, const struct order *o, const void *rows)
 {
-    nb6_world_gather(r->world, r->n, size, mine, all);
+    if (r->domains.sections && o->column == NB6_ROWS_NAME) return; /* names of a domain are numbers */
+    nb6_rank_rows_in(r->world, r->n, nb6_rank_row_bytes(o->column), o->first, o->count, rows,
+                     nb6_rank_column(r->share, o->column, NULL));
 }
 
-/* whole: NULL on all ranks but the first. */
-static void take_bodies(struct nb6_ranks *r, const struct nb6_collisionless *whole, int is_start)
-{
-    static const struct nb6_collisionless none;
-    const struct nb6_collisionless *all = whole ? whole : &none;
-    struct nb6_collisionless *s = r->share;
-    scatter(r, sizeof *s->mass, all->mass, s->mass);
-    scatter(r, sizeof *s->x0, all->x0, s->x0);
-    scatter(r, sizeof *s->v, all->v, s->v);
-    if (is_start) return;
-    scatter(r, sizeof *s->acc, all->acc, s->acc);
-    scatter(r, sizeof *s->level, all->level, s->level);
-}
-
+/* Memory for the bodies.   @param[in] whole  of rank 0; NULL on the others */
 static int open_share(struct nb6_ranks *r, const struct order *o, const struct nb6_collisionless *whole,
                       struct nbc_error *err)
 {
     char costs[GPUNB_TREE_COSTS_TEXT] = "";
     r->n = o->n;
+    r->residence = residence_of(o->engine);
+    r->is_start = o->is_start;
+    r->has_sections = o->has_sections;
     if (gpunb_tree_is_asked(&o->force)) {
         if (whole) memcpy(costs, whole->costs, sizeof costs);
         nb6_world_broadcast(r->world, costs, sizeof costs);
     }
-    int status = make_share(r, o, costs, whole ? whole->force : NULL, err);
-    status = nb6_world_agree(r->world, status, err);
-    if (!status) take_bodies(r, whole, o->is_start);
-    if (!status && r->sections) status = first_sections(r, o, whole ? whole->sections : NULL, err);
-    if (!status && o->is_start) status = nb6_leapfrog_start(r->share, err);
+    const int status = nb6_world_agree(r->world, make_share(r, o, costs, whole ? whole->force : NULL, err), err);
+    if (status) close_share(r);
+    return status;
+}
+
+/* The bodies are there.   @param[in] status  of rank 0, which has read them; the same on all ranks
+ * @param[in] then  domains that rank 0 has */
+static int begin_share(struct nb6_ranks *r, int status, const struct nb6_sections *then, struct nbc_error *err)
+{
+    if (!status && r->domains.sections)
+        status = nb6_rank_domains_begin(&r->domains, r->share, r->has_sections, then, err);
+    if (!status)
+        status = r->is_start ? nb6_leapfrog_start(r->share, err)
+                             : nb6_world_agree(r->world, nb6_leapfrog_check_levels(r->share, err), err);
+    if (!status) status = open_part(r, err);
     if (status) close_share(r);
     return status;
 }
 
 /* ---- orders that all ranks follow */
 
-/* Blocks fail on all ranks or on none.   @param[out] done  steps of all ranks, and blocks */
-static int evolve(struct nb6_ranks *r, nb6_time ti_end, int64_t done[2], struct nbc_error *err)
+static int have_devices(const struct nb6_ranks *r, const char *backend)
+{
+    int64_t without = !nb6_rank_backend_has_device(r->world, backend);
+    nb6_world_sum(r->world, &without, 1);
+    return without == 0;
+}
+
+static int make_block(struct nb6_collisionless *s, struct nbc_error *err)
+{
+    return s->rank_part ? nb6_rank_part_block(s, err) : nb6_leapfrog_block(s, err);
+}
+
+/* Blocks fail on all ranks or on none.   @param[out] done  steps of all ranks since the shares were opened */
+static int evolve(struct nb6_ranks *r, nb6_time ti_end, int64_t *done, struct nbc_error *err)
 {
     struct nb6_collisionless *s = r->share;
-    const uint64_t before = s->n_blocks;
     int status = NBC_OK;
-    s->n_steps = 0;
     while (s->ti_now < ti_end && !status) {
-        status = settle(r, err);
-        if (!status) status = nb6_leapfrog_block(s, err);
-        if (status || !r->sections || !nb6_step_ends(s->max_level, s->ti_now)) continue;
-        r->is_to_divide = division_is_due(s);
-        r->is_to_settle = 1;
+        status = nb6_rank_domains_settle(&r->domains, s, err);
+        if (!status) status = make_block(s, err);
+        if (!status && r->domains.sections) nb6_rank_domains_note(&r->domains, s);
     }
-    if (!status) status = settle(r, err);
+    if (!status) status = nb6_rank_domains_settle(&r->domains, s, err);
     int64_t sums[2] = {(int64_t)s->n_steps, r->wants_stop && r->wants_stop()};
     nb6_world_sum(r->world, sums, 2);
-    done[0] = sums[0];
-    done[1] = (int64_t)(s->n_blocks - before);
+    *done = sums[0];
     r->stops = (int)sums[1];
     return status;
 }
 
-static void gather_state(struct nb6_ranks *r, const struct nb6_collisionless *s, const struct nb6_collisionless *whole)
-{
-    static const struct nb6_collisionless none;
-    const struct nb6_collisionless *all = whole ? whole : &none;
-    gather(r, sizeof *s->x0, s->x0, all->x0);
-    gather(r, sizeof *s->v, s->v, all->v);
-    gather(r, sizeof *s->acc, s->acc, all->acc);
-    gather(r, sizeof *s->level, s->level, all->level);
-}
-
-/* Bodies of this rank by their numbers, whatever its domain has. */
-static int64_t own_share(const struct nb6_ranks *r)
-{
-    int64_t first, end;
-    nb6_world_share(r->world, r->n, nb6_world_rank(r->world), &first, &end);
-    return end - first;
-}
-
-static int bring_home(struct nb6_ranks *r, const struct nb6_collisionless *whole, struct nbc_error *err)
-{
-    struct nb6_collisionless home = {.n = own_share(r)};
-    int status = NBC_OK;
-    if (!r->sections) {
-        gather_state(r, r->share, whole);
-        return NBC_OK;
-    }
-    if (!nb6_collisionless_allocate_state(&home))
-        status = nbc_fail(err, NBC_NO_MEMORY, "no memory for a share of the bodies");
-    status = nb6_world_agree(r->world, status, err);
-    if (!status) status = nb6_rank_bodies_home(r->share, r->world, r->n, &home, err);
-    if (!status) gather_state(r, &home, whole);
-    nb6_collisionless_release(&home);
-    return status;
-}
-
-/* The potential of the own bodies.   @return as nb6_leapfrog_block, of this rank alone */
-static int sum_potential(struct nb6_collisionless *s, double *pot, struct nbc_error *err)
-{
-    const double(*x)[3] = (const double(*)[3])s->x0;
-    const struct nb6_exchange_job direct = {.mass = s->mass,
-                                            .x = x,
-                                            .n_due = s->n,
-                                            .due = s->due,
-                                            .x_due = x,
-                                            .softening = s->softening,
-                                            .acc = s->acc_due,
-                                            .pot = pot};
-    const struct nb6_rank_trees_job by_trees = {.n = s->n,
-                                                .name = s->name,
-                                                .mass = s->mass,
-                                                .x = x,
-                                                .targets = {.n_i = (size_t)s->n,
-                                                            .x = x,
-                                                            .self = s->due,
-                                                            .softening = s->softening,
-                                                            .acc_last = (const double(*)[3])s->acc,
-                                                            .acc = s->acc_due,
-                                                            .pot = pot,
-                                                            .build = s->n_blocks}};
-    return s->trees ? nb6_rank_trees_sum(s->trees, &by_trees, err) : nb6_exchange_sum(s->exchange, &direct, err);
-}
-
-static int make_potential(struct nb6_ranks *r, double *all, struct nbc_error *err)
+/* After a failure the shares are those of an earlier time. */
+static int bring_home(struct nb6_ranks *r, const struct nb6_collisionless *whole, int64_t *done, struct nbc_error *err)
 {
     struct nb6_collisionless *s = r->share;
-    double *pot = nbc_alloc_unset((size_t)s->n, sizeof *pot), *home = pot;
-    if (r->sections) home = nbc_alloc_unset((size_t)own_share(r), sizeof *home);
-    int status =
-        nb6_world_agree(r->world, pot && home ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for potentials"), err);
-    for (int64_t i = 0; i < s->n; i++) s->due[i] = (int32_t)i;
-    if (!status) status = nb6_world_agree(r->world, sum_potential(s, pot, err), err);
-    if (!status && r->sections) status = nb6_rank_bodies_home_numbers(s, r->world, r->n, pot, home, err);
-    if (!status) gather(r, sizeof *home, home, all);
-    if (r->sections) nbc_free(home);
-    nbc_free(pot);
+    int status = s->rank_part ? nb6_rank_part_home(s, err) : NBC_OK;
+    if (r->domains.sections) status = nb6_rank_domains_home(s, r->n, whole, err);
+    *done = (int64_t)s->n_steps;
+    nb6_world_sum(r->world, done, 1);
     return status;
+}
+
+static void move_rows(const struct nb6_ranks *r, const struct order *o, void *rows)
+{
+    nb6_rank_rows_out(r->world, r->n, nb6_rank_row_bytes(o->column), o->first, o->count,
+                      nb6_rank_column(r->share, o->column, r->pot), rows);
+}
+
+static int sum_potential(struct nb6_ranks *r, struct nbc_error *err)
+{
+    struct nb6_collisionless *s = r->share;
+    const double(*x)[3] = (const double(*)[3])s->x0;
+    const struct nb6_exchange_job job = {.mass = s->mass,
+                                         .x = x,
+                                         .n_due = s->n,
+                                         .due = s->due,
+                                         .x_due = x,
+                                         .softening = s->softening,
+                                         .acc = s->acc_due,
+                                         .pot = r->pot};
+    for (int64_t i = 0; i < s->n; i++) s->due[i] = (int32_t)i;
+    return nb6_exchange_sum(s->exchange, &job, err);
+}
+
+/* all: of rank 0, by domains. */
+static int make_potential(struct nb6_ranks *r, double *all, struct nbc_error *err)
+{
+    if (r->domains.sections) return nb6_rank_domains_potential(r->share, r->n, all, err);
+    if (!r->pot) r->pot = nbc_alloc_unset((size_t)r->share->n, sizeof *r->pot);
+    const int status =
+        nb6_world_agree(r->world, r->pot ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for potentials"), err);
+    return status ? status : nb6_world_agree(r->world, sum_potential(r, err), err);
 }
 
 int nb6_ranks_serve(struct nb6_world *world, int (*wants_stop)(void))
@@ -303,20 +281,36 @@ int nb6_ranks_serve(struct nb6_world *world, int (*wants_stop)(void))
     for (;;) {
         struct order o;
         struct nbc_error err = {0};
-        int64_t done[2];
+        struct nb6_rank_survey survey;
+        int64_t done;
         nb6_world_broadcast(world, &o, sizeof o);
         switch (o.what) { /* failures are those that rank 0 reports */
+        case LOOK:
+            (void)have_devices(&r, o.backend);
+            break;
         case OPEN:
             (void)open_share(&r, &o, NULL, &err);
             break;
+        case TAKE:
+            take_rows(&r, &o, NULL);
+            break;
+        case BEGIN:
+            (void)begin_share(&r, o.status, NULL, &err);
+            break;
         case EVOLVE:
-            (void)evolve(&r, o.ti_end, done, &err);
+            (void)evolve(&r, o.ti_end, &done, &err);
             break;
         case HOME:
-            (void)bring_home(&r, NULL, &err);
+            (void)bring_home(&r, NULL, &done, &err);
+            break;
+        case ROWS:
+            move_rows(&r, &o, NULL);
             break;
         case POTENTIAL:
             (void)make_potential(&r, NULL, &err);
+            break;
+        case SURVEY:
+            (void)nb6_rank_survey(r.share, r.pot, &survey, &err);
             break;
         case CLOSE:
             close_share(&r);
@@ -336,27 +330,57 @@ static void order_all(struct nb6_world *world, const struct order *order)
     nb6_world_broadcast(world, &sent, sizeof sent);
 }
 
-int nb6_ranks_open(struct nb6_ranks **ranks, struct nb6_world *world, struct nb6_collisionless *whole, int is_start,
-                   size_t room, struct nbc_error *err)
+int nb6_ranks_backend(struct nb6_world *world, const char *asked, int64_t n, char text[NB6_RANK_BACKEND_TEXT],
+                      struct nbc_error *err)
+{
+    const struct nb6_ranks r = {.world = world};
+    const int ranks = nb6_world_size(world);
+    int is_choice;
+    int status = nb6_rank_backend_asked(asked, (n + ranks - 1) / ranks, text, &is_choice, err);
+    if (status || !is_choice) return status;
+    struct order o = {.what = LOOK};
+    memcpy(o.backend, text, sizeof o.backend);
+    order_all(world, &o);
+    if (!have_devices(&r, text)) status = nb6_rank_backend_asked(nb6_backend_name("cpu"), n, text, &is_choice, err);
+    return status;
+}
+
+static void put_rows(void *context, enum nb6_body_column column, int64_t first, int64_t count, const void *rows)
+{
+    const struct nb6_ranks *r = context;
+    const struct order o = {.what = TAKE, .column = column, .first = first, .count = count};
+    order_all(r->world, &o);
+    take_rows(r, &o, rows);
+}
+
+int nb6_ranks_open(struct nb6_ranks **ranks, struct nb6_world *world, struct nb6_collisionless *whole,
+                   const struct nb6_body_source *from, const struct nb6_ranks_plan *plan, struct nbc_error *err)
 {
     struct order o = {.what = OPEN,
                       .n = whole->n,
                       .rules = nb6_leapfrog_rules(whole),
                       .ti_now = whole->ti_now,
+                      .is_start = plan->is_start,
+                      .room = plan->room,
+                      .engine = plan->engine,
                       .n_blocks = whole->n_blocks,
-                      .is_start = is_start,
-                      .room = room,
                       .force = whole->options,
                       .has_sections = whole->sections != NULL};
     struct nb6_ranks *r = nbc_alloc(1, sizeof *r);
     if (!r) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the ranks");
     r->world = world;
-    r->is_ahead = is_start;
+    r->n_steps = whole->n_steps;
+    r->is_ahead = plan->is_start;
     if (gpunb_tree_is_asked(&whole->options)) gpunb_tree_settings(whole->force, &o.force);
     o.force.backend = o.force.costs = NULL;
-    snprintf(o.backend, sizeof o.backend, "%s", gpunb_info(whole->force)->name);
+    snprintf(o.backend, sizeof o.backend, "%s", plan->backend);
     order_all(world, &o);
-    const int status = open_share(r, &o, whole, err);
+    int status = open_share(r, &o, whole, err);
+    if (!status) {
+        status = from->give(from->context, &(struct nb6_body_sink){put_rows, r}, err);
+        order_all(world, &(struct order){.what = BEGIN, .status = status});
+        status = begin_share(r, status, whole->sections, err);
+    }
     if (status)
         nbc_free(r);
     else
@@ -372,36 +396,74 @@ void nb6_ranks_free(struct nb6_ranks *r)
     nbc_free(r);
 }
 
+/* The system is as far as its shares.   @param[in] done  steps of all since they were opened */
+static void take_times(const struct nb6_ranks *r, struct nb6_collisionless *whole, int64_t done)
+{
+    whole->ti_now = r->share->ti_now;
+    whole->n_steps = r->n_steps + (uint64_t)done;
+    whole->n_blocks = r->share->n_blocks;
+}
+
 int nb6_ranks_evolve(struct nb6_ranks *r, struct nb6_collisionless *whole, nb6_time ti_end, struct nbc_error *err)
 {
-    int64_t done[2];
+    int64_t done;
     order_all(r->world, &(struct order){.what = EVOLVE, .ti_end = ti_end});
-    const int status = evolve(r, ti_end, done, err);
+    const int status = evolve(r, ti_end, &done, err);
     r->is_ahead = 1;
-    whole->ti_now = r->share->ti_now;
-    whole->n_steps += (uint64_t)done[0];
-    whole->n_blocks += (uint64_t)done[1];
+    take_times(r, whole, done);
     return status;
 }
 
 int nb6_ranks_home(struct nb6_ranks *r, struct nb6_collisionless *whole, struct nbc_error *err)
 {
+    int64_t done;
     if (!r->is_ahead) return NBC_OK;
     order_all(r->world, &(struct order){.what = HOME});
-    const int status = bring_home(r, whole, err);
-    r->is_ahead = status != NBC_OK;
+    const int status = bring_home(r, whole, &done, err);
+    take_times(r, whole, done);
+    if (!status) r->is_ahead = 0;
     return status;
 }
 
-const struct nb6_sections *nb6_ranks_sections(const struct nb6_ranks *r)
+const char *nb6_ranks_engine(const struct nb6_ranks *r)
 {
-    return r->sections;
+    return r->residence ? r->residence->name : "host";
 }
 
-int nb6_ranks_potential(struct nb6_ranks *r, double *pot, struct nbc_error *err)
+int nb6_ranks_potential(struct nb6_ranks *r, double *all, struct nbc_error *err)
 {
     order_all(r->world, &(struct order){.what = POTENTIAL});
-    return make_potential(r, pot, err);
+    return make_potential(r, all, err);
+}
+
+int nb6_ranks_survey(struct nb6_ranks *r, struct nb6_rank_survey *survey, struct nbc_error *err)
+{
+    order_all(r->world, &(struct order){.what = SURVEY});
+    return nb6_rank_survey(r->share, r->pot, survey, err);
+}
+
+/* Levels become steps from the last one on, since a step has more bytes. */
+static void make_steps(void *rows, int64_t count)
+{
+    for (int64_t k = count - 1; k >= 0; k--) {
+        const double step = nb6_step_length(((const int8_t *)rows)[k]);
+        memcpy((char *)rows + (size_t)k * sizeof step, &step, sizeof step);
+    }
+}
+
+static void get_rows(void *context, enum nb6_body_column column, int64_t first, int64_t count, void *rows)
+{
+    const struct nb6_ranks *r = context;
+    struct order o = {.what = ROWS, .column = column, .first = first, .count = count};
+    if (column == NB6_ROWS_STEP) o.column = NB6_ROWS_LEVEL;
+    order_all(r->world, &o);
+    move_rows(r, &o, rows);
+    if (column == NB6_ROWS_STEP) make_steps(rows, count);
+}
+
+struct nb6_body_rows nb6_ranks_rows(struct nb6_ranks *r)
+{
+    return (struct nb6_body_rows){get_rows, r};
 }
 
 int nb6_ranks_wanting_stop(const struct nb6_ranks *r)
@@ -421,6 +483,11 @@ int nb6_ranks_get_tree_counts(const struct nb6_ranks *r, struct nb6_rank_trees_c
     *counts = (struct nb6_rank_trees_counts){0};
     if (r->share->trees) nb6_rank_trees_get_counts(r->share->trees, counts);
     return r->share->trees != NULL;
+}
+
+const struct nb6_sections *nb6_ranks_sections(const struct nb6_ranks *r)
+{
+    return r->domains.sections;
 }
 
 void nb6_ranks_dismiss(struct nb6_world *world, int status)

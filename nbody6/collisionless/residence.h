@@ -38,6 +38,16 @@ struct nb6_residence {
     /** Second kicks and next steps. Sets the numbers of bodies of each level in the word. */
     int (*commit)(const struct nb6_part *part, const struct nb6_part_block *block, struct nbd_stream *stream);
 
+    /** A part alone on its rank (rank_part.h): its sources on their way to others, [n_own]. */
+    int (*pack)(const struct nb6_part *part, struct nb6_source *to, struct nbd_stream *stream);
+    /** Sources that have come, n of them, as forces take them. */
+    int (*unpack)(const struct nb6_source *from, int64_t n, double *mass, double (*x)[3], struct nbd_stream *stream);
+    /** A sum by one set of sources, of n targets, added to that by others. */
+    int (*add)(double (*sum)[3], const double (*more)[3], int32_t n, struct nbd_stream *stream);
+    /** nb6_part_total of all due bodies. */
+    int (*total)(const struct nb6_part *part, int32_t n_due, int slots, const double (*sum)[3],
+                 struct nbd_stream *stream);
+
     /** Work of all bodies along the curve, summed in `sums` pieces: move->sum from move->work, by part->order. */
     int (*weigh)(const struct nb6_part *part, const struct nb6_part_move *move, int sums, struct nbd_stream *stream);
     /** Sources and bodies of a part that has its new owners, and its numbers of bodies of each level in the word. */

@@ -29,6 +29,27 @@ static int commit(const struct nb6_part *part, const struct nb6_part_block *bloc
     return (int)nb6_kernel_commit(part, block, (cudaStream_t)stream);
 }
 
+static int pack(const struct nb6_part *part, struct nb6_source *to, struct nbd_stream *stream)
+{
+    return (int)nb6_kernel_pack(part, to, (cudaStream_t)stream);
+}
+
+static int unpack(const struct nb6_source *from, int64_t n, double *mass, double (*x)[3], struct nbd_stream *stream)
+{
+    return (int)nb6_kernel_unpack(from, n, mass, x, (cudaStream_t)stream);
+}
+
+static int add(double (*sum)[3], const double (*more)[3], int32_t n, struct nbd_stream *stream)
+{
+    return (int)nb6_kernel_add(sum, more, n, (cudaStream_t)stream);
+}
+
+static int total(const struct nb6_part *part, int32_t n_due, int slots, const double (*sum)[3],
+                 struct nbd_stream *stream)
+{
+    return (int)nb6_kernel_total(part, n_due, slots, sum, (cudaStream_t)stream);
+}
+
 static int weigh(const struct nb6_part *part, const struct nb6_part_move *move, int sums, struct nbd_stream *stream)
 {
     return (int)nb6_kernel_weigh(part, move, sums, (cudaStream_t)stream);
@@ -53,6 +74,10 @@ static const struct nb6_residence residence = {
     .select = select_due,
     .check = check_forces,
     .commit = commit,
+    .pack = pack,
+    .unpack = unpack,
+    .add = add,
+    .total = total,
     .weigh = weigh,
     .take = take,
     .open_force = nb6_residence_open_force,

@@ -97,6 +97,70 @@ static int commit(const struct nb6_part *part, const struct nb6_part_block *bloc
     return launch(commit_all, part, block, 0, stream);
 }
 
+/* ---- sources of other ranks */
+
+struct rank_job {
+    struct nb6_part part;
+    struct nb6_source *packed;
+    const struct nb6_source *came;
+    double *mass, (*x)[3];
+    const double (*more)[3];
+    int64_t n;
+    int slots;
+};
+
+static void pack_all(const void *job)
+{
+    const struct rank_job *j = job;
+    for (int32_t i = 0; i < j->part.n_own; i++) j->packed[i] = nb6_part_source(&j->part, i);
+}
+
+static int pack(const struct nb6_part *part, struct nb6_source *to, struct nbd_stream *stream)
+{
+    const struct rank_job job = {.part = *part, .packed = to};
+    return nbd_emulated_launch(stream, pack_all, &job, sizeof job);
+}
+
+static void unpack_all(const void *job)
+{
+    const struct rank_job *j = job;
+    for (int64_t i = 0; i < j->n; i++) {
+        j->mass[i] = j->came[i].mass;
+        memcpy(j->x[i], j->came[i].x, sizeof j->x[i]);
+    }
+}
+
+static int unpack(const struct nb6_source *from, int64_t n, double *mass, double (*x)[3], struct nbd_stream *stream)
+{
+    const struct rank_job job = {.came = from, .n = n, .mass = mass, .x = x};
+    return nbd_emulated_launch(stream, unpack_all, &job, sizeof job);
+}
+
+static void add_all(const void *job)
+{
+    const struct rank_job *j = job;
+    for (int64_t m = 0; m < j->n; m++) nb6_part_add(j->x[m], j->more[m]);
+}
+
+static int add(double (*sum)[3], const double (*more)[3], int32_t n, struct nbd_stream *stream)
+{
+    const struct rank_job job = {.x = sum, .more = more, .n = n};
+    return nbd_emulated_launch(stream, add_all, &job, sizeof job);
+}
+
+static void total_all(const void *job)
+{
+    const struct rank_job *j = job;
+    for (int32_t m = 0; m < j->n; m++) nb6_part_total(&j->part, m, j->slots, j->more);
+}
+
+static int total(const struct nb6_part *part, int32_t n_due, int slots, const double (*sum)[3],
+                 struct nbd_stream *stream)
+{
+    const struct rank_job job = {.part = *part, .n = n_due, .slots = slots, .more = sum};
+    return nbd_emulated_launch(stream, total_all, &job, sizeof job);
+}
+
 /* ---- other owners */
 
 struct move_job {
@@ -228,6 +292,10 @@ const struct nb6_residence nb6_residence_emulated = {
     .select = select_due,
     .check = check_forces,
     .commit = commit,
+    .pack = pack,
+    .unpack = unpack,
+    .add = add,
+    .total = total,
     .weigh = weigh,
     .take = take,
     .open_force = open_force,

@@ -72,6 +72,34 @@ __global__ void __launch_bounds__(BLOCK) count(const struct nb6_part part)
         atomicAdd(&part.word->count[threadIdx.x], count[threadIdx.x]);
 }
 
+__global__ void __launch_bounds__(BLOCK) pack(const struct nb6_part part, struct nb6_source *to)
+{
+    const int32_t i = own_number();
+    if (i < part.n_own) to[i] = nb6_part_source(&part, i);
+}
+
+__global__ void __launch_bounds__(BLOCK)
+    unpack(const struct nb6_source *from, const int32_t n, double *mass, double (*x)[3])
+{
+    const int32_t i = own_number();
+    if (i >= n) return;
+    mass[i] = from[i].mass;
+    for (int k = 0; k < 3; k++) x[i][k] = from[i].x[k];
+}
+
+__global__ void __launch_bounds__(BLOCK) add(double (*sum)[3], const double (*more)[3], const int32_t n)
+{
+    const int32_t m = own_number();
+    if (m < n) nb6_part_add(sum[m], more[m]);
+}
+
+__global__ void __launch_bounds__(BLOCK)
+    total(const struct nb6_part part, const int32_t n_due, const int slots, const double (*sum)[3])
+{
+    const int32_t m = own_number();
+    if (m < n_due) nb6_part_total(&part, m, slots, sum);
+}
+
 /* A block of threads for each piece: whole numbers are summed in any order. */
 __global__ void __launch_bounds__(BLOCK) weigh(const struct nb6_part part, const struct nb6_part_move move)
 {
@@ -155,6 +183,32 @@ cudaError_t nb6_kernel_commit(const struct nb6_part *part, const struct nb6_part
     if (block->n_due > 0) commit<<<blocks_for(block->n_due), BLOCK, 0, stream>>>(*part, block->n_due, block->ti_next);
     const cudaError_t code = cudaGetLastError();
     return code != cudaSuccess || !part->rules.block ? code : count_levels(part, stream);
+}
+
+cudaError_t nb6_kernel_pack(const struct nb6_part *part, struct nb6_source *to, cudaStream_t stream)
+{
+    pack<<<blocks_for(part->n_own), BLOCK, 0, stream>>>(*part, to);
+    return cudaGetLastError();
+}
+
+cudaError_t nb6_kernel_unpack(const struct nb6_source *from, int64_t n, double *mass, double (*x)[3],
+                              cudaStream_t stream)
+{
+    unpack<<<blocks_for((int32_t)n), BLOCK, 0, stream>>>(from, (int32_t)n, mass, x);
+    return cudaGetLastError();
+}
+
+cudaError_t nb6_kernel_add(double (*sum)[3], const double (*more)[3], int32_t n, cudaStream_t stream)
+{
+    add<<<blocks_for(n), BLOCK, 0, stream>>>(sum, more, n);
+    return cudaGetLastError();
+}
+
+cudaError_t nb6_kernel_total(const struct nb6_part *part, int32_t n_due, int slots, const double (*sum)[3],
+                             cudaStream_t stream)
+{
+    total<<<blocks_for(n_due), BLOCK, 0, stream>>>(*part, n_due, slots, sum);
+    return cudaGetLastError();
 }
 
 cudaError_t nb6_kernel_weigh(const struct nb6_part *part, const struct nb6_part_move *move, int sums,

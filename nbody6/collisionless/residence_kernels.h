@@ -22,6 +22,13 @@ cudaError_t nb6_kernel_select(const struct nb6_part *part, const struct nb6_part
 cudaError_t nb6_kernel_check(const struct nb6_part *part, const struct nb6_part_block *block, cudaStream_t stream);
 /** Second kicks, next steps, and how many bodies of each level there are then. */
 cudaError_t nb6_kernel_commit(const struct nb6_part *part, const struct nb6_part_block *block, cudaStream_t stream);
+/** The four of a part alone on its rank (residence.h); none of them for no bodies. */
+cudaError_t nb6_kernel_pack(const struct nb6_part *part, struct nb6_source *to, cudaStream_t stream);
+cudaError_t nb6_kernel_unpack(const struct nb6_source *from, int64_t n, double *mass, double (*x)[3],
+                              cudaStream_t stream);
+cudaError_t nb6_kernel_add(double (*sum)[3], const double (*more)[3], int32_t n, cudaStream_t stream);
+cudaError_t nb6_kernel_total(const struct nb6_part *part, int32_t n_due, int slots, const double (*sum)[3],
+                             cudaStream_t stream);
 /** Work of all bodies along the curve, summed in so many pieces. */
 cudaError_t nb6_kernel_weigh(const struct nb6_part *part, const struct nb6_part_move *move, int sums,
                              cudaStream_t stream);

@@ -341,24 +341,18 @@ int nb6_resident_home(struct nb6_resident *r, struct nb6_collisionless *s, struc
 
 static int shortest(const struct nb6_resident *r)
 {
-    for (int level = 0; level < NB6_PART_LEVELS; level++)
-        for (int p = 0; p < r->parts; p++)
-            if (r->one[p].word.count[level] > 0) return level;
-    return NB6_PART_LEVELS - 1; /* there are no bodies */
-}
-
-static int32_t due_at(const struct nb6_part_word *word, nb6_time t)
-{
-    int32_t n = 0;
-    for (int level = 0; level < NB6_PART_LEVELS - 1; level++)
-        if (word->count[level] > 0 && nb6_step_ends(level, t)) n += word->count[level];
-    return n;
+    int level = NB6_PART_LEVELS - 1; /* there are no bodies */
+    for (int p = 0; p < r->parts; p++) {
+        const int own = nb6_part_shortest(&r->one[p].word);
+        if (own < level) level = own;
+    }
+    return level;
 }
 
 static int64_t all_due_at(const struct nb6_resident *r, nb6_time t)
 {
     int64_t n = 0;
-    for (int p = 0; p < r->parts; p++) n += due_at(&r->one[p].word, t);
+    for (int p = 0; p < r->parts; p++) n += nb6_part_due_at(&r->one[p].word, t);
     return n;
 }
 
@@ -378,11 +372,11 @@ static int exchange(const struct nb6_resident *r, int p, struct nbc_error *err)
 static int sum(const struct nb6_resident *r, struct nb6_part_block *block, int64_t *n_due, struct nbc_error *err)
 {
     for (int p = 0; p < r->parts; p++) {
-        *n_due += block->n_due = due_at(&r->one[p].word, block->ti_next);
+        *n_due += block->n_due = nb6_part_due_at(&r->one[p].word, block->ti_next);
         TRY(nb6_domain_sum_own(r->one[p].domain, block, err));
     }
     for (int p = 0; p < r->parts; p++) {
-        block->n_due = due_at(&r->one[p].word, block->ti_next);
+        block->n_due = nb6_part_due_at(&r->one[p].word, block->ti_next);
         TRY(nb6_domain_sum_others(r->one[p].domain, block, err));
     }
     return NBC_OK;
@@ -403,7 +397,7 @@ static int make_block(struct nb6_resident *r, struct nb6_part_block *block, int6
         *is_good &= word.bad == NB6_NOBODY_BAD;
     }
     for (int p = 0; *is_good && p < r->parts; p++) {
-        block->n_due = due_at(&r->one[p].word, block->ti_next);
+        block->n_due = nb6_part_due_at(&r->one[p].word, block->ti_next);
         TRY(nb6_domain_commit(r->one[p].domain, block, err));
     }
     /* Shared steps stay as they are. */

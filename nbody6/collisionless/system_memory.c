@@ -1,6 +1,9 @@
 #include "nbody6/collisionless/system_memory.h"
 
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/rank_rows.h"
+
+#include <string.h>
 
 #include <string.h>
 
@@ -74,4 +77,11 @@ void nb6_collisionless_release(struct nb6_collisionless *s)
     nbc_free(s->due);
     nbc_free(s->x_due);
     nbc_free(s->acc_due);
+}
+
+void nb6_collisionless_get_rows(void *context, enum nb6_body_column column, int64_t first, int64_t count, void *rows)
+{
+    const size_t row = nb6_rank_row_bytes(column);
+    const char *array = nb6_rank_column(context, column, NULL);
+    memcpy(rows, array + (size_t)first * row, (size_t)count * row);
 }

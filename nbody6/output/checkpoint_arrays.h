@@ -5,6 +5,7 @@
 
 #include "nbody6/hdf5/hdf5_util.h"
 #include "nbody6/output/checkpoint_fields.h"
+#include "nbody6/state/body_rows.h"
 
 #include <stdint.h>
 
@@ -20,6 +21,10 @@ struct nb6_field_array {
 /** Write these fields of a group, with n rows.   @param[in] array  [arrays] */
 void nb6_checkpoint_write_arrays(struct nb6_hdf5 *file, const struct nb6_field_group *group,
                                  const struct nb6_field_array *array, size_t arrays, int64_t n);
+/** The same of columns that come in rows.   @param[in] array  whose data is not read   @param[in] column  [arrays] */
+void nb6_checkpoint_write_rows(struct nb6_hdf5 *file, const struct nb6_field_group *group,
+                               const struct nb6_field_array *array, const enum nb6_body_column *column, size_t arrays,
+                               int64_t n, const struct nb6_body_rows *rows);
 /** Whether the file holds them with n rows, and no other field in their group; data may be NULL. */
 void nb6_checkpoint_check_arrays(struct nb6_hdf5 *file, const struct nb6_field_group *group,
                                  const struct nb6_field_array *array, size_t arrays, int64_t n);
@@ -27,5 +32,11 @@ void nb6_checkpoint_check_arrays(struct nb6_hdf5 *file, const struct nb6_field_g
 void nb6_checkpoint_read_arrays(struct nb6_hdf5 *file, const struct nb6_field_group *group,
                                 const struct nb6_field_array *array, size_t arrays, int64_t n,
                                 const struct nb6_rule_sizes *sizes);
+
+/** Read them for a sink.   @param[in] array  whose data is not used   @param[in] column  [arrays]   @param[in] sink
+ *  NULL: they are judged alone */
+void nb6_checkpoint_read_rows(struct nb6_hdf5 *file, const struct nb6_field_group *group,
+                              const struct nb6_field_array *array, const enum nb6_body_column *column, size_t arrays,
+                              int64_t n, const struct nb6_rule_sizes *sizes, const struct nb6_body_sink *sink);
 
 #endif

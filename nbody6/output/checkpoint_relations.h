@@ -20,7 +20,7 @@ void nb6_relations_state(struct nb6_hdf5 *file, const struct nb6_checkpoint_stat
                          const struct nb6_config *settled, int is_collisionless);
 /** Fields of the command. */
 void nb6_relations_heading(struct nb6_hdf5 *file, const struct nb6_run_state *run);
-/** Bodies of a collisionless run: their number and names.   @param[in] name  [n] */
+/** Bodies of a collisionless run: their number and names.   @param[in] name  [n]; NULL: they are not here */
 void nb6_relations_collisionless(struct nb6_hdf5 *file, int64_t n, const int64_t *name);
 /** Slots, members, owners and chains against each other. */
 void nb6_relations_members(struct nb6_hdf5 *file, const struct nb6_sim *sim);

@@ -283,7 +283,7 @@ void nb6_relations_bodies(struct nb6_hdf5 *file, const struct nb6_sim *sim)
 void nb6_relations_collisionless(struct nb6_hdf5 *file, int64_t n, const int64_t *name)
 {
     if (!file->status && n < 1) nb6_rules_refuse(file, "state/n", -1, (double)n, "1 or more");
-    if (!file->status) judge_names(file, n, &(struct names){name, sizeof *name});
+    if (!file->status && name) judge_names(file, n, &(struct names){name, sizeof *name});
 }
 
 /* ---- lists ---- */

@@ -31,6 +31,9 @@
 
 static const char ENGINE[] = "collisionless", NO_COSTS[] = "none";
 
+static const enum nb6_body_column BODY_COLUMNS[] = {NB6_ROWS_X, NB6_ROWS_V, NB6_ROWS_ACC, NB6_ROWS_MASS},
+                                  STAR_COLUMNS[] = {NB6_ROWS_NAME, NB6_ROWS_LEVEL};
+
 /* The fields of nbody6 that bodies have, in the arrays of a system. */
 enum { BODY_ARRAYS = 4, STAR_ARRAYS = 2 };
 struct places {
@@ -64,20 +67,21 @@ static void write_costs(struct nb6_hdf5 *file, const struct nb6_collisionless *s
 }
 
 int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, const struct nb6_run_record *record,
-                                       const struct nb6_collisionless *system, const struct nb6_run_state *run,
+                                       struct nb6_collisionless *system, const struct nb6_run_state *run,
                                        struct nbc_error *err)
 {
     struct nb6_hdf5 file;
     struct nb6_checkpoint_state state;
     const struct places places = places_in(system);
+    const struct nb6_body_rows rows = nb6_collisionless_rows(system);
     state_of(record, system, &state);
     nb6_hdf5_create(&file, path, NB6_SEAL_BYTES, err);
     /* nbody6 reads on, up to the engine */
     nb6_checkpoint_write_heading(&file, gpunb_info(system->force)->name, "none", ENGINE, run);
     write_costs(&file, system);
     nb6_checkpoint_write_state(&file, &state);
-    nb6_checkpoint_write_arrays(&file, &nb6_body_fields, places.body, BODY_ARRAYS, system->n);
-    nb6_checkpoint_write_arrays(&file, &nb6_star_fields, places.star, STAR_ARRAYS, system->n);
+    nb6_checkpoint_write_rows(&file, &nb6_body_fields, places.body, BODY_COLUMNS, BODY_ARRAYS, system->n, &rows);
+    nb6_checkpoint_write_rows(&file, &nb6_star_fields, places.star, STAR_COLUMNS, STAR_ARRAYS, system->n, &rows);
     nb6_checkpoint_write_tree(&file, system);
     if (!file.status) nb6_checkpoint_write_properties(&file, record->properties);
     if (!file.status) nb6_checkpoint_write_owners(&file, system->owners);
@@ -93,7 +97,8 @@ int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, co
 struct reading {
     const char *path;
     struct nb6_checkpoint_state state;
-    struct nb6_collisionless *then; /* gets its bodies */
+    struct nb6_collisionless *then; /* gets its bodies, */
+    int with_bodies;                /* if they are wanted at once */
     struct nb6_run_state *run;
     struct nbc_error *err;
 };
@@ -151,6 +156,12 @@ static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
     if (file->status) return;
     r->then->n = n;
     take_times(r);
+    if (!r->with_bodies) {
+        nb6_relations_collisionless(file, n, NULL);
+        nb6_checkpoint_read_properties(file, &r->state.run);
+        nb6_checkpoint_read_domains(file, &r->then->sections);
+        return;
+    }
     if (!nb6_collisionless_allocate_state(r->then)) {
         nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its stars");
         return;
@@ -206,20 +217,77 @@ static int read_file(struct reading *r, struct nbc_error *err)
     return status;
 }
 
-int nb6_collisionless_checkpoint_read(const char *path, struct nb6_run_record *record, struct nb6_collisionless *then,
-                                      struct nb6_run_state *run, struct nbc_error *err)
+int nb6_collisionless_checkpoint_read(const char *path, int with_bodies, struct nb6_run_record *record,
+                                      struct nb6_collisionless *then, struct nb6_run_state *run, struct nbc_error *err)
 {
     *run = (struct nb6_run_state){0};
     struct reading *r = nbc_alloc(1, sizeof *r); /* too large for a stack */
     if (!r) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory to read %s", path);
     r->path = path;
     r->then = then;
+    r->with_bodies = with_bodies;
     r->run = run;
     r->err = err;
     const int status = read_file(r, err);
     *record = r->state.run;
     nbc_free(r);
     return status;
+}
+
+/* ---- bodies in pieces */
+
+/* Names nearly always ascend, so that none is twice; otherwise they are needed all at once. */
+struct names {
+    int64_t n, last, *name;
+    int ascend;
+};
+
+static void look_at_names(void *context, enum nb6_body_column column, int64_t first, int64_t count, const void *rows)
+{
+    struct names *names = context;
+    const int64_t *name = rows;
+    if (column != NB6_ROWS_NAME) return;
+    for (int64_t k = 0; k < count; k++) {
+        names->ascend &= name[k] > names->last;
+        names->last = name[k];
+        if (names->name) names->name[first + k] = name[k];
+    }
+}
+
+static void check_names(struct nb6_hdf5 *file, int64_t n, const struct nb6_rule_sizes *sizes)
+{
+    static const struct nb6_collisionless none;
+    const struct places places = places_in(&none);
+    struct names names = {.n = n, .ascend = 1};
+    const struct nb6_body_sink sink = {look_at_names, &names};
+    nb6_checkpoint_read_rows(file, &nb6_star_fields, places.star, STAR_COLUMNS, STAR_ARRAYS, n, sizes, &sink);
+    if (file->status || names.ascend) return;
+    names.name = nbc_alloc_unset((size_t)n, sizeof *names.name);
+    if (!names.name) {
+        nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for the names of its stars");
+        return;
+    }
+    nb6_checkpoint_read_rows(file, &nb6_star_fields, places.star, STAR_COLUMNS, STAR_ARRAYS, n, sizes, &sink);
+    nb6_relations_collisionless(file, n, names.name);
+    nbc_free(names.name);
+}
+
+int nb6_collisionless_checkpoint_give(void *context, const struct nb6_body_sink *sink, struct nbc_error *err)
+{
+    static const struct nb6_collisionless none;
+    const struct nb6_collisionless_bodies *bodies = context;
+    const struct nb6_rule_sizes sizes = {.stars = bodies->n};
+    const struct places places = places_in(&none);
+    struct nb6_hdf5 file;
+    nb6_hdf5_open(&file, bodies->path, err);
+    check_names(&file, bodies->n, &sizes);
+    if (!file.status)
+        nb6_checkpoint_read_rows(&file, &nb6_body_fields, places.body, BODY_COLUMNS, BODY_ARRAYS, bodies->n, &sizes,
+                                 sink);
+    if (!file.status)
+        nb6_checkpoint_read_rows(&file, &nb6_star_fields, places.star, STAR_COLUMNS, STAR_ARRAYS, bodies->n, &sizes,
+                                 sink);
+    return nb6_hdf5_close(&file);
 }
 
 void nb6_collisionless_checkpoint_release(struct nb6_collisionless *then)

@@ -178,30 +178,35 @@ static void write_own(struct nb6_hdf5 *file, const struct nb6_frame *frame, cons
 /* ---- stars ---- */
 
 struct array {
-    const char *data;
+    const char *data; /* NULL: rows are asked for, */
+    const struct nb6_body_rows *rows;
+    enum nb6_body_column column;
     size_t row_bytes, stride;
 };
 
 static int copy_rows(void *context, int64_t first, int64_t count, void *buffer)
 {
     const struct array *array = context;
-    const char *from = array->data + (size_t)first * array->stride;
     char *to = buffer;
+    if (!array->data) {
+        array->rows->get(array->rows->context, array->column, first, count, buffer);
+        return NBC_OK;
+    }
+    const char *from = array->data + (size_t)first * array->stride;
     for (int64_t k = 0; k < count; k++, from += array->stride, to += array->row_bytes)
         memcpy(to, from, array->row_bytes);
     return NBC_OK;
 }
 
-/* stride: bytes from row to row; 0: they follow each other */
-static void write_strided(struct nb6_hdf5 *file, hid_t group, const struct cgs *cgs, const struct quantity *quantity,
-                          hid_t type, int64_t n, int64_t columns, const void *data, size_t stride)
+static void write_array(struct nb6_hdf5 *file, hid_t group, const struct cgs *cgs, const struct quantity *quantity,
+                        hid_t type, int64_t n, int64_t columns, struct array *array)
 {
-    if (!data || file->status) return;
-    size_t row_bytes = (size_t)columns * H5Tget_size(type);
-    struct array array = {data, row_bytes, stride ? stride : row_bytes};
+    if (file->status) return;
+    array->row_bytes = (size_t)columns * H5Tget_size(type);
+    if (array->stride == 0) array->stride = array->row_bytes;
     double factor = pow(cgs->length, quantity->length) * pow(cgs->mass, quantity->mass) *
                     pow(cgs->velocity, quantity->velocity) * pow(cgs->time, quantity->time);
-    hid_t dataset = nb6_hdf5_make_dataset(file, group, quantity->name, type, n, columns, copy_rows, &array);
+    hid_t dataset = nb6_hdf5_make_dataset(file, group, quantity->name, type, n, columns, copy_rows, array);
     nb6_hdf5_put_text(file, dataset, "unit", quantity->unit);
     nb6_hdf5_put_text(file, dataset, "description", quantity->description);
     nb6_hdf5_put_text(file, dataset, "VarDescription", quantity->gadget);
@@ -211,26 +216,37 @@ static void write_strided(struct nb6_hdf5 *file, hid_t group, const struct cgs *
     nb6_hdf5_close_object(dataset);
 }
 
+/* Columns that frames of rows have, too. */
+static void write_column(struct nb6_hdf5 *file, hid_t group, const struct cgs *cgs, const struct quantity *quantity,
+                         const struct nb6_frame *frame, int64_t columns, const void *data, enum nb6_body_column column)
+{
+    const hid_t type = column == NB6_ROWS_NAME ? H5T_NATIVE_UINT64 : H5T_NATIVE_DOUBLE;
+    struct array array = {.data = data, .rows = &frame->rows, .column = column};
+    const int is_there = frame->rows.get ? column != NB6_ROWS_POT || frame->has_pot : data != NULL;
+    if (is_there) write_array(file, group, cgs, quantity, type, frame->n, columns, &array);
+}
+
 static void write_quantity(struct nb6_hdf5 *file, hid_t group, const struct cgs *cgs, const struct quantity *quantity,
                            hid_t type, int64_t n, int64_t columns, const void *data)
 {
-    write_strided(file, group, cgs, quantity, type, n, columns, data, 0);
+    struct array array = {.data = data};
+    if (data) write_array(file, group, cgs, quantity, type, n, columns, &array);
 }
 
 static void write_stars(struct nb6_hdf5 *file, const struct cgs *cgs, const struct nb6_frame *frame)
 {
     hid_t group = nb6_hdf5_make_group(file, file->file, "PartType4");
     const hid_t real = H5T_NATIVE_DOUBLE;
-    write_quantity(file, group, cgs, &coordinates, real, frame->n, 3, frame->x);
-    write_quantity(file, group, cgs, &velocities, real, frame->n, 3, frame->v);
-    write_quantity(file, group, cgs, &masses, real, frame->n, 1, frame->mass);
-    write_quantity(file, group, cgs, &names, H5T_NATIVE_UINT64, frame->n, 1, frame->name);
-    write_quantity(file, group, cgs, &potential, real, frame->n, 1, frame->pot);
-    write_quantity(file, group, cgs, &acceleration, real, frame->n, 3, frame->acc);
+    write_column(file, group, cgs, &coordinates, frame, 3, frame->x, NB6_ROWS_X);
+    write_column(file, group, cgs, &velocities, frame, 3, frame->v, NB6_ROWS_V);
+    write_column(file, group, cgs, &masses, frame, 1, frame->mass, NB6_ROWS_MASS);
+    write_column(file, group, cgs, &names, frame, 1, frame->name, NB6_ROWS_NAME);
+    write_column(file, group, cgs, &potential, frame, 1, frame->pot, NB6_ROWS_POT);
+    write_column(file, group, cgs, &acceleration, frame, 3, frame->acc, NB6_ROWS_ACC);
     write_quantity(file, group, cgs, &jerk, real, frame->n, 3, frame->jerk);
     write_quantity(file, group, cgs, &radius, real, frame->n, 1, frame->r_nb);
     write_quantity(file, group, cgs, &neighbours, H5T_NATIVE_INT32, frame->n, 1, frame->nnb);
-    write_quantity(file, group, cgs, &dt_irr, real, frame->n, 1, frame->dt_irr);
+    write_column(file, group, cgs, &dt_irr, frame, 1, frame->dt_irr, NB6_ROWS_STEP);
     write_quantity(file, group, cgs, &dt_reg, real, frame->n, 1, frame->dt_reg);
     nb6_hdf5_close_object(group);
 }
@@ -253,7 +269,7 @@ static double cgs_of_unit(const char *unit, const struct cgs *cgs)
 /* Values of a column for the stars of a frame. */
 struct kept {
     const struct nb6_properties *properties;
-    const int64_t *name;
+    const struct nb6_frame *frame;
     const double *value;
     int64_t near;
 };
@@ -261,9 +277,16 @@ struct kept {
 static int copy_kept(void *context, int64_t first, int64_t count, void *buffer)
 {
     struct kept *kept = context;
+    const struct nb6_body_rows *rows = &kept->frame->rows;
     double *to = buffer;
+    if (rows->get) /* names take the place of the values, which are as long */
+        rows->get(rows->context, NB6_ROWS_NAME, first, count, buffer);
+    else
+        memcpy(buffer, kept->frame->name + first, (size_t)count * sizeof *kept->frame->name);
     for (int64_t k = 0; k < count; k++) {
-        const int64_t place = nb6_properties_place(kept->properties, kept->name[first + k], kept->near);
+        int64_t name;
+        memcpy(&name, &to[k], sizeof name);
+        const int64_t place = nb6_properties_place(kept->properties, name, kept->near);
         to[k] = place >= 0 ? kept->value[place] : NAN;
         kept->near = place + 1;
     }
@@ -278,7 +301,7 @@ static void write_properties(struct nb6_hdf5 *file, const struct cgs *cgs, const
     hid_t group = nb6_hdf5_open_group(file, file->file, "PartType4");
     for (int k = 0; k < properties->count; k++) {
         const struct nb6_property *column = &properties->column[k];
-        struct kept kept = {properties, frame->name, properties->value[k], 0};
+        struct kept kept = {properties, frame, properties->value[k], 0};
         hid_t dataset =
             nb6_hdf5_make_dataset(file, group, column->name, H5T_NATIVE_DOUBLE, frame->n, 1, copy_kept, &kept);
         nb6_hdf5_put_text(file, dataset, "unit", column->unit);
@@ -297,10 +320,13 @@ static void write_pairs(struct nb6_hdf5 *file, const struct cgs *cgs, const stru
 {
     if (frame->n_pair == 0) return;
     hid_t group = nb6_hdf5_make_group(file, file->file, "Pairs");
-    for (size_t k = 0; k < sizeof pair_columns / sizeof pair_columns[0]; k++)
-        write_strided(file, group, cgs, &pair_columns[k].quantity,
-                      pair_columns[k].integer ? H5T_NATIVE_UINT64 : H5T_NATIVE_DOUBLE, frame->n_pair,
-                      pair_columns[k].columns, (const char *)frame->pair + pair_columns[k].offset, sizeof *frame->pair);
+    for (size_t k = 0; k < sizeof pair_columns / sizeof pair_columns[0]; k++) {
+        struct array array = {.data = (const char *)frame->pair + pair_columns[k].offset,
+                              .stride = sizeof *frame->pair};
+        write_array(file, group, cgs, &pair_columns[k].quantity,
+                    pair_columns[k].integer ? H5T_NATIVE_UINT64 : H5T_NATIVE_DOUBLE, frame->n_pair,
+                    pair_columns[k].columns, &array);
+    }
     nb6_hdf5_close_object(group);
 }
 

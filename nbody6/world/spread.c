@@ -13,6 +13,7 @@ struct nb6_spread {
     int sets, slots;
     struct nb6_spread_set *set; /* [sets] own, those of the stages, those of the ring */
     int64_t most;
+    struct nb6_spread_memory memory;
     char *array[2];
     struct nb6_message in, out; /* under way, if is_moving */
     int is_moving;
@@ -116,22 +117,41 @@ static void plan_slots(struct nb6_spread *s)
         if (shares_slot(s, k)) s->set[k].slot = s->set[k - 1].slot;
 }
 
+static int take_ordinary(void *context, size_t bytes, void **memory, struct nbc_error *err)
+{
+    (void)context;
+    *memory = nbc_alloc_unset(bytes, 1);
+    return *memory ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for %zu bytes of other ranks", bytes);
+}
+
+static void give_back_ordinary(void *context, void *memory)
+{
+    (void)context;
+    nbc_free(memory);
+}
+
+static int take_array(struct nb6_spread *s, int k, size_t items, struct nbc_error *err)
+{
+    void *memory;
+    const int status = s->memory.take(s->memory.context, items * s->item, &memory, err);
+    s->array[k] = memory;
+    return status;
+}
+
 static int allocate(struct nb6_spread *s, struct nbc_error *err)
 {
     const size_t unit = (size_t)items_of(s, start_of(s, s->rank, s->unit), s->unit);
     int64_t most = 0; /* of the ring */
     for (int k = s->stages + 1; k < s->sets; k++)
         if (s->set[k].n > most) most = s->set[k].n;
-    s->array[0] = nbc_alloc_unset(unit > (size_t)most ? unit : (size_t)most, s->item);
-    s->array[1] = nbc_alloc_unset((size_t)most, s->item);
-    if (s->array[0] && s->array[1]) return NBC_OK;
-    return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld items of %d ranks", (long long)most + (long long)unit,
-                    s->unit);
+    const int status = take_array(s, 0, unit > (size_t)most ? unit : (size_t)most, err);
+    return status ? status : take_array(s, 1, (size_t)most, err);
 }
 
 int nb6_spread_open(struct nb6_spread **spread, struct nb6_world *world, int64_t n, size_t size, size_t room,
-                    struct nbc_error *err)
+                    const struct nb6_spread_memory *memory, struct nbc_error *err)
 {
+    static const struct nb6_spread_memory ordinary = {.take = take_ordinary, .give_back = give_back_ordinary};
     struct nb6_spread *s = nbc_alloc(1, sizeof *s);
     if (!s) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the items of other ranks");
     s->world = world;
@@ -139,6 +159,7 @@ int nb6_spread_open(struct nb6_spread **spread, struct nb6_world *world, int64_t
     s->size = nb6_world_size(world);
     s->n = n;
     s->item = size;
+    s->memory = memory ? *memory : ordinary;
     plan_unit(s, room);
     s->set = nbc_alloc((size_t)s->sets, sizeof *s->set);
     int status = s->set ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for %d sets of items", s->sets);
@@ -157,8 +178,7 @@ int nb6_spread_open(struct nb6_spread **spread, struct nb6_world *world, int64_t
 void nb6_spread_close(struct nb6_spread *s)
 {
     if (!s) return;
-    nbc_free(s->array[0]);
-    nbc_free(s->array[1]);
+    for (int k = 0; k < 2; k++) s->memory.give_back(s->memory.context, s->array[k]);
     nbc_free(s->set);
     nbc_free(s);
 }

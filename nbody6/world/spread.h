@@ -32,6 +32,14 @@ struct nb6_spread_counts {
     double wait_s;                  /**< in which the rank had nothing to do but wait */
 };
 
+/** Where items lie while they are under way, if not in ordinary memory: such as a device reads itself. */
+struct nb6_spread_memory {
+    /** As nbd_alloc.   @param[out] memory  NULL after a failure */
+    int (*take)(void *context, size_t bytes, void **memory, struct nbc_error *err);
+    void (*give_back)(void *context, void *memory); /**< accepts NULL */
+    void *context;
+};
+
 /** Work with the items of a set; long work calls nb6_spread_move_on now and then, so that messages move on. */
 typedef void nb6_spread_work(void *context, const struct nb6_spread_set *set, const void *items);
 
@@ -39,9 +47,10 @@ typedef void nb6_spread_work(void *context, const struct nb6_spread_set *set, co
 int nb6_spread_unit(int ranks, double share_bytes, double room);
 /** @param[in] n     items of all ranks   @param[in] size  bytes of one, a multiple of 8
  *  @param[in] room  bytes of each of the two arrays, which have a share at least
- *  @return NBC_OK; NBC_NO_MEMORY: other ranks have to learn of it (nb6_world_agree) */
+ *  @param[in] memory  of the items; copied; NULL: ordinary memory
+ *  @return NBC_OK; NBC_NO_MEMORY, or what `memory` returns: other ranks have to learn of it (nb6_world_agree) */
 int nb6_spread_open(struct nb6_spread **spread, struct nb6_world *world, int64_t n, size_t size, size_t room,
-                    struct nbc_error *err);
+                    const struct nb6_spread_memory *memory, struct nbc_error *err);
 /** Accepts NULL. */
 void nb6_spread_close(struct nb6_spread *spread);
 

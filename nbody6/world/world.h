@@ -59,7 +59,7 @@ void nb6_world_broadcast(struct nb6_world *world, void *data, size_t bytes);
 void nb6_world_gather(struct nb6_world *world, int64_t n, size_t size, const void *mine, void *all);
 /** The other way.   @param[in] all  [n], of rank 0   @param[out] mine  the own share */
 void nb6_world_scatter(struct nb6_world *world, int64_t n, size_t size, const void *all, void *mine);
-/** Sums and minima of integers over all ranks, exact and the same on all of them.   @param[in] count  8 at most */
+/** Sums and minima of integers over all ranks, exact and the same on all of them.   @param[in] count  1200 at most */
 void nb6_world_sum(struct nb6_world *world, int64_t *values, int count);
 void nb6_world_minimum(struct nb6_world *world, int64_t *values, int count);
 /** Agreement on a step that some ranks may have failed at: all learn of the failure of the first of them.

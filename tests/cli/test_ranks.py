@@ -95,8 +95,8 @@ class RanksTest(RunTest):
         self.assertEqual(done.returncode, code, "%d ranks, %s:\n%s" % (ranks, " ".join(arguments), done.stdout))
         return done.stdout
 
-    def start(self, ranks, *arguments):
-        process = subprocess.Popen([MPIRUN, "-n", str(ranks), COMMAND, *arguments], cwd=self.folder, text=True,
+    def start(self, ranks, *arguments, more=()):
+        process = subprocess.Popen([MPIRUN, "-n", str(ranks), COMMAND, *arguments, *more], cwd=self.folder, text=True,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    env=without_launcher(**SETTINGS))
         self.addCleanup(process.stdout.close)
@@ -162,14 +162,16 @@ class MpiTest(RanksTest):
 
     def test_refusals(self):
         """What one rank alone can do is refused on two in one sentence, before a file is touched."""
-        for group, options, word in ((GROUP.replace("ETA=0.1", "FORCE_ERROR=1e-3 REUSE=2"), (), "REUSE"),
-                                     (GROUP, ("--engine", "device"), "ENGINE"),
-                                     (GROUP, ("--engine", "emulated"), "ENGINE"),
-                                     (GROUP, ("--device", "emulated"), "DEVICE")):
-            for check in ((), ("--check",)):
-                text = self.on_ranks(2, self.write(group=group), *options, *check, code=2)
-                self.assertEqual(text.count("nbody6-collisionless: a.inp: %s: " % word), 1, text)
-                self.assertEqual(self.written(), [])
+        for check in ((), ("--check",)):
+            text = self.on_ranks(2, self.write(group=GROUP.replace("ETA=0.1", "FORCE_ERROR=1e-3 REUSE=2")), *check, code=2)
+            self.assertEqual(text.count("nbody6-collisionless: a.inp: REUSE: "), 1, text)
+            self.assertEqual(self.written(), [])
+        for options, words in ((("--engine", "device", "--device", "portable"), "the backend is portable"),
+                               (("--engine", "emulated", "--device", "portable"), "not of backend portable"),
+                               (("--device", "emulated:9"), "no list of emulated devices")):
+            text = self.on_ranks(2, self.write(), *options, code=5)
+            self.assertEqual(text.count(words), 1, text)
+            self.assertEqual(self.written(), [])
 
     def test_bad_input_ends_all(self):
         text = self.on_ranks(3, "missing.inp", code=2)
@@ -238,6 +240,33 @@ class MpiTest(RanksTest):
         np.testing.assert_allclose(package.Run(self.path("c")).last_snapshot()[0].x, run.last_snapshot()[0].x,
                                    atol=1e-3)
 
+    def test_devices(self):
+        """Bodies on devices, emulated ones: the bits of bodies in memory, for shared steps and block steps, and of a run
+        that was resumed."""
+        for group in (GROUP, GROUP.replace("ETA=0.1", "ETA=0")):
+            self.write(tcrit=0.5, group=group)
+            more = ("--device", "emulated", "--quiet", "--overwrite")
+            self.on_ranks(3, "a.inp", *more, "--engine", "host")
+            self.on_ranks(3, "a.inp", *more, "--engine", "emulated", "--out", "b", "--tcrit", "0.25")
+            self.on_ranks(3, "--resume", "b.ckpt.h5", "--tcrit", "0.5")
+            last = [package.Run(self.path(name)).last_snapshot()[0] for name in ("a", "b")]
+            for column in ("x", "v", "acc"):
+                np.testing.assert_array_equal(getattr(last[0], column), getattr(last[1], column))
+
+    def test_lost_device(self):
+        """The device of one rank fails for good: all end with the exit code of devices, files are whole, and the run goes
+        on from its last checkpoint."""
+        more = ["a.inp", "--device", "emulated", "--engine", "emulated", "--checkpoint-interval", "0.01"]
+        self.write(tcrit=1000)
+        begin = time.monotonic()
+        process = self.start(1, *more, more=[":", "-n", "1", "env", "NB6_DEVICE_FAULT=lost:4000", COMMAND, *more])
+        text = process.communicate(timeout=60)[0]
+        self.assertLess(time.monotonic() - begin, 40)  # the call 4000 comes in the first seconds of an idle machine
+        self.assertEqual(process.returncode, 5, text)
+        self.assertIn("can be resumed", text)
+        self.assertIn("emulated device 1", text)
+        self.on_ranks(2, "--resume", "a.ckpt.h5", "--wall-limit", "0.1")
+
     def test_more_ranks_than_bodies(self):
         self.on_ranks(3, self.write(n=2, tcrit=0.25, group=GROUP.replace("0.05", "0.5")))
         self.assertEqual(package.Run(self.path("a")).log["n"][-1], 2)
@@ -285,7 +314,7 @@ class MpiTest(RanksTest):
     def test_lost_ranks(self):
         """kill -9 of either rank, at any moment: all processes end within 10 s, and the run goes on from its last
         checkpoint to the files of a run that was left alone. Kills come in the first half of its time."""
-        process = self.start(2, self.write(tcrit=test_seeds(128, 1024)), "--quiet", "--checkpoint-interval", "0.02")
+        process = self.start(2, self.write(tcrit=test_seeds(32, 1024)), "--quiet", "--checkpoint-interval", "0.02")
         self.assertIsNotNone(self.ranks_of(process, 2))
         begin = time.monotonic()
         text = process.communicate(timeout=120)[0]

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,27 +20,38 @@ static int make(struct ranks_run *run, struct nb6_collisionless **s)
                                     &run->options, &run->err);
 }
 
-static void *copy(const void *from, size_t count, size_t size)
+static void *copy(const struct nb6_body_rows *rows, enum nb6_body_column column, int64_t n, size_t size)
 {
-    void *to = malloc(count * size + 1);
-    if (to) memcpy(to, from, count * size);
+    char *to = malloc((size_t)n * size + 1);
+    const int64_t half = n / 2;
+    if (!to) abort();
+    rows->get(rows->context, column, 0, half, to);
+    rows->get(rows->context, column, half, n - half, to + (size_t)half * size);
     return to;
 }
 
-static void keep(struct ranks_run *run, const struct nb6_collisionless *s)
+static void keep(struct ranks_run *run, struct nb6_collisionless *s)
 {
-    const size_t n = (size_t)s->n;
-    run->state = (struct nb6_collisionless){.n = s->n,
-                                            .name = copy(s->name, n, sizeof *s->name),
-                                            .mass = copy(s->mass, n, sizeof *s->mass),
-                                            .x0 = copy(s->x0, n, sizeof *s->x0),
-                                            .v = copy(s->v, n, sizeof *s->v),
-                                            .acc = copy(s->acc, n, sizeof *s->acc),
-                                            .level = copy(s->level, n, sizeof *s->level),
+    const int64_t n = s->n;
+    const struct nb6_body_rows rows = nb6_collisionless_rows(s);
+    run->state = (struct nb6_collisionless){.n = n,
+                                            .name = copy(&rows, NB6_ROWS_NAME, n, sizeof *s->name),
+                                            .mass = copy(&rows, NB6_ROWS_MASS, n, sizeof *s->mass),
+                                            .x0 = copy(&rows, NB6_ROWS_X, n, sizeof *s->x0),
+                                            .v = copy(&rows, NB6_ROWS_V, n, sizeof *s->v),
+                                            .acc = copy(&rows, NB6_ROWS_ACC, n, sizeof *s->acc),
+                                            .level = copy(&rows, NB6_ROWS_LEVEL, n, sizeof *s->level),
                                             .ti_now = s->ti_now,
                                             .n_blocks = s->n_blocks,
                                             .n_steps = s->n_steps};
     if (s->ranks) nb6_ranks_get_counts(s->ranks, &run->counts);
+}
+
+/* Potentials of a frame that owns them. */
+static void get_potentials(void *context, enum nb6_body_column column, int64_t first, int64_t count, void *rows)
+{
+    const struct nb6_frame *frame = context;
+    if (column == NB6_ROWS_POT) memcpy(rows, frame->pot + first, (size_t)count * sizeof *frame->pot);
 }
 
 static int make_frame(struct ranks_run *run, struct nb6_collisionless *s)
@@ -47,26 +59,32 @@ static int make_frame(struct ranks_run *run, struct nb6_collisionless *s)
     struct nb6_frame frame;
     const int status = nb6_collisionless_frame(s, NB6_FRAME_POTENTIAL, &frame, &run->err);
     if (status) return status;
+    const struct nb6_body_rows own = {get_potentials, &frame};
     free(run->pot);
-    run->pot = copy(frame.pot, (size_t)s->n, sizeof *run->pot);
+    run->pot = copy(frame.rows.get ? &frame.rows : &own, NB6_ROWS_POT, s->n, sizeof *run->pot);
+    const int has_rows = frame.rows.get != NULL;
     nb6_frame_free(&frame);
-    return NBC_OK;
+    return has_rows ? nb6_ranks_survey(s->ranks, &run->survey, &run->err) : NBC_OK;
 }
 
 static void lead(struct ranks_run *run)
 {
     struct nb6_collisionless *s = NULL;
+    struct nbc_error again = {0};
     int status = make(run, &s);
     for (int k = 0; k < 4 && run->t[k] > 0 && !status; k++) {
         status = nb6_collisionless_evolve(s, run->t[k], &run->err);
-        struct nbc_error again = {0};
         if (status) run->repeated = nb6_collisionless_evolve(s, run->t[k], &again);
         if (!status && run->with_frames) status = make_frame(run, s);
     }
     run->status = status;
     if (s) {
+        run->engine = nb6_collisionless_engine_name(s);
+        run->backend = s->options.backend;
         if (s->ranks) run->stops = nb6_ranks_wanting_stop(s->ranks);
-        if (nb6_collisionless_home(s, &run->err) == NBC_OK) keep(run, s);
+        const int at_home = nb6_collisionless_home(s, status ? &again : &run->err);
+        if (!at_home) keep(run, s);
+        if (!status) run->status = at_home;
     }
     nb6_collisionless_free(s);
 }
@@ -109,4 +127,45 @@ void ranks_run_free(struct ranks_run *run)
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
     run->state = (struct nb6_collisionless){0};
     run->pot = NULL;
+}
+
+struct ranks_run ranks_finished(struct ranks_run run)
+{
+    ranks_run(&run);
+    if (run.status) fail_msg("%d ranks: %s", run.ranks, run.err.text);
+    for (int k = 1; k < run.ranks; k++) assert_int_equal(run.served[k], RANKS_DISMISSED);
+    return run;
+}
+
+static double largest_difference(int64_t n, const double (*a)[3], const double (*b)[3])
+{
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) largest = fmax(largest, fabs(a[i][k] - b[i][k]));
+    return largest;
+}
+
+void ranks_assert_near(const struct ranks_run *a, const struct ranks_run *b, double tolerance)
+{
+    const struct nb6_collisionless *p = &a->state, *q = &b->state;
+    assert_int_equal(p->n, q->n);
+    assert_int_equal(p->ti_now, q->ti_now);
+    assert_true(largest_difference(p->n, (const double(*)[3])p->x0, (const double(*)[3])q->x0) <= tolerance);
+    assert_true(largest_difference(p->n, (const double(*)[3])p->v, (const double(*)[3])q->v) <= tolerance);
+    for (int64_t i = 0; i < p->n && a->pot && b->pot; i++) assert_true(fabs(a->pot[i] - b->pot[i]) <= tolerance);
+}
+
+void ranks_assert_same(const struct ranks_run *a, const struct ranks_run *b)
+{
+    const struct nb6_collisionless *p = &a->state, *q = &b->state;
+    const size_t n = (size_t)p->n;
+    assert_int_equal(p->ti_now, q->ti_now);
+    assert_int_equal(p->n_blocks, q->n_blocks);
+    assert_int_equal(p->n_steps, q->n_steps);
+    assert_memory_equal(p->name, q->name, n * sizeof *p->name);
+    assert_memory_equal(p->mass, q->mass, n * sizeof *p->mass);
+    assert_memory_equal(p->x0, q->x0, n * sizeof *p->x0);
+    assert_memory_equal(p->v, q->v, n * sizeof *p->v);
+    assert_memory_equal(p->acc, q->acc, n * sizeof *p->acc);
+    assert_memory_equal(p->level, q->level, n * sizeof *p->level);
 }

@@ -3,6 +3,7 @@
 #define NB6_TEST_RANKS_H
 
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/ranks.h"
 #include "nbody6/world/spread.h"
 #include "nbody6/world/threads.h"
 #include "tests/support/cluster.h"
@@ -25,7 +26,9 @@ struct ranks_run {
     struct nbc_error err;
     double seconds; /**< of the last rank, on the clock of the world, from the start to the end of all calls */
     struct nb6_spread_counts counts;
-    int served[64]; /**< what nb6_ranks_serve returned on the first 64 ranks */
+    const char *engine, *backend;
+    struct nb6_rank_survey survey; /**< of several ranks at the end, if with_frames */
+    int served[64];                /**< what nb6_ranks_serve returned on the first 64 ranks */
 };
 
 /** The status with which rank 0 dismisses the others. */
@@ -35,5 +38,11 @@ enum { RANKS_DISMISSED = NBC_ENERGY };
  */
 void ranks_run(struct ranks_run *run);
 void ranks_run_free(struct ranks_run *run);
+/** ranks_run, which must not fail, of a copy that is returned. */
+struct ranks_run ranks_finished(struct ranks_run run);
+/** Positions, velocities and potentials differ by no more. */
+void ranks_assert_near(const struct ranks_run *a, const struct ranks_run *b, double tolerance);
+/** The same bits. */
+void ranks_assert_same(const struct ranks_run *a, const struct ranks_run *b);
 
 #endif

@@ -74,7 +74,7 @@ static void checkpoints_have_the_owners(void **state)
     record.counters.blocks = s->n_blocks;
     record.counters.steps_irr = s->n_steps;
     if (nb6_collisionless_checkpoint_write("a.ckpt.h5", NULL, &record, s, &run, &err)) fail_msg("%s", err.text);
-    if (nb6_collisionless_checkpoint_read("a.ckpt.h5", &record, &then, &run, &err)) fail_msg("%s", err.text);
+    if (nb6_collisionless_checkpoint_read("a.ckpt.h5", 1, &record, &then, &run, &err)) fail_msg("%s", err.text);
     assert_memory_equal(then.owners->body, s->owners->body, BODIES * sizeof *s->owners->body);
     assert_int_equal(nb6_collisionless_resume(&on, &then, &options, &err), NBC_OK);
     nb6_collisionless_checkpoint_release(&then);

@@ -130,7 +130,7 @@ static void resume(struct resumed *r)
     struct nb6_collisionless_options options;
     struct nbc_error err = {0};
     counted_begin();
-    assert_made(nb6_collisionless_checkpoint_read("many.ckpt.h5", &r->record, &then, &r->state, &err), &err);
+    assert_made(nb6_collisionless_checkpoint_read("many.ckpt.h5", 1, &r->record, &then, &r->state, &err), &err);
     assert_beside("reading a checkpoint", PIECE);
     assert_made(nb6_collisionless_options_of(&r->record.config, &options, &err), &err);
     assert_made(nb6_collisionless_resume(&r->system, &then, &options, &err), &err);

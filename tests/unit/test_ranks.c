@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nbody6/analysis/structure.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/state/level.h"
 #include "tests/support/cluster.h"
@@ -24,47 +25,6 @@ static struct nb6_collisionless_options block_options(const char *backend)
         .softening = 0.05, .dt = 0.125, .steps = NB6_COLLISIONLESS_BLOCK, .eta = 0.2, .force = {.backend = backend}};
 }
 
-static struct ranks_run finished(struct ranks_run run)
-{
-    ranks_run(&run);
-    if (run.status) fail_msg("%d ranks: %s", run.ranks, run.err.text);
-    for (int k = 1; k < run.ranks; k++) assert_int_equal(run.served[k], RANKS_DISMISSED);
-    return run;
-}
-
-static double largest_difference(int64_t n, const double (*a)[3], const double (*b)[3])
-{
-    double largest = 0;
-    for (int64_t i = 0; i < n; i++)
-        for (int k = 0; k < 3; k++) largest = fmax(largest, fabs(a[i][k] - b[i][k]));
-    return largest;
-}
-
-static void assert_near(const struct ranks_run *a, const struct ranks_run *b, double tolerance)
-{
-    const struct nb6_collisionless *p = &a->state, *q = &b->state;
-    assert_int_equal(p->n, q->n);
-    assert_int_equal(p->ti_now, q->ti_now);
-    assert_true(largest_difference(p->n, (const double(*)[3])p->x0, (const double(*)[3])q->x0) <= tolerance);
-    assert_true(largest_difference(p->n, (const double(*)[3])p->v, (const double(*)[3])q->v) <= tolerance);
-    for (int64_t i = 0; i < p->n && a->pot && b->pot; i++) assert_true(fabs(a->pot[i] - b->pot[i]) <= tolerance);
-}
-
-static void assert_same(const struct ranks_run *a, const struct ranks_run *b)
-{
-    const struct nb6_collisionless *p = &a->state, *q = &b->state;
-    const size_t n = (size_t)p->n;
-    assert_int_equal(p->ti_now, q->ti_now);
-    assert_int_equal(p->n_blocks, q->n_blocks);
-    assert_int_equal(p->n_steps, q->n_steps);
-    assert_memory_equal(p->name, q->name, n * sizeof *p->name);
-    assert_memory_equal(p->mass, q->mass, n * sizeof *p->mass);
-    assert_memory_equal(p->x0, q->x0, n * sizeof *p->x0);
-    assert_memory_equal(p->v, q->v, n * sizeof *p->v);
-    assert_memory_equal(p->acc, q->acc, n * sizeof *p->acc);
-    assert_memory_equal(p->level, q->level, n * sizeof *p->level);
-}
-
 /* Errors grow by less than a factor of 100 within a crossing time: 1e-16 becomes 1e-14, times some for many terms. */
 static void ranks_are_within_rounding_of_one(void **state)
 {
@@ -74,14 +34,14 @@ static void ranks_are_within_rounding_of_one(void **state)
         struct ranks_run run = {
             .ranks = 1, .options = block_options("ref"), .start = &c, .t = {0.5, 1}, .with_frames = 1};
         if (!block) run.options.steps = NB6_COLLISIONLESS_SHARED;
-        struct ranks_run one = finished(run);
+        struct ranks_run one = ranks_finished(run);
         assert_true(!block || one.state.n_steps < one.state.n_blocks * BODIES);
         for (int k = 0; k < SIZES; k++)
             for (size_t room = 0; room <= 4000; room += 4000) { /* the default, and a ring */
                 run.ranks = sizes[k];
                 run.options.room = room;
-                struct ranks_run many = finished(run);
-                assert_near(&one, &many, 1e-12);
+                struct ranks_run many = ranks_finished(run);
+                ranks_assert_near(&one, &many, 1e-12);
                 assert_int_equal(one.state.n_steps, many.state.n_steps);
                 assert_int_equal(one.state.n_blocks, many.state.n_blocks);
                 ranks_run_free(&many);
@@ -99,11 +59,11 @@ static void floats_of_ranks_are_within_rounding_of_one(void **state)
     struct cluster c = cluster_plummer(MANY, 4);
     struct ranks_run run = {.ranks = 1, .options = block_options("portable"), .start = &c, .t = {0.125}};
     run.options.steps = NB6_COLLISIONLESS_SHARED;
-    struct ranks_run one = finished(run);
+    struct ranks_run one = ranks_finished(run);
     run.ranks = 3;
-    struct ranks_run many = finished(run);
+    struct ranks_run many = ranks_finished(run);
     /* 1e-7 of an acceleration of up to 10 over a step of 0.125 */
-    assert_near(&one, &many, 1e-6);
+    ranks_assert_near(&one, &many, 1e-6);
     ranks_run_free(&one);
     ranks_run_free(&many);
     cluster_free(&c);
@@ -118,11 +78,11 @@ static void same_bits_however_messages_travel(void **state)
             struct ranks_run run = {.ranks = sizes[k], .options = block_options(NULL), .start = &c, .t = {0.5}};
             run.options.room = room;
             run.options.force.backend = "portable";
-            struct ranks_run first = finished(run);
+            struct ranks_run first = ranks_finished(run);
             for (uint64_t shuffle = 0; shuffle < 4; shuffle++) {
                 run.threads.shuffle = shuffle;
-                struct ranks_run again = finished(run);
-                assert_same(&first, &again);
+                struct ranks_run again = ranks_finished(run);
+                ranks_assert_same(&first, &again);
                 ranks_run_free(&again);
             }
             ranks_run_free(&first);
@@ -136,24 +96,81 @@ static void runs_go_on_on_any_number_of_ranks(void **state)
     (void)state;
     struct cluster c = cluster_plummer(BODIES, 6);
     struct ranks_run run = {.ranks = 3, .options = block_options("ref"), .start = &c, .t = {0.5, 1}};
-    struct ranks_run whole = finished(run);
+    struct ranks_run whole = ranks_finished(run);
     run.t[1] = 0;
-    struct ranks_run half = finished(run);
+    struct ranks_run half = ranks_finished(run);
     run.start = NULL;
     run.resume = &half.state;
     run.t[0] = 1;
-    struct ranks_run same = finished(run);
-    assert_same(&whole, &same);
+    struct ranks_run same = ranks_finished(run);
+    ranks_assert_same(&whole, &same);
     for (int ranks = 1; ranks <= 5; ranks += 4) {
         run.ranks = ranks;
-        struct ranks_run other = finished(run);
-        assert_near(&whole, &other, 1e-12);
+        struct ranks_run other = ranks_finished(run);
+        ranks_assert_near(&whole, &other, 1e-12);
         ranks_run_free(&other);
     }
     ranks_run_free(&whole);
     ranks_run_free(&half);
     ranks_run_free(&same);
     cluster_free(&c);
+}
+
+static void assert_close(double a, double b)
+{
+    assert_true(fabs(a - b) <= 1e-12 * fmax(1, fabs(b)));
+}
+
+/* Sums have another order: some roundings of numbers up to 1. Radii are distances of the same bodies. */
+static void assert_surveyed(const struct ranks_run *run)
+{
+    const struct nb6_collisionless *s = &run->state;
+    const struct nb6_rank_survey *is = &run->survey;
+    const double(*x)[3] = (const double(*)[3])s->x0, (*v)[3] = (const double(*)[3])s->v;
+    struct nb6_structure structure;
+    struct nbc_error err = {0};
+    double kinetic = 0, potential = 0, spin = 0;
+    assert_int_equal(nb6_structure_find(s->n, s->mass, x, v, &structure, &err), NBC_OK);
+    for (int64_t i = 0; i < s->n; i++) {
+        for (int k = 0; k < 3; k++) kinetic += 0.5 * s->mass[i] * v[i][k] * v[i][k];
+        potential += 0.5 * s->mass[i] * run->pot[i];
+        spin += s->mass[i] * (x[i][0] * v[i][1] - x[i][1] * v[i][0]);
+    }
+    assert_close(is->energy.kinetic, kinetic);
+    assert_close(is->energy.potential, potential);
+    assert_close(is->energy.total, kinetic + potential);
+    assert_close(is->energy.angular_momentum[2], spin);
+    assert_int_equal(is->structure.n_core, structure.n_core);
+    assert_close(is->structure.r_core, structure.r_core);
+    assert_close(is->structure.rho_core, structure.rho_core);
+    assert_close(is->structure.r_half, structure.r_half);
+    for (int k = 0; k < 3; k++) {
+        assert_close(is->structure.r_density[k], structure.r_density[k]);
+        assert_close(is->structure.v_density[k], structure.v_density[k]);
+    }
+    for (int k = 0; k < NB6_LAGR_COUNT; k++) assert_close(is->structure.r_lagr[k], structure.r_lagr[k]);
+    assert_true(is->shortest <= is->longest && is->longest <= 0.125);
+}
+
+/* Of many bodies, and of fewer than have densities; some of them without a mass, and a few all without. */
+static void ranks_are_surveyed_as_one(void **state)
+{
+    (void)state;
+    static const int bodies[] = {1, 3, 6, 7, 8, 40, BODIES};
+    for (int k = 0; k < 2 * 7; k++) {
+        struct cluster c = cluster_plummer(bodies[k % 7] > 1 ? bodies[k % 7] : 2, 11);
+        c.n = bodies[k % 7];
+        for (int64_t i = 0; i < c.n; i++) c.mass[i] *= k < 7 ? 1 + (double)(i % 5) : c.n > 3 && i % 3 > 0;
+        for (int size = 0; size < SIZES; size++) {
+            struct ranks_run run = {
+                .ranks = sizes[size], .options = block_options("ref"), .start = &c, .t = {0.125}, .with_frames = 1};
+            run.options.room = size % 2 ? 2000 : 0;
+            struct ranks_run found = ranks_finished(run);
+            assert_surveyed(&found);
+            ranks_run_free(&found);
+        }
+        cluster_free(&c);
+    }
 }
 
 static void ranks_may_have_no_bodies(void **state)
@@ -163,11 +180,11 @@ static void ranks_may_have_no_bodies(void **state)
     for (int64_t n = 1; n <= 7; n += 2) {
         struct cluster c = n == 1 ? cluster_from_rows(1, alone) : cluster_plummer(n, 7);
         struct ranks_run run = {.ranks = 1, .options = block_options("ref"), .start = &c, .t = {0.5}, .with_frames = 1};
-        struct ranks_run one = finished(run);
+        struct ranks_run one = ranks_finished(run);
         for (int k = 0; k < SIZES; k++) {
             run.ranks = sizes[k];
-            struct ranks_run many = finished(run);
-            assert_near(&one, &many, 1e-12);
+            struct ranks_run many = ranks_finished(run);
+            ranks_assert_near(&one, &many, 1e-12);
             ranks_run_free(&many);
         }
         ranks_run_free(&one);
@@ -205,7 +222,7 @@ static void memory_may_end_on_any_rank(void **state)
     struct cluster c = cluster_plummer(40, 12);
     struct ranks_run run = {
         .ranks = 3, .options = block_options("portable"), .start = &c, .t = {0.125}, .with_frames = 1};
-    struct ranks_run good = finished(run);
+    struct ranks_run good = ranks_finished(run);
     long failures = 0, left = -1;
     for (long k = 0; left < 0 && can_fail_alloc(); k++) {
         struct ranks_run bad = run;
@@ -216,7 +233,7 @@ static void memory_may_end_on_any_rank(void **state)
         failures += bad.status != NBC_OK;
         if (bad.status) assert_int_equal(bad.status, NBC_NO_MEMORY);
         if (bad.status) assert_non_null(strstr(bad.err.text, "memory"));
-        if (!bad.status) assert_same(&good, &bad);
+        if (!bad.status) ranks_assert_same(&good, &bad);
         ranks_run_free(&bad);
     }
     assert_true(failures > 50 || !CAN_FAIL_ALLOC); /* 3 ranks have some 20 arrays each */
@@ -244,7 +261,13 @@ static void others_are_refused(void **state)
     refuse(options, NBC_BAD_ARGUMENT, "tree");
     options = block_options("portable");
     options.engine = NB6_COLLISIONLESS_EMULATED;
-    refuse(options, NBC_BAD_ARGUMENT, "devices");
+    refuse(options, NBC_UNAVAILABLE, "emulated devices, not of backend portable");
+    options.engine = NB6_COLLISIONLESS_DEVICE;
+    refuse(options, NBC_UNAVAILABLE, "the backend is portable");
+    options = block_options("emulated");
+    options.engine = NB6_COLLISIONLESS_EMULATED;
+    options.parts = 2;
+    refuse(options, NBC_BAD_ARGUMENT, "one part");
     refuse(block_options("no such thing"), NBC_UNAVAILABLE, "no such thing");
 }
 
@@ -258,9 +281,9 @@ static void ranks_can_want_to_stop(void **state)
     (void)state;
     struct cluster c = cluster_plummer(20, 9);
     struct ranks_run run = {.ranks = 4, .options = block_options("ref"), .start = &c, .t = {0.125}};
-    struct ranks_run none = finished(run);
+    struct ranks_run none = ranks_finished(run);
     run.wants_stop = always;
-    struct ranks_run three = finished(run);
+    struct ranks_run three = ranks_finished(run);
     assert_int_equal(none.stops, 0);
     assert_int_equal(three.stops, 3);
     ranks_run_free(&none);
@@ -281,10 +304,10 @@ static void sums_overlap_with_messages(void **state)
     struct ranks_run run = {.ranks = RANKS, .options = block_options("ref"), .start = &c, .t = {0.5}};
     run.options.steps = NB6_COLLISIONLESS_SHARED;
     run.options.room = 1; /* a ring, all of whose messages but the first can hide */
-    struct ranks_run plain = finished(run);
+    struct ranks_run plain = ranks_finished(run);
     run.threads.network = &network;
-    struct ranks_run timed = finished(run);
-    assert_same(&plain, &timed);
+    struct ranks_run timed = ranks_finished(run);
+    ranks_assert_same(&plain, &timed);
     assert_int_equal(timed.counts.works - timed.counts.beside, FORCES);
     /* Bodies are scattered and gathered once: 56 and 73 bytes a body; orders are 300 bytes on the way to each rank, in
      * some ten orders. */
@@ -304,6 +327,7 @@ int main(void)
         cmocka_unit_test(floats_of_ranks_are_within_rounding_of_one),
         cmocka_unit_test(same_bits_however_messages_travel),
         cmocka_unit_test(runs_go_on_on_any_number_of_ranks),
+        cmocka_unit_test(ranks_are_surveyed_as_one),
         cmocka_unit_test(ranks_may_have_no_bodies),
         cmocka_unit_test(failures_end_a_block_on_all_ranks),
         cmocka_unit_test(memory_may_end_on_any_rank),

@@ -84,7 +84,7 @@ static void spread_items(struct nb6_world *world, void *context)
     struct seen seen = {.world = world, .n = scene->n};
     struct nbc_error err = {0};
     int64_t first, end;
-    if (nb6_spread_open(&seen.spread, world, scene->n, sizeof(struct item), scene->room, &err)) {
+    if (nb6_spread_open(&seen.spread, world, scene->n, sizeof(struct item), scene->room, NULL, &err)) {
         scene->wrong[rank]++;
         return;
     }

@@ -12,12 +12,13 @@ struct nb6_units;
 
 /** How the bodies of a new run were understood, with warnings for units that are likely to be wrong and for steps that
  *  are too long.   @param[in] config  settled, with the units of the model   @param[in] data  facts of the model
- *  @param[in] system  at t = 0
+ *  @param[in] bodies  n, mass, x0 and v at t = 0
  *  @return NBC_OK; as nb6_bulk_find and nb6_config_number */
 int nb6_collisionless_announce(struct nb6_progress *progress, const struct nb6_config *config,
-                               const struct nb6_data_facts *data, const struct nb6_collisionless *system,
+                               const struct nb6_data_facts *data, const struct nb6_collisionless *bodies,
                                const struct nb6_units *units, struct nbc_error *err);
-/** The bodies of a run that goes on.   @return NBC_OK; as nb6_collisionless_frame and nb6_bulk_find */
+/** The bodies of a run that goes on; on several ranks nothing is said of them.   @return NBC_OK; as
+ * nb6_collisionless_frame and nb6_bulk_find */
 int nb6_collisionless_announce_resumed(struct nb6_progress *progress, struct nb6_collisionless *system,
                                        const struct nb6_units *units, struct nbc_error *err);
 

@@ -1,6 +1,5 @@
 #include "nbody6/app/collisionless/on_ranks.h"
 
-#include "gpunb/gpunb.h"
 #include "gpunb/tree.h"
 #include "nbody6/app/collisionless/check.h"
 #include "nbody6/app/signals.h"
@@ -33,27 +32,22 @@ int nb6_collisionless_options_on(const struct nb6_config *config, struct nb6_wor
     const int status = nb6_collisionless_options_of(config, options, err);
     options->world = world;
     if (status || ranks == 1) return status;
-    if (gpunb_tree_is_asked(&options->force) && options->reuse > 1)
-        return refuse(config, "REUSE", "a tree serves several steps", "give REUSE=1", ranks, err);
+    if (!gpunb_tree_is_asked(&options->force)) return NBC_OK;
+    if (options->reuse > 1) return refuse(config, "REUSE", "a tree serves several steps", "give REUSE=1", ranks, err);
     if (options->engine != NB6_COLLISIONLESS_AUTO && options->engine != NB6_COLLISIONLESS_HOST)
-        return refuse(config, "ENGINE", "devices keep bodies", "give --engine host", ranks, err);
+        return refuse(config, "ENGINE", "devices keep bodies of a tree", "give --engine host", ranks, err);
     if (!options->force.backend) options->force.backend = nb6_backend_name("cpu");
     if (is_device(options->force.backend))
-        return refuse(config, "DEVICE", "devices make forces", "give --device cpu", ranks, err);
+        return refuse(config, "DEVICE", "devices make a tree", "give --device cpu", ranks, err);
     return NBC_OK;
 }
-
-/* Of nb6_ranks_open: state and name of a body. */
-static const double BYTES_OF_ALL = 89;
 
 void nb6_on_ranks_print(const struct nb6_world *world, int64_t n, FILE *out)
 {
     const int ranks = nb6_world_size(world);
     if (ranks == 1) return;
-    fprintf(out,
-            "  times are those of one rank; each of %d makes the sums on %lld bodies, and rank 0 holds all of them, "
-            "%.3g MB, for files\n",
-            ranks, (long long)(n + ranks - 1) / ranks, BYTES_OF_ALL * (double)n * 1e-6);
+    fprintf(out, "  times are those of one rank; each of %d has %lld bodies, and makes the sums on them\n", ranks,
+            (long long)(n + ranks - 1) / ranks);
 }
 
 static int signal_is_pending(void)

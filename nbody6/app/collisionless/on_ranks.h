@@ -10,8 +10,8 @@
 
 struct nb6_config;
 
-/** Options of a system on these ranks. With several, `auto` means processors.
- *  @return as nb6_collisionless_options_of; NBC_BAD_INPUT (what one rank alone can do so far: a tree, devices) */
+/** Options of a system on these ranks.
+ *  @return as nb6_collisionless_options_of; NBC_BAD_INPUT (what one rank alone can do so far: a tree) */
 int nb6_collisionless_options_on(const struct nb6_config *config, struct nb6_world *world,
                                  struct nb6_collisionless_options *options, struct nbc_error *err);
 /** A line of --check about several ranks; nothing for one. */

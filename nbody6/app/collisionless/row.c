@@ -9,6 +9,7 @@
 #include "nbody6/analysis/structure.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/force_error.h"
+#include "nbody6/collisionless/ranks.h"
 #include "nbody6/run/adjust.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/run_record.h"
@@ -37,32 +38,40 @@ static void energies(const struct nb6_run_book *book, struct nb6_adjust_row *row
     row->de_cluster_interval = interval / book->e_cluster;
 }
 
-static int structure(const struct nb6_frame *frame, struct nb6_adjust_row *row, struct nbc_error *err)
+static void take_structure(const struct nb6_structure *s, struct nb6_adjust_row *row)
 {
-    struct nb6_structure s;
-    int status =
-        nb6_structure_find(frame->n, frame->mass, (const double(*)[3])frame->x, (const double(*)[3])frame->v, &s, err);
-    if (status) return status;
-    memcpy(row->r_lagr, s.r_lagr, sizeof row->r_lagr);
-    memcpy(row->r_density, s.r_density, sizeof row->r_density);
-    memcpy(row->v_density, s.v_density, sizeof row->v_density);
-    row->r_core = s.r_core;
-    row->rho_core = s.rho_core;
-    row->n_core = s.n_core;
-    row->r_half = s.r_half;
-    return NBC_OK;
+    memcpy(row->r_lagr, s->r_lagr, sizeof row->r_lagr);
+    memcpy(row->r_density, s->r_density, sizeof row->r_density);
+    memcpy(row->v_density, s->v_density, sizeof row->v_density);
+    row->r_core = s->r_core;
+    row->rho_core = s->rho_core;
+    row->n_core = s->n_core;
+    row->r_half = s->r_half;
+}
+
+/* Bodies of several ranks are surveyed where they are. */
+static int look(const struct nb6_run_record *run, const struct nb6_collisionless *system, const struct nb6_frame *frame,
+                struct nb6_rank_survey *survey, struct nbc_error *err)
+{
+    if (frame->rows.get) return nb6_ranks_survey(system->ranks, survey, err);
+    nb6_energy_of_frame(frame, &run->external, &survey->energy);
+    survey->shortest = survey->longest = frame->dt_irr[0];
+    for (int64_t i = 1; i < frame->n; i++) {
+        survey->shortest = fmin(survey->shortest, frame->dt_irr[i]);
+        survey->longest = fmax(survey->longest, frame->dt_irr[i]);
+    }
+    if (!isfinite(survey->energy.total)) return NBC_OK; /* told before anything else */
+    return nb6_structure_find(frame->n, frame->mass, (const double(*)[3])frame->x, (const double(*)[3])frame->v,
+                              &survey->structure, err);
 }
 
 static void steps_and_times(const struct nb6_run_record *run, const struct nb6_collisionless *system,
-                            const struct nb6_frame *frame, struct nb6_adjust_row *row)
+                            const struct nb6_rank_survey *survey, struct nb6_adjust_row *row)
 {
     struct gpunb_stats force;
     gpunb_get_stats(system->force, &force);
-    row->dt_irr_min = row->dt_irr_max = frame->dt_irr[0];
-    for (int64_t i = 1; i < frame->n; i++) {
-        row->dt_irr_min = fmin(row->dt_irr_min, frame->dt_irr[i]);
-        row->dt_irr_max = fmax(row->dt_irr_max, frame->dt_irr[i]);
-    }
+    row->dt_irr_min = survey->shortest;
+    row->dt_irr_max = survey->longest;
     row->counters = run->counters;
     row->wall_s = run->book.wall_used_s + (nbc_wtime() - run->wall_start_s);
     row->gpunb_s = force.seconds_regf;
@@ -93,18 +102,21 @@ static void force_errors(const struct nb6_collisionless *system, const struct nb
 int nb6_collisionless_row(struct nb6_run_record *run, const struct nb6_collisionless *system,
                           const struct nb6_frame *frame, struct nb6_adjust_row *row, struct nbc_error *err)
 {
+    struct nb6_rank_survey survey = {0};
     memset(row, 0, sizeof *row);
     row->t = frame->t;
     row->n = frame->n;
-    nb6_energy_of_frame(frame, &run->external, &row->energy);
+    const int status = look(run, system, frame, &survey, err);
+    if (status) return status;
+    row->energy = survey.energy;
     if (!isfinite(row->energy.total))
         return nbc_fail(err, NBC_NON_FINITE, "the total energy at t = %.12g is not finite (kinetic %g, potential %g)",
                         row->t, row->energy.kinetic, row->energy.potential);
     if (!run->book.energy_known) first_energy(&run->book, &row->energy, frame->n);
     energies(&run->book, row);
-    steps_and_times(run, system, frame, row);
+    steps_and_times(run, system, &survey, row);
     force_errors(system, frame, row);
-    int status = structure(frame, row, err);
-    if (!status) nb6_columns_compute(run, frame, row);
-    return status;
+    take_structure(&survey.structure, row);
+    nb6_columns_compute(run, frame, row);
+    return NBC_OK;
 }

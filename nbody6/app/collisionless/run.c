@@ -35,6 +35,7 @@
 #include "nbody6/run/change.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/run_record.h"
+#include "nbody6/world/world.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -316,30 +317,35 @@ static void say_end(struct session *s, const struct nb6_config *asked)
     if (nb6_config_tell_end(asked, s->run.units.time_myr, text)) nb6_progress_note(&s->progress, "note: %s", text);
 }
 
-/* The system of the run, whose model is gone afterwards.   @param[out] data  facts of the model */
+static int introduce(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
+                     const struct nb6_data_facts *data, const struct nb6_collisionless *bodies, struct nbc_error *err)
+{
+    say_start(s, s->names.prefix, options->quiet);
+    say_end(s, config);
+    return nb6_collisionless_announce(&s->progress, &s->run.config, data, bodies, &s->run.units, err);
+}
+
+/* The system of the run, whose model is gone afterwards: where ranks have the bodies it is read before. */
 static int start_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
-                     struct nb6_data_facts *data, struct nbc_error *err)
+                     struct nbc_error *err)
 {
     struct nb6_model model = {0};
     int status = make_model(config, &s->run.config, &model, err);
     if (status) return status;
-    *data = model.data;
+    const struct nb6_data_facts data = model.data;
+    const struct nb6_collisionless bodies = {.n = model.n, .mass = model.mass, .x0 = model.x, .v = model.v};
     status = make_system(s, &model, err);
     if (!status && options->overwrite) status = nb6_run_names_check(&s->names, 1, err);
     if (!status && config->run.write_data_table) status = nb6_model_write_table(&model, s->names.table, err);
+    if (!status && !s->system->x0) status = introduce(s, config, options, &data, &bodies, err);
     nb6_model_free(&model);
-    return status;
+    return status || !s->system->x0 ? status : introduce(s, config, options, &data, s->system, err);
 }
 
 static int make_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
                     struct nbc_error *err)
 {
-    struct nb6_data_facts data;
-    int status = start_run(s, config, options, &data, err);
-    if (status) return status;
-    say_start(s, s->names.prefix, options->quiet);
-    say_end(s, config);
-    status = nb6_collisionless_announce(&s->progress, &s->run.config, &data, s->system, &s->run.units, err);
+    int status = start_run(s, config, options, err);
     if (!status) status = open_log(s, 0, err);
     s->checkpoint_wanted = config->run.checkpoint_interval_s > 0; /* from then on, the run can be resumed */
     return status ? status : run_to_end(s, err);
@@ -417,15 +423,17 @@ static int take_options(struct session *s, const char *checkpoint, const struct 
 static int read_locked(struct session *s, const char *checkpoint, const struct nb6_run_options *options,
                        struct nb6_collisionless *then, struct nb6_run_state *state, struct nbc_error *err)
 {
+    int with_bodies = nb6_world_size(s->world) == 1; /* several ranks get them in pieces, but for a tree */
     for (int locked = 0;; locked = 1) {
         nb6_properties_free(s->run.properties);
         s->run = (struct nb6_run_record){0};
         nb6_collisionless_checkpoint_release(then);
-        int status = nb6_collisionless_checkpoint_read(checkpoint, &s->run, then, state, err);
+        int status = nb6_collisionless_checkpoint_read(checkpoint, with_bodies, &s->run, then, state, err);
         const struct nb6_config before = s->run.config;
         if (!status) status = take_options(s, checkpoint, options, state->t, locked ? stderr : NULL, err);
         if (!status) nb6_change_times(&s->run, then->ti_now, &before);
         if (status || locked) return status;
+        with_bodies |= nb6_collisionless_wants_tree(&s->run.config);
         status = nb6_run_lock_take(&s->lock, s->names.lock, err);
         if (status) return status;
     }
@@ -477,6 +485,9 @@ int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_op
         if (!status) status = nb6_run_owner_check(&s.names, s.run.id, checkpoint, err);
         if (!status) nb6_run_names_sweep(&s.names);
         if (!status) status = nb6_collisionless_check_tree(&s.run.config, then.n, err);
+        struct nb6_collisionless_bodies bodies = {checkpoint, then.n};
+        const struct nb6_body_source from = {nb6_collisionless_checkpoint_give, &bodies};
+        if (!then.x0) system.bodies = &from;
         if (!status) status = nb6_collisionless_resume(&s.system, &then, &system, err);
     }
     nb6_collisionless_checkpoint_release(&then);
