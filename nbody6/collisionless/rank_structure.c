@@ -6,8 +6,8 @@
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/exchange.h"
 #include "nbody6/collisionless/part.h"
-#include "nbody6/collisionless/rank_sum.h"
 #include "nbody6/state/kdtree.h"
+#include "nbody6/world/rank_sum.h"
 #include "nbody6/world/spread.h"
 #include "nbody6/world/world.h"
 

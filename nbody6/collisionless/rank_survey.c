@@ -1,13 +1,12 @@
-#include "nbody6/collisionless/rank_survey.h"
+#include "nbody6/collisionless/ranks.h"
 
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/exchange.h"
 #include "nbody6/collisionless/rank_structure.h"
-#include "nbody6/collisionless/rank_sum.h"
 #include "nbody6/state/level.h"
 #include "nbody6/state/run_record.h"
+#include "nbody6/world/rank_sum.h"
 #include "nbody6/world/world.h"
 
 #include <string.h>

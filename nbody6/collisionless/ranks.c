@@ -11,7 +11,6 @@
 #include "nbody6/collisionless/rank_domains.h"
 #include "nbody6/collisionless/rank_part.h"
 #include "nbody6/collisionless/rank_rows.h"
-#include "nbody6/collisionless/rank_survey.h"
 #include "nbody6/collisionless/rank_trees.h"
 #include "nbody6/collisionless/residence.h"
 #include "nbody6/collisionless/system_memory.h"

@@ -64,6 +64,11 @@ struct nb6_rank_survey {
 };
 /** After nb6_ranks_potential.   @return NBC_OK; as nb6_rank_structure */
 int nb6_ranks_survey(struct nb6_ranks *ranks, struct nb6_rank_survey *survey, struct nbc_error *err);
+/** What nb6_ranks_survey asks of all ranks, which call it together; rank 0 gets the sums.
+ *  @param[in] share  its arrays are of one time   @param[in] pot  [share->n] at that time
+ *  @return as nb6_rank_structure */
+int nb6_rank_survey(const struct nb6_collisionless *share, const double *pot, struct nb6_rank_survey *survey,
+                    struct nbc_error *err);
 /** Engine of the ranks: "host", "device", "emulated". */
 const char *nb6_ranks_engine(const struct nb6_ranks *ranks);
 /** Potentials of all bodies, which stay with the shares.   @param[out] all  [n] where bodies have domains, else not

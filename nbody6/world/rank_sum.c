@@ -1,4 +1,4 @@
-#include "nbody6/collisionless/rank_sum.h"
+#include "nbody6/world/rank_sum.h"
 
 #include "common/sum.h"
 #include "nbody6/world/world.h"
