@@ -214,17 +214,28 @@ struct correction {
     double longest;  /* step that the galaxy allows */
     int64_t unsound; /* the first member */
     int failed;
-    struct nbc_queue queue; /* of MEMBERS_AT_ONCE each, if there are systems */
+    int64_t n_star;         /* members before the first centre of mass */
+    struct nbc_queue queue; /* of portions of members, if there are systems */
 };
 
-/* Centres of mass, which are the last members and take the most time, go to whichever thread is free; without them each
- * thread has the members of which other stages have left the data in its cache. */
-enum { MEMBERS_AT_ONCE = NB6_CORRECTOR_LANES };
+/* Centres of mass, which are the last members and take the most time, go to whichever thread is free, a few at a time;
+ * without them each thread has the members of which other stages have left the data in its cache. */
+enum { STARS_AT_ONCE = NB6_CORRECTOR_LANES, CENTRES_AT_ONCE = NB6_CORRECTOR_LANES / 2 };
+
+static int64_t count_stars(const struct nb6_sim *sim)
+{
+    int64_t n = sim->active.n_irr;
+    while (n > 0 && nb6_is_centre(sim, sim->active.irr[n - 1])) n--;
+    return n;
+}
 
 static int64_t take_members(struct correction *job, int64_t *end)
 {
-    const int64_t n = job->sim->active.n_irr, first = nbc_take(&job->queue) * MEMBERS_AT_ONCE;
-    *end = first + MEMBERS_AT_ONCE < n ? first + MEMBERS_AT_ONCE : n;
+    const int64_t portion = nbc_take(&job->queue), of_stars = (job->n_star + STARS_AT_ONCE - 1) / STARS_AT_ONCE;
+    const int is_of_stars = portion < of_stars, most = is_of_stars ? STARS_AT_ONCE : CENTRES_AT_ONCE;
+    const int64_t limit = is_of_stars ? job->n_star : job->sim->active.n_irr;
+    const int64_t first = is_of_stars ? portion * most : job->n_star + (portion - of_stars) * most;
+    *end = first + most < limit ? first + most : limit;
     return first;
 }
 
@@ -283,7 +294,11 @@ int nb6_step_irregular(struct nb6_sim *sim, struct nbc_error *err)
     const double longest = nb6_external_longest_step(&sim->run.external, nb6_time_to_double(sim->active.t));
     if (sim->subsystems.count > 0) status = nb6_views_keep(sim, nb6_relative_time(sim, sim->active.t), err);
     if (status) return status;
-    struct correction job = {.sim = sim, .rules = nb6_step_rules_of(sim), .longest = longest, .unsound = INT64_MAX};
+    struct correction job = {.sim = sim,
+                             .rules = nb6_step_rules_of(sim),
+                             .longest = longest,
+                             .unsound = INT64_MAX,
+                             .n_star = count_stars(sim)};
     nbc_team_run(nbc_parts(sim->active.n_irr, NB6_BODIES_OF_A_PART), correct_part, &job);
     nb6_views_drop(sim);
     status = job.unsound < INT64_MAX ? report_non_finite(sim, job.unsound, err) : NBC_OK;
