@@ -17,6 +17,7 @@ struct nb6_new_masses {
     const double *mass;    /**< [n] */
     const double (*v)[3];  /**< [n] absolute; NULL: velocities are kept. Not with `is_slow` */
     int is_slow;
+    int is_untold; /**< 1: without an event, since the caller has others */
 };
 
 /** Where a star is among them, -1: its mass stays. */

@@ -50,6 +50,7 @@ struct edit {
     int64_t n; /* bodies with stars that change */
     nb6_index *body;
     int64_t *place; /* in frames */
+    double *speed;  /* change of velocity, where velocities change */
     struct nb6_exchanged *exchanged;
     int8_t *anew, *is_sudden; /* [bodies] 1: begins anew; those that hold it do */
     int64_t n_anew;
@@ -73,11 +74,12 @@ static int allocate(const struct nb6_sim *sim, struct edit *e, struct nbc_error 
     const size_t n = (size_t)e->masses->n, bodies = (size_t)nb6_bodies(sim);
     e->body = nbc_alloc(n, sizeof *e->body);
     e->place = nbc_alloc(n, sizeof *e->place);
+    e->speed = nbc_alloc(n, sizeof *e->speed);
     e->exchanged = nbc_alloc(n, sizeof *e->exchanged);
     e->anew = nbc_alloc(bodies, sizeof *e->anew);
     e->is_sudden = nbc_alloc(bodies, sizeof *e->is_sudden);
     e->anew_list = nbc_alloc(bodies, sizeof *e->anew_list);
-    if (e->body && e->place && e->exchanged && e->anew && e->is_sudden && e->anew_list) return NBC_OK;
+    if (e->body && e->place && e->speed && e->exchanged && e->anew && e->is_sudden && e->anew_list) return NBC_OK;
     return nbc_fail(err, NBC_NO_MEMORY, "no memory to change masses");
 }
 
@@ -85,6 +87,7 @@ static void release(struct edit *e)
 {
     nbc_free(e->body);
     nbc_free(e->place);
+    nbc_free(e->speed);
     nbc_free(e->exchanged);
     nbc_free(e->anew);
     nbc_free(e->is_sudden);
@@ -157,9 +160,58 @@ static void mark_holders(const struct nb6_sim *sim, struct edit *e)
         if (holds_one(sim, p->source[m], e->is_sudden)) e->anew[p->source[m]] = 1;
 }
 
+/* A polynomial follows a body that has another velocity while the way that this makes is short beside their distance:
+ * a body whose regular step would end when it is longer than this part of it begins anew. Without that a star that is
+ * kicked with 400 times the velocity dispersion, in a cluster of 550 stars, changes the energy by 1.9e-4; with it by
+ * 2e-5, as the cluster does in that time without a kick. */
+static const double PASSED_SHARE = 0.1;
+
+/* The largest change of velocity of the stars of a changed body. */
+static double speed_of(const struct nb6_sim *sim, const struct edit *e, int64_t place)
+{
+    struct nb6_frame_inside in = {.n = 1, .star = {sim->subsystems.source[place]}};
+    const double *v = e->before.v[place];
+    double most = 0;
+    if (nb6_is_centre(sim, in.star[0])) nb6_frame_look_inside(sim, &e->before, place, &in);
+    for (int m = 0; m < in.n; m++) {
+        const int64_t k = nb6_new_masses_place(e->masses, in.star[m]);
+        double v2 = 0;
+        for (int d = 0; d < 3 && k >= 0; d++) {
+            const double change = e->masses->v[k][d] - v[d] - in.v[m][d];
+            v2 += change * change;
+        }
+        most = fmax(most, v2);
+    }
+    return sqrt(most);
+}
+
+/* Whether one of the stars with new velocities will pass a body before its regular step ends. */
+static int is_passed(const struct nb6_sim *sim, const struct edit *e, int64_t m)
+{
+    const struct nb6_star *star = &sim->star[sim->subsystems.source[m]];
+    const double left = nb6_time_to_double(star->t0_reg + nb6_step_ticks(star->level_reg) - e->ti);
+    const double *x = e->before.x[m];
+    for (int64_t k = 0; k < e->n; k++) {
+        const double *y = e->before.x[e->place[k]], way = e->speed[k] * left / PASSED_SHARE;
+        const double dx[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+        if (way * way > dx[0] * dx[0] + dx[1] * dx[1] + dx[2] * dx[2]) return 1;
+    }
+    return 0;
+}
+
+static void mark_passed(const struct nb6_sim *sim, struct edit *e)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+    for (int64_t k = 0; k < e->n; k++) e->speed[k] = speed_of(sim, e, e->place[k]);
+#pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
+    for (int64_t m = 0; m < p->n_source; m++)
+        if (is_passed(sim, e, m)) e->anew[p->source[m]] = 1;
+}
+
 static void mark(const struct nb6_sim *sim, struct edit *e)
 {
     int64_t sudden = 0;
+    if (e->masses->v) mark_passed(sim, e);
     for (int64_t k = 0; k < e->n; k++) {
         mark_near(sim, e, e->body[k]);
         e->is_sudden[e->body[k]] = (int8_t)is_sudden(sim, e, e->body[k]);
@@ -328,7 +380,7 @@ static int book(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
         status = nb6_ledger_book(&book->ledger, NB6_CHANNEL_GALAXY, work, err);
         if (!status) status = nb6_ledger_book(&book->ledger, NB6_CHANNEL_STARS, event.energy, err);
     }
-    return status ? status : nb6_event_raise(sim, &event, err);
+    return status || e->masses->is_untold ? status : nb6_event_raise(sim, &event, err);
 }
 
 static int prepare(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
