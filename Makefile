@@ -229,7 +229,7 @@ tests: $(addprefix $(BUILD)/bench/,bench_block_steps bench_collapse bench_tree b
 
 # Calls that fail in these tests: tests/support/faults.c stands between the driver and them
 $(addprefix $(BUILD)/tests/unit/,test_transactions test_adjust_transaction test_engine_faults \
-    test_set_masses_faults): override LDFLAGS += $(addprefix \
+    test_set_masses_faults test_ageing): override LDFLAGS += $(addprefix \
     -Wl$(comma)--wrap=,gpuirr_begin gpuirr_set_list gpuirr_set_lists gpuirr_get_holders gpuirr_set_jp gpuirr_pred_act \
     gpuirr_pred_all gpuirr_firr_vec gpuirr_firr_noise gpunb_push_jp gpunb_predict gpunb_regf_start gpunb_regf_wait \
     gpunb_potential ks_init ks_start ks_advance_some ks_finish ks_unperturbed chain_init chain_advance)

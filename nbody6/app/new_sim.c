@@ -10,10 +10,26 @@
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
 
+/* Stars age by their masses in Msun, which a file in N-body units does not have. */
+static int check_unit(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+{
+    const struct nb6_data_facts *data = &model->data;
+    if (!config->stellar.evolve || config->model.kind != NB6_MODEL_FILE || !config->data.mass_unit_open ||
+        config->data.new_masses || data->units == NB6_FILE_PHYSICAL || data->zmbar_msun > 0)
+        return NBC_OK;
+    nb6_model_free(model);
+    return nbc_fail(
+        err, NBC_BAD_INPUT,
+        "ZMBAR: stars age (KZ(19) > 0) by their masses in Msun, which %s does not say; give ZMBAR, the mean "
+        "mass in Msun, or KZ(19)=0",
+        config->model.data_path);
+}
+
 int nb6_new_model(const struct nb6_config *config, struct nb6_config *settled, struct nb6_model *model,
                   struct nbc_error *err)
 {
     int status = nb6_model_make(config, model, err);
+    if (!status) status = check_unit(config, model, err);
     if (status) return status;
     *settled = *config;
     nb6_model_settle(model, settled);

@@ -225,6 +225,13 @@ void nb6_progress_summary(struct nb6_progress *progress, const struct nb6_sim *s
         printf("  %llu chains, %llu steps, %.3g s in them; %llu hierarchies frozen\n",
                (unsigned long long)counters->chains_formed, (unsigned long long)counters->chain_steps, sim->chain_s,
                (unsigned long long)counters->hierarchies_formed);
+    if (counters->type_changes)
+        printf("  %llu stars became of another type; %llu supernovae, %llu remnants\n",
+               (unsigned long long)counters->type_changes, (unsigned long long)counters->supernovae,
+               (unsigned long long)counters->remnants);
+    if (counters->contacts)
+        printf("  %llu overflows and contacts of stars in pairs, whose exchange of mass is not computed yet\n",
+               (unsigned long long)counters->contacts);
     printf("  wall time %.3g s", wall);
     if (sim->run.book.wall_used_s > 0) printf(", %.3g s with earlier sessions", wall + sim->run.book.wall_used_s);
     putchar('\n');

@@ -40,7 +40,9 @@ int nb6_session_open_files(struct nb6_session *session, const struct nb6_run_sta
         status = nb6_events_begin(events, nb6_time_now(session->sim), session->sim->run.id, err);
     if (status || !session->sim->run.config.write_escapers) return status;
     status = open_file(session, escapers, names->escapers, state->escapers_bytes, err);
-    return status || escapers->bytes ? status : nb6_escapers_begin(escapers, session->sim->run.id, err);
+    return status || escapers->bytes
+               ? status
+               : nb6_escapers_begin(escapers, session->sim->run.id, session->sim->ageing != NULL, err);
 }
 
 int nb6_session_sync_files(struct nb6_session *session, struct nbc_error *err)

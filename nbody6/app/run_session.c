@@ -119,7 +119,7 @@ static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, st
     struct nb6_session *session = context;
     int status = nb6_events_add(&session->events, event, err);
     if (!status && event->kind == NB6_EVENT_ESCAPE && session->escapers.fd >= 0)
-        status = nb6_escapers_add(&session->escapers, event, &sim->run.units, err);
+        status = nb6_escapers_add(&session->escapers, event, &sim->run.units, sim->ageing != NULL, err);
     if (event->kind == NB6_EVENT_ENERGY_JUMP)
         nb6_progress_warn(&session->progress, "warning: the energy error up to t = %.10g is %.2e, above QE = %.2e",
                           event->t, event->value[0], event->value[1]);
@@ -155,7 +155,7 @@ static int write_snapshot(struct nb6_session *session, struct nbc_error *err)
     if (!status) status = nb6_frame_make(sim, sim->ti_reached, 1, &frame, err);
     if (status) return status;
     nb6_run_names_snapshot(&session->names, sim->run.book.snapshot_count, path);
-    status = nb6_run_snapshot_write(path, &frame, &sim->run, at_once, err);
+    status = nb6_sim_snapshot_write(path, &frame, sim, at_once, err);
     nb6_frame_free(&frame);
     if (status) return status;
     sim->run.book.snapshot_count++;

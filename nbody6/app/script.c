@@ -247,7 +247,7 @@ int nb6_script_snapshot(struct nb6_script *script, const char *path, struct nbc_
     status = nb6_bring_home(sim, err);
     if (!status) status = nb6_frame_make(sim, sim->ti_reached, NB6_FRAME_POTENTIAL, &frame, err);
     if (status) return status;
-    status = nb6_run_snapshot_write(path, &frame, &sim->run, 0, err);
+    status = nb6_sim_snapshot_write(path, &frame, sim, 0, err);
     nb6_frame_free(&frame);
     if (!status) sim->run.book.snapshot_count++;
     return status;

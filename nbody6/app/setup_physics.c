@@ -51,5 +51,9 @@ void nb6_setup_physics(FILE *out, const struct nb6_config *config, int64_t n)
     nb6_external_describe(config, galaxy);
     fprintf(out, "  %-26s %s\n", "galaxy", galaxy);
     fprintf(out, "  %-26s %s%s\n", "escapers", escapes[config->escape], config->write_escapers ? ", and written" : "");
-    fprintf(out, "  %-26s none\n", "stellar evolution");
+    if (config->stellar.evolve)
+        fprintf(out, "  %-26s LEVEL = '%c', metallicity ZMET = %g; stars exchange no mass yet\n", "stellar evolution",
+                "AABC"[config->stellar.level], config -> stellar.z);
+    else
+        fprintf(out, "  %-26s none\n", "stellar evolution");
 }

@@ -212,6 +212,16 @@ struct nb6_triple_config {
     double ratio;    /**< RATIO: 1 equal masses; else m1/(m1 + m2) is uniform from 0.5 to 0.9 */
 };
 
+/** Stars that age (stellar/stellar.h); the variables of &INSSE are numbers (config_stellar.h). */
+struct nb6_stellar_config {
+    int evolve;            /**< KZ(19) > 0 */
+    int level;             /**< LEVEL: 1, 2, 3 for 'A', 'B', 'C'; 0: '0', or not given: as 'A' where stars age */
+    int white_dwarf_kicks; /**< KZ(25): 0 none, 1 of helium and carbon-oxygen white dwarfs, 2 of all */
+    int unused;
+    double z;           /**< ZMET: metallicity */
+    double epoch_0_myr; /**< EPOCH0: when the stars were born */
+};
+
 /** How a data file is laid out. */
 enum nb6_file_layout {
     NB6_LAYOUT_FOUND,  /**< a table or HDF5, which is seen */
@@ -244,6 +254,7 @@ struct nb6_config {
     struct nb6_triple_config triples;
     struct nb6_tide_config tide;
     struct nb6_integration_config integration;
+    struct nb6_stellar_config stellar;
     struct nb6_data_config data;
     enum nb6_escape_kind escape;
     int write_escapers;             /**< KZ(23) >= 2: a row for each escaper in NAME.esc.csv */

@@ -4,6 +4,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/config_groups.h"
 #include "nbody6/input/config_softened.h"
+#include "nbody6/input/config_stellar.h"
 #include "nbody6/input/config_tide.h"
 #include "nbody6/input/input_table.h"
 #include "nbody6/input/words/columns.h"
@@ -351,6 +352,7 @@ int nb6_config_check(const struct nb6_config *config, struct nbc_error *err)
     if (status == NBC_OK) status = check_triples(config, err);
     if (status == NBC_OK) status = check_run(&config->run, err);
     if (status == NBC_OK) status = nb6_config_check_softened(config, err);
+    if (status == NBC_OK) status = nb6_config_check_stellar(config, err);
     if (status == NBC_OK) status = nb6_config_check_tide(&config->tide, err);
     if (status == NBC_OK) status = check_backends(&config->run, err);
     if (status == NBC_OK) status = check_memory(config, err);

@@ -25,6 +25,7 @@ static int check_physics(const struct nb6_config *c, struct nbc_error *err)
         {c->triples.n > 0, "NHI0", "primordial triples", "NHI0=0"},
         {c->tide.kind != NB6_TIDE_NONE, "KZ(14)", "external fields", "KZ(14)=0"},
         {c->pair.r_star > 0, "RSTAR", "collisions", "RSTAR=0"},
+        {c->stellar.evolve, "KZ(19)", "stars that age", "KZ(19)=0"},
         {c->data.radii, "RADII='collide'", "collisions", "RADII='keep'"},
         {c->escape != NB6_ESCAPE_KEEP, "KZ(23)", "removal of escapers", "KZ(23)=0"},
         {c->run.energy_retries > 0, "KZ(2)", "intervals that are done again", "KZ(2)=0 or 1"},

@@ -94,6 +94,12 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
     case 16:
         config->pair.adjust = value > 0;
         break;
+    case 19:
+        config->stellar.evolve = value > 0;
+        break;
+    case 25:
+        config->stellar.white_dwarf_kicks = value < 2 ? value : 2;
+        break;
     case 26:
         config->pair.slow_down = value;
         break;
@@ -136,6 +142,7 @@ static int apply_word(const struct nb6_input_variable *v, const char *text, stru
                    {"ENGINE", &config->run.engine},
                    {"DEVLOSS", &config->run.on_device_loss},
                    {"CHAIN", &config->pair.chain_method},
+                   {"LEVEL", &config->stellar.level},
                    {"RADII", &config->data.radii}};
     if (!nb6_input_word_number(v->name, text, &number)) return 0;
     if (v->target == NB6_TO_NUMBER) memcpy((char *)config + nb6_input_offset(v), &(double){number}, sizeof(double));
@@ -297,6 +304,8 @@ int nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct 
                 "them off there\n",
                 (long long)config->triples.n);
     note_masses(values, notes, config);
+    if (notes && config->stellar.evolve && config->stellar.level == 0)
+        fprintf(notes, "note: LEVEL is not given: stars age by LEVEL='A'\n");
     if (notes && config->escape == NB6_ESCAPE_CUT_OFF && config->tide.kind == NB6_TIDE_NONE)
         fprintf(notes, "note: KZ(23)=%d without a galaxy (KZ(14)=0) is as 2: unbound stars beyond 20 half-mass radii\n",
                 nb6_input_kz(values, 23));

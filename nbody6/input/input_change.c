@@ -139,7 +139,7 @@ static int option_of(const struct nb6_config *config, int number)
 {
     for (int k = 0; k < nb6_input_choice_count; k++) {
         const struct nb6_input_choice *choice = &nb6_input_choices[k];
-        if (choice->number != number || choice->status > NB6_NEAREST) continue;
+        if (choice->number != number || choice->status > NB6_NOT_YET) continue;
         const int value = choice->low > -1000000 ? choice->low : choice->high;
         struct nb6_config tried = *config;
         nb6_input_apply_option(&tried, number, value);

@@ -88,9 +88,33 @@ static int check_masses(const struct nb6_input_values *values, struct nbc_error 
         values->path, body1->line, bodyn->real, body1->real);
 }
 
+/* KZ(19) and LEVEL; and what a star has in Msun has to be known. */
+static int check_stars(const struct nb6_input_values *values, struct nbc_error *err)
+{
+    const int line = get(values, "ININPUT", "LEVEL")->line, kz = nb6_input_kz(values, 19);
+    const char *level = nb6_input_text(values, "ININPUT", "LEVEL");
+    if (kz > 0 && line && strcmp(level, "0") == 0)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s:%d: LEVEL: '0' says that stars do not age, KZ(19)=%d (line %d) that they do; give "
+                        "LEVEL='A', 'B' or 'C', or KZ(19)=0",
+                        values->path, line, kz, nb6_input_kz_line(values, 19));
+    const struct nb6_value *alphas = get(values, "INDATA", "ALPHAS"), *body1 = get(values, "INDATA", "BODY1"),
+                           *bodyn = get(values, "INDATA", "BODYN");
+    const int data = nb6_input_kz(values, 22), is_read = data > 1 || get(values, "INMODEL", "DATA")->line;
+    const int has_range = alphas->line && alphas->real != 1 && body1->real != bodyn->real;
+    if (kz <= 0 || is_read || nb6_input_kz(values, 20) != 0 || has_range || get(values, "ININPUT", "ZMBAR")->line)
+        return NBC_OK;
+    return nbc_fail(
+        err, NBC_BAD_INPUT,
+        "%s:%d: KZ(19): stars age by their masses in Msun, and equal stars have that of ZMBAR, which is not "
+        "given; give ZMBAR, or a mass function (KZ(20)=6), or KZ(19)=0",
+        values->path, nb6_input_kz_line(values, 19));
+}
+
 int nb6_input_check_contradictions(const struct nb6_input_values *values, struct nbc_error *err)
 {
     int status = check_model(values, err);
     if (status == NBC_OK) status = check_data(values, err);
-    return status == NBC_OK ? check_masses(values, err) : status;
+    if (status == NBC_OK) status = check_masses(values, err);
+    return status == NBC_OK ? check_stars(values, err) : status;
 }

@@ -85,6 +85,8 @@ static void print_group(const struct printer *p, const struct nb6_input_group *g
 
 static const char *choice_effect(const struct nb6_input_choice *c)
 {
+    if (c->status == NB6_AGEING) return "`--dynamics-only` turns it off";
+    if (c->status == NB6_NOT_YET) return "noted: not computed yet; `--dynamics-only` turns it off";
     if (c->status == NB6_MISSING) return "refused: not there yet";
     if (c->status == NB6_MISSING_STELLAR) return "refused: not there yet; `--dynamics-only` turns it off";
     return nb6_input_reason(c->status);

@@ -41,13 +41,21 @@ static int is_irrelevant(const struct nb6_input_values *values, int number)
            (number == 20 && model_read && nb6_input_kz(values, 22) != 9);
 }
 
-static void find_options(const struct nb6_input_values *values, struct missing_list *list)
+/* Options of stars that age are there with stars that do, unless they are to be turned off. */
+static int is_there(const struct nb6_input_values *values, enum nb6_input_status status, int dynamics_only)
+{
+    if (status == NB6_AGEING || status == NB6_NOT_YET) return !dynamics_only && nb6_input_kz(values, 19) > 0;
+    return status < NB6_MISSING_STELLAR;
+}
+
+static void find_options(const struct nb6_input_values *values, int dynamics_only, struct missing_list *list)
 {
     for (int number = 1; number <= NB6_KZ_COUNT; number++) {
         int value = nb6_input_kz(values, number);
         const struct nb6_input_choice *choice = nb6_input_kz_choice(values, number);
-        if (!choice || choice->status < NB6_MISSING_STELLAR || is_irrelevant(values, number)) continue;
-        struct missing *item = add(list, choice->status, nb6_input_kz_line(values, number), choice->meaning);
+        if (!choice || is_there(values, choice->status, dynamics_only) || is_irrelevant(values, number)) continue;
+        struct missing *item = add(list, choice->status == NB6_MISSING ? NB6_MISSING : NB6_MISSING_STELLAR,
+                                   nb6_input_kz_line(values, number), choice->meaning);
         snprintf(item->setting, sizeof item->setting, "KZ(%d)=%d", number, value);
         snprintf(item->remedy, sizeof item->remedy, "KZ(%d)=%d", number, nb6_input_options_table[number - 1].off);
     }
@@ -65,16 +73,17 @@ static void find_integer(const struct nb6_input_values *values, struct missing_l
     snprintf(item->remedy, sizeof item->remedy, "%s=%d", name, wanted);
 }
 
-static void find_missing(const struct nb6_input_values *values, int goes_on, struct missing_list *list)
+static void find_missing(const struct nb6_input_values *values, int goes_on, int dynamics_only,
+                         struct missing_list *list)
 {
     const char *level = nb6_input_text(values, "ININPUT", "LEVEL");
-    if (level[0] && strcmp(level, "0") != 0 && nb6_input_kz(values, 19) != 0) { /* else it has no effect */
+    if (dynamics_only && level[0] && strcmp(level, "0") != 0 && nb6_input_kz(values, 19) != 0) {
         struct missing *item = add(list, NB6_MISSING_STELLAR, nb6_input_get(values, "ININPUT", "LEVEL")->line,
                                    "level of stellar evolution");
         snprintf(item->setting, sizeof item->setting, "LEVEL='%s'", nb6_namelist_show(level, strlen(level)).text);
         snprintf(item->remedy, sizeof item->remedy, "LEVEL='0'");
     }
-    find_options(values, list);
+    find_options(values, dynamics_only, list);
     const int64_t kstart = nb6_input_get(values, "INNBODY6", "KSTART")->integer;
     if (!goes_on || kstart < 2 || kstart > 5)
         find_integer(values, list, "INNBODY6", "KSTART", 1,
@@ -134,13 +143,8 @@ static void turn_off(struct nb6_input_values *values, const struct missing_list 
 int nb6_input_check_missing(struct nb6_input_values *values, const struct nb6_input_options *options, int goes_on,
                             struct nbc_error *err)
 {
-    const char *level = nb6_input_text(values, "ININPUT", "LEVEL");
-    const struct nb6_value *level_value = nb6_input_get(values, "ININPUT", "LEVEL");
-    if (level_value->line && (strlen(level) != 1 || !strchr("0ABCDabcd", level[0])))
-        return nbc_fail(err, NBC_BAD_INPUT, "%s:%d: LEVEL: '%s' is no level of stellar evolution; give '0' (none)",
-                        values->path, level_value->line, nb6_namelist_show(level, strlen(level)).text);
     struct missing_list list = {.count = 0};
-    find_missing(values, goes_on, &list);
+    find_missing(values, goes_on, options->dynamics_only, &list);
     if (!options->dynamics_only) return list.count ? refuse_missing(values, &list, err) : NBC_OK;
     struct missing_list others = {.count = 0};
     for (int k = 0; k < list.count; k++)
@@ -237,6 +241,21 @@ static void note_nearest(const struct nb6_input_values *values, FILE *notes)
     }
 }
 
+/* "note: not computed yet: KZ(27)=3 (tides and gravitational radiation), ..." */
+static void note_not_yet(const struct nb6_input_values *values, FILE *notes)
+{
+    int named = 0;
+    for (int number = 1; number <= NB6_KZ_COUNT; number++) {
+        const struct nb6_input_choice *choice = nb6_input_kz_choice(values, number);
+        if (!choice || choice->status != NB6_NOT_YET) continue;
+        fprintf(notes, "%sKZ(%d)=%d (%s)", named++ ? ", " : "note: not computed yet: ", number,
+                nb6_input_kz(values, number), choice->meaning);
+    }
+    if (named)
+        fprintf(notes,
+                "; stars age alone, and binaries that would exchange mass are events 'overflow' and 'contact'\n");
+}
+
 /* Note the variables that softened forces ignore. config_softened.c refuses those that would change the physics. */
 static void note_collisional(const struct nb6_input_values *values, FILE *notes)
 {
@@ -261,11 +280,13 @@ void nb6_input_note_ignored(const struct nb6_input_values *values, FILE *notes)
 {
     if (!notes) return;
     note_nearest(values, notes);
+    note_not_yet(values, notes);
     note_collisional(values, notes);
     note_level(values, notes);
     note_unused(values, "INDATA", "NHI0", notes);
     note_group(values, "INXTRNL0", notes);
     note_group(values, "INSETUP", notes);
+    note_group(values, "INSSE", notes);
     note_unused(values, "INBINPOP", "IDORM", notes);
     for (int status = NB6_OUTPUT; status <= NB6_STELLAR; status++)
         note_status(values, (enum nb6_input_status)status, notes);

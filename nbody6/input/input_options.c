@@ -90,7 +90,8 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {10, 0, MANY, NB6_OUTPUT, "diagnostics of regularization"},
     {11, -MANY, MANY, NB6_UNREAD, "without meaning"},
     {12, -MANY, 0, NB6_USED, "none"},
-    {12, 1, MANY, NB6_MISSING_STELLAR, "Hertzsprung-Russell output"},
+    {12, 1, MANY, NB6_AGEING,
+     "snapshots have types, radii, luminosities, temperatures and ages of the stars, which they have in any case"},
     {13, 0, 0, NB6_USED, "none"},
     {13, 1, MANY, NB6_MISSING, "interstellar clouds"},
 #define POTENTIAL(number, name, family, meaning) {14, number, number, NB6_USED, meaning},
@@ -107,7 +108,8 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {18, 1, 1, NB6_OUTPUT, "diagnostics of hierarchies"},
     {18, 2, MANY, NB6_USED, "NHI0 primordial triples by &INHIPOP, if KZ(8) > 0"},
     {19, 0, 0, NB6_USED, "none"},
-    {19, 1, MANY, NB6_MISSING_STELLAR, "stellar evolution"},
+    {19, 1, 2, NB6_AGEING, "as 3: winds act as well as supernovae"},
+    {19, 3, MANY, NB6_AGEING, "stars age, by LEVEL and &INSSE (docs/stars.md)"},
     {20, -5, -5, NB6_USED, "of nbody6 alone: as -3, binaries with (m1/m2)^0.4 in place of m1/m2"},
     {20, -3, -3, NB6_USED, "of nbody6 alone: as 3 by the function that NBODY6 has, m = 0.3 X/(1-X)^0.55"},
     {20, 0, 0, NB6_USED, "power law (ALPHAS, BODY1, BODYN), or equal masses"},
@@ -141,17 +143,18 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {24, 1, 1, NB6_MISSING, "intermediate-mass black hole"},
     {24, 2, MANY, NB6_MISSING_STELLAR, "all stars start as black holes"},
     {25, 0, 0, NB6_USED, "none"},
-    {25, 1, MANY, NB6_MISSING_STELLAR, "white-dwarf kicks"},
+    {25, 1, 1, NB6_AGEING, "of helium and carbon-oxygen white dwarfs, by WDSIG1"},
+    {25, 2, MANY, NB6_AGEING, "also of oxygen-neon white dwarfs, by WDSIG2"},
     {26, 0, 0, NB6_USED, "off; a pair inside a chain is slowed as long as its perturbation is below GMIN"},
     {26, 1, 1, NB6_USED, "slow-down of weakly perturbed pairs"},
     {26, 2, 2, NB6_USED, "also of tight pairs inside chains that are disturbed more"},
     {26, 3, MANY, NB6_NEAREST, "as 2: relative motions keep their energy, and nothing is rectified"},
     {27, -MANY, -1, NB6_MISSING_STELLAR, "collisions of stars"},
     {27, 0, 0, NB6_USED, "none"},
-    {27, 1, 2, NB6_MISSING_STELLAR, "tides"},
-    {27, 3, MANY, NB6_MISSING_STELLAR, "tides and gravitational radiation"},
+    {27, 1, 2, NB6_NOT_YET, "tides"},
+    {27, 3, MANY, NB6_NOT_YET, "tides and gravitational radiation"},
     {28, 0, 0, NB6_USED, "none"},
-    {28, 1, MANY, NB6_MISSING_STELLAR, "magnetic braking, neutron stars"},
+    {28, 1, MANY, NB6_NOT_YET, "magnetic braking, neutron stars"},
     {29, -MANY, 0, NB6_USED, "none"},
     {29, 1, MANY, NB6_STELLAR, "pulsars of newer versions of NBODY6++GPU (&INPULSAR)"},
     {30, -MANY, -1, NB6_USED, "chains only"},
@@ -161,7 +164,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {32, 0, MANY, NB6_FIXED, "DTADJ and DELTAT stay as given"},
     {33, 0, MANY, NB6_OUTPUT, "statistics of block steps"},
     {34, 0, 0, NB6_USED, "none"},
-    {34, 1, MANY, NB6_MISSING_STELLAR, "Roche-lobe overflow, tides of binaries"},
+    {34, 1, MANY, NB6_NOT_YET, "exchange of mass in binaries"},
     {35, 0, MANY, NB6_FIXED, "time is an integer and needs no offset"},
     {36, -MANY, MANY, NB6_UNREAD, "without meaning"},
     {37, 0, MANY, NB6_FIXED, "the neighbour criterion looks ahead over the regular step and finds fast stars"},
@@ -216,7 +219,7 @@ const char *nb6_input_reason(enum nb6_input_status status)
     case NB6_UNREAD:
         return "no code reads these";
     case NB6_STELLAR:
-        return "stellar evolution is off";
+        return "exchange of mass, tides and pulsars are not computed yet";
     default:
         return NULL;
     }

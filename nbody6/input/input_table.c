@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/input/config.h"
+#include "stellar/stellar.h"
 
 #include <math.h>
 
@@ -128,7 +129,10 @@ const struct nb6_input_variable nb6_input_variables[] = {
     {"ININPUT", "SMAX", NB6_REAL, 1, NB6_USED, "N-body", "1", ABOVE(0),
      "largest time-step; rounded down to a power of two, at most 1", FIELD(DOUBLE, integration.dt_max)},
     {"ININPUT", "LEVEL", NB6_TEXT, 1, NB6_USED, "", "'0'", ANY,
-     "stellar evolution 'A', 'B', 'C' of Kamlah et al. 2022 (not there yet), or '0': none", NO_FIELD},
+     "choices for stars that age (KZ(19) > 0): 'A', 'B' or 'C' of Kamlah et al. 2022, 'A' if it is not given; '0': "
+     "stars "
+     "do not age",
+     NO_FIELD},
 
     {"INDATA", "ALPHAS", NB6_REAL, 1, NB6_USED, "", "1", WITHIN(-10, 10),
      "index of the power-law mass function dN/dm ~ m^-ALPHAS (KZ(20) = 0); 1, or BODY1 = BODYN: equal masses",
@@ -144,9 +148,11 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "number of primordial triples (KZ(8) > 0, KZ(18) > 1), at most NBIN0: binaries whose first star is a "
      "binary, which adds a star to each",
      FIELD(INT64, triples.n)},
-    REAL_UNUSED("INDATA", "ZMET", NB6_STELLAR, "", "metallicity"),
-    REAL_UNUSED("INDATA", "EPOCH0", NB6_STELLAR, "Myr", "birth epoch"),
-    REAL_UNUSED("INDATA", "DTPLOT", NB6_STELLAR, "N-body", "interval of output for a Hertzsprung-Russell diagram"),
+    {"INDATA", "ZMET", NB6_REAL, 1, NB6_USED, "", "0.02", WITHIN(0, 1),
+     "metallicity of stars that age, 0.0001 to 0.03: mass fraction of heavy elements", FIELD(DOUBLE, stellar.z)},
+    {"INDATA", "EPOCH0", NB6_REAL, 1, NB6_USED, "Myr", "0", WITHIN(-1e300, 1e300),
+     "when stars that age were born, 0 or less: they have their masses then", FIELD(DOUBLE, stellar.epoch_0_myr)},
+    REAL_UNUSED("INDATA", "DTPLOT", NB6_OUTPUT, "N-body", "interval of output for a Hertzsprung-Russell diagram"),
 
     {"INSCALE", "Q", NB6_REAL, 1, NB6_USED, "", "0.5", WITHIN(0, 1e6),
      "virial ratio T/|U| that the velocities are scaled to; 0.5: equilibrium, 0: at rest",
@@ -354,28 +360,18 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "SEMI0",
      FIELD(DOUBLE, triples.range)},
 
-    INTEGER_UNUSED("INSSE", "ECFLAG", NB6_STELLAR, "electron-capture supernovae"),
-    INTEGER_UNUSED("INSSE", "WDFLAG", NB6_STELLAR, "white-dwarf cooling"),
-    INTEGER_UNUSED("INSSE", "NSFLAG", NB6_STELLAR, "remnant masses"),
-    INTEGER_UNUSED("INSSE", "PSFLAG", NB6_STELLAR, "pair-instability supernovae"),
-    INTEGER_UNUSED("INSSE", "MDFLAG", NB6_STELLAR, "stellar winds"),
-    INTEGER_UNUSED("INSSE", "BHFLAG", NB6_STELLAR, "black-hole kicks"),
-    INTEGER_UNUSED("INSSE", "KMECH", NB6_STELLAR, "kick mechanism"),
-    REAL_UNUSED("INSSE", "MCH", NB6_STELLAR, "Msun", "Chandrasekhar mass"),
-    REAL_UNUSED("INSSE", "MXNS0", NB6_STELLAR, "Msun", "largest neutron-star mass"),
-    REAL_UNUSED("INSSE", "MXNS1", NB6_STELLAR, "Msun", "largest neutron-star mass"),
-    REAL_UNUSED("INSSE", "NWIND", NB6_STELLAR, "", "Reimers coefficient"),
-    REAL_UNUSED("INSSE", "NETA", NB6_STELLAR, "", "Reimers coefficient"),
+#define CHOICE(field, name, a, b, c, most, words, text)                                                                \
+    {"INSSE", name, NB6_INTEGER, 1, NB6_USED, "", "-1", WITHIN(-1, most), text ", by number; -1: that of LEVEL",       \
+     NUMBER},
+    STELLAR_CHOICE_LIST(CHOICE)
+#define NUMBER_OF_LEVEL(field, name, a, b, c, least, most, text)                                                       \
+    {"INSSE", name, NB6_REAL, 1, NB6_USED, "", "-1", WITHIN(-1, most), text "; -1: that of LEVEL", NUMBER},
+        STELLAR_NUMBER_LIST(NUMBER_OF_LEVEL){"INSSE", "NETA", NB6_REAL, 1, NB6_USED, "", "-1", WITHIN(-1, 10),
+                                             "NWIND, where that is not given", NUMBER},
+    {"INSSE", "VVFAC", NB6_REAL, 1, NB6_USED, "", "0", WITHIN(0, 1e6),
+     "> 0: DISP is so many N-body units of velocity, whatever it says", NUMBER},
+    {"INSSE", "VFAC", NB6_REAL, 1, NB6_USED, "", "0", WITHIN(0, 1e6), "VVFAC, where that is not given", NUMBER},
     REAL_UNUSED("INSSE", "BWIND", NB6_STELLAR, "", "companion-enhanced mass loss"),
-    REAL_UNUSED("INSSE", "FLBV", NB6_STELLAR, "", "wind of luminous blue variables"),
-    REAL_UNUSED("INSSE", "DISP", NB6_STELLAR, "km/s", "dispersion of kicks"),
-    REAL_UNUSED("INSSE", "ECSIG", NB6_STELLAR, "km/s", "dispersion of kicks, electron capture"),
-    REAL_UNUSED("INSSE", "WDSIG1", NB6_STELLAR, "km/s", "dispersion of white-dwarf kicks"),
-    REAL_UNUSED("INSSE", "WDSIG2", NB6_STELLAR, "km/s", "dispersion of white-dwarf kicks"),
-    REAL_UNUSED("INSSE", "WDKMAX", NB6_STELLAR, "km/s", "largest white-dwarf kick"),
-    REAL_UNUSED("INSSE", "VVFAC", NB6_STELLAR, "", "scale of kicks"),
-    REAL_UNUSED("INSSE", "VFAC", NB6_STELLAR, "", "scale of kicks"),
-    INTEGER_UNUSED("INSSE", "BHSPINFL", NB6_STELLAR, "natal spins of black holes"),
     INTEGER_UNUSED("INSSE", "KICKTYPE", NB6_STELLAR, "recoil by gravitational waves"),
     REAL_UNUSED("INBSE", "LAMBD1", NB6_STELLAR, "", "common-envelope structure"),
     REAL_UNUSED("INBSE", "LAMBDA", NB6_STELLAR, "", "common-envelope structure"),

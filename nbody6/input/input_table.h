@@ -14,12 +14,14 @@ enum { NB6_KZ_COUNT = 50 };
 enum nb6_input_status {
     NB6_USED,
     NB6_NEAREST, /**< an option: acts as another value, which its meaning names, and that is noted */
+    NB6_AGEING,  /**< an option of stars that age (KZ(19) > 0): refused without; --dynamics-only turns it off */
+    NB6_NOT_YET, /**< the same, but with stars that age it is noted as not computed yet */
     /* accepted without effect, because ... (nb6_input_reason) */
     NB6_OUTPUT,    /**< it chooses output that is written anyway, in another form */
     NB6_FIXED,     /**< this code has only one of the alternatives */
     NB6_TECHNICAL, /**< it concerns the inside of other codes */
     NB6_UNREAD,    /**< no code reads it */
-    NB6_STELLAR,   /**< stellar evolution is off */
+    NB6_STELLAR,   /**< of stars that exchange mass, or of pulsars, which are not there yet */
     /* refused */
     NB6_MISSING_STELLAR, /**< stellar evolution, tides, relativity: --dynamics-only turns it off */
     NB6_MISSING          /**< another cluster without it: has to be changed in the input */

@@ -110,8 +110,9 @@ static int check_groups(const struct nb6_namelist *list, struct nbc_error *err)
 }
 
 /* Groups of which nothing is used may have variables of newer versions of NBODY6++. */
-static int is_idle_group(const char *group)
+static int is_idle_group(const struct nb6_input_values *values, const char *group)
 {
+    if (strcmp(group, "INSSE") == 0 && nb6_input_kz(values, 19) == 0) return 1;
     for (int k = 0; k < nb6_input_variable_count; k++) {
         const struct nb6_input_variable *v = &nb6_input_variables[k];
         if (strcmp(v->group, group) == 0 && v->status != NB6_STELLAR) return 0;
@@ -138,7 +139,7 @@ static int take_one(struct nb6_input_values *values, const struct nb6_namelist *
     int status, variable = nb6_input_find_variable(group, a->name);
     if (variable < 0) {
         status = unknown_variable(list, a, group, &why);
-        if (is_idle_group(group)) unused = "nothing in this group is";
+        if (is_idle_group(values, group)) unused = "nothing in this group is";
     } else if (strcmp(group, "INSETUP") == 0 && nb6_input_unused(values, &nb6_input_variables[variable])) {
         /* The samples of NBODY6++GPU, which does not read this group, have "ZM1=,ZM2,ZMH,RCUT=" there. */
         values->value[values->first[variable]].line = a->line;

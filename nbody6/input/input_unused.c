@@ -20,6 +20,12 @@ static int is_of_masses(const struct nb6_input_variable *v)
     return is_in(v, "INDATA") && (is_named(v, "ALPHAS") || is_named(v, "BODY1") || is_named(v, "BODYN"));
 }
 
+/* Variables of stars that age. */
+static int is_of_stars(const struct nb6_input_variable *v)
+{
+    return is_in(v, "INSSE") || is_named(v, "ZMET") || is_named(v, "EPOCH0");
+}
+
 /* Does the galaxy that KZ(14) asks for take this variable of &INXTRNL0? */
 static int galaxy_takes(const struct nb6_input_variable *v, int galaxy)
 {
@@ -37,6 +43,7 @@ const char *nb6_input_unused(const struct nb6_input_values *values, const struct
     const int data = nb6_input_kz(values, 22);
     const int binaries = nb6_input_kz(values, 8) != 0, model_read = data > 1;
     if (v->status >= NB6_UNREAD && v->status <= NB6_STELLAR) return nb6_input_reason(v->status);
+    if (is_of_stars(v) && nb6_input_kz(values, 19) == 0) return "stars do not age (KZ(19) = 0)";
     if (is_in(v, "INXTRNL0") && !galaxy_takes(v, nb6_input_kz(values, 14)))
         return "these belong to kinds of galaxy other than KZ(14)'s";
     if (is_in(v, "INSETUP") && (nb6_input_kz(values, 5) != 2 || model_read))

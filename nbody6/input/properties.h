@@ -14,6 +14,7 @@ enum { NB6_PROPERTIES_MAX = 64, NB6_PROPERTY_NAME = 64, NB6_PROPERTY_UNIT = 32 }
 struct nb6_property {
     char name[NB6_PROPERTY_NAME]; /**< of its dataset in a snapshot, without '/' */
     char unit[NB6_PROPERTY_UNIT]; /**< "Msun", "Rsun", ...; "1": a number; "": nothing is said */
+    const char *description;      /**< for snapshots; NULL: a column of the data file */
 };
 
 struct nb6_properties {

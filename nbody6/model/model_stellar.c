@@ -16,11 +16,11 @@
  * numbers that belong to no star comes first. The mass is that of the star in the data file. */
 enum { NUMBERS = 6, NUMBERS_OF_NBODY6 = 5 };
 
-static const struct nb6_property columns[NUMBERS - 1] = {{"StellarType", "1"},
-                                                         {"InitialStellarMass", "Msun"},
-                                                         {"StellarEpoch", "Myr"},
-                                                         {"StellarSpin", "1/yr"},
-                                                         {"CoreMass", "Msun"}};
+static const struct nb6_property columns[NUMBERS - 1] = {{"StellarType", "1", NULL},
+                                                         {"InitialStellarMass", "Msun", NULL},
+                                                         {"StellarEpoch", "Myr", NULL},
+                                                         {"StellarSpin", "1/yr", NULL},
+                                                         {"CoreMass", "Msun", NULL}};
 
 /* Masses in both files differ by the digits of one of them. */
 static const double MASS_ERROR = 1e-3;

@@ -31,6 +31,8 @@ static const struct {
              {"m_init", 1, MASS, "InitialStellarMass", "Msun"},
              {"initial_mass", 1, MASS, "InitialStellarMass", "Msun"},
              {"initialstellarmass", 1, MASS, "InitialStellarMass", "Msun"},
+             {"stellar_age", 1, OTHER, "StellarAge", "Myr"},
+             {"stellarage", 1, OTHER, "StellarAge", "Myr"},
              {"epoch1", 1, OTHER, "StellarEpoch", "Myr"},
              {"stellarepoch", 1, OTHER, "StellarEpoch", "Myr"},
              {"epoch", 1, OTHER, "BirthEpoch", "Myr"},

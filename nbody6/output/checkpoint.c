@@ -21,6 +21,7 @@
 #include "nbody6/output/run_id.h"
 #include "nbody6/run/live.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/state/ageing.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -51,6 +52,7 @@ int nb6_checkpoint_write_run(const char *path, const char *keep_as, const struct
     nb6_checkpoint_write_state(&file, &state);
     nb6_checkpoint_write_columns(&file, &nb6_body_fields, sim->body, nb6_bodies(sim));
     nb6_checkpoint_write_columns(&file, &nb6_star_fields, sim->star, nb6_bodies(sim));
+    if (sim->ageing) nb6_checkpoint_write_columns(&file, &nb6_aged_fields, sim->ageing->aged, sim->n);
     if (!file.status) nb6_checkpoint_write_pairs(&file, sim);
     if (!file.status) nb6_checkpoint_write_lists(&file, sim);
     if (!file.status) nb6_checkpoint_write_properties(&file, sim->run.properties);
@@ -150,6 +152,23 @@ static void check_sizes(struct nb6_hdf5 *file, const struct nb6_sim *sim)
     nb6_checkpoint_check_columns(file, &nb6_chain_fields, p->n_chain);
 }
 
+/* The models of the stars follow from the configuration (nb6_ageing_resume). */
+static void read_ageing(struct nb6_hdf5 *file, struct nb6_sim *sim)
+{
+    const struct nb6_rule_sizes sizes = nb6_rule_sizes_of(sim);
+    if (file->status || !sim->run.config.stellar.evolve) return;
+    nb6_checkpoint_check_columns(file, &nb6_aged_fields, sim->n);
+    if (file->status) return;
+    if (nb6_ageing_create(sim, NULL)) {
+        nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its stars");
+        return;
+    }
+    nb6_checkpoint_read_columns(file, &nb6_aged_fields, sim->ageing->aged, sim->n, NULL, &sizes);
+    for (int64_t i = 0; i < sim->n; i++)
+        nb6_rules_unless(sim->ageing->aged[i].star.name == sim->star[i].name, file, "ageing/name", i,
+                         (double)sim->ageing->aged[i].star.name, "the name of the star");
+}
+
 static void read_stars(struct nb6_hdf5 *file, struct nb6_sim *sim, int32_t **nblist)
 {
     struct nb6_subsystems *p = &sim->subsystems;
@@ -167,6 +186,7 @@ static void read_stars(struct nb6_hdf5 *file, struct nb6_sim *sim, int32_t **nbl
         return;
     }
     read_bodies(file, sim);
+    read_ageing(file, sim);
     if (!file->status) nb6_checkpoint_read_pairs(file, sim);
     if (!file->status) nb6_checkpoint_read_lists(file, sim, nblist);
     if (!file->status) judge_relations(file, sim, *nblist);
@@ -227,6 +247,8 @@ int nb6_checkpoint_read(const char *path, struct nb6_sim *sim, int32_t **nblist,
     nbc_free(state);
     if (!status) return NBC_OK;
     nb6_subsystems_free(&sim->subsystems);
+    nb6_ageing_free(sim->ageing);
+    sim->ageing = NULL;
     nbc_free(sim->body);
     nbc_free(sim->star);
     nbc_free(*nblist);

@@ -159,8 +159,9 @@ static int is_known(const char *name)
     static const char *const others[] = {"nbody6",     "neighbours",        "perturbers",          "config_numbers",
                                          "properties", NB6_CHECKPOINT_TREE, NB6_CHECKPOINT_LAYOUT, "owners",
                                          "domains"};
-    const struct nb6_field_group *const columns[] = {&nb6_body_fields, &nb6_star_fields,  &nb6_pair_fields,
-                                                     &nb6_ks_fields,   &nb6_chain_fields, &nb6_perturber_fields};
+    const struct nb6_field_group *const columns[] = {&nb6_body_fields,     &nb6_star_fields, &nb6_aged_fields,
+                                                     &nb6_pair_fields,     &nb6_ks_fields,   &nb6_chain_fields,
+                                                     &nb6_perturber_fields};
     const struct nb6_field_group *group;
     for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
         if (strcmp(name, others[k]) == 0) return 1;

@@ -133,6 +133,17 @@ static const struct nb6_state_field triples_fields[] = {TRIPLES_FIELDS(NB6_FIELD
 
 _Static_assert(NB6_COVERS(struct nb6_triple_config, TRIPLES_FIELDS, 0), FORGOTTEN);
 
+/* clang-format off */
+#define STELLAR_FIELDS(F, T) \
+    F(T, evolve, "evolve", FLAG) F(T, level, "level", BETWEEN(0, 3)) \
+    F(T, white_dwarf_kicks, "white_dwarf_kicks", BETWEEN(0, 2)) F(T, z, "z", INPUT) \
+    F(T, epoch_0_myr, "epoch_0_myr", INPUT)
+/* clang-format on */
+
+static const struct nb6_state_field stellar_fields[] = {STELLAR_FIELDS(NB6_FIELD, struct nb6_stellar_config)};
+
+_Static_assert(NB6_COVERS(struct nb6_stellar_config, STELLAR_FIELDS, UNUSED(struct nb6_stellar_config)), FORGOTTEN);
+
 /* Beside the structs above. */
 /* clang-format off */
 #define CONFIG_FIELDS(F, T) \
@@ -143,7 +154,8 @@ _Static_assert(NB6_COVERS(struct nb6_triple_config, TRIPLES_FIELDS, 0), FORGOTTE
 static const struct nb6_state_field config_fields[] = {CONFIG_FIELDS(NB6_FIELD, struct nb6_config)};
 
 #define CONFIG_STRUCTS(F, T)                                                                                           \
-    F(T, run) F(T, model) F(T, pair) F(T, binaries) F(T, triples) F(T, tide) F(T, integration) F(T, number)
+    F(T, run)                                                                                                          \
+    F(T, model) F(T, pair) F(T, binaries) F(T, triples) F(T, tide) F(T, integration) F(T, stellar) F(T, number)
 
 /* The way a data file was read does not matter once the stars exist. */
 _Static_assert(NB6_COVERS(struct nb6_config, CONFIG_FIELDS,
@@ -188,7 +200,8 @@ _Static_assert(NB6_COVERS(struct nb6_external, EXTERNAL_FIELDS, 0), FORGOTTEN);
     F(T, chains_ended, "chains_ended", COUNT) F(T, chain_changes, "chain_changes", COUNT) \
     F(T, hierarchies_formed, "hierarchies_formed", COUNT) F(T, hierarchies_ended, "hierarchies_ended", COUNT) \
     F(T, chain_steps, "chain_steps", COUNT) F(T, chain_forces, "chain_forces", COUNT) \
-    F(T, chain_pairs, "chain_pairs", COUNT)
+    F(T, chain_pairs, "chain_pairs", COUNT) F(T, type_changes, "type_changes", COUNT) \
+    F(T, supernovae, "supernovae", COUNT) F(T, remnants, "remnants", COUNT) F(T, contacts, "contacts", COUNT)
 /* clang-format on */
 
 static const struct nb6_state_field counter_fields[] = {COUNTER_FIELDS(NB6_FIELD, struct nb6_counters)};
@@ -287,6 +300,7 @@ static const struct nb6_field_group state_groups[] = {
     GROUP("config_pair", run.config.pair, pair_config_fields),
     GROUP("config_binaries", run.config.binaries, binaries_fields),
     GROUP("config_triples", run.config.triples, triples_fields),
+    GROUP("config_stellar", run.config.stellar, stellar_fields),
     GROUP("config", run.config, config_fields),
     GROUP("units", run.units, units_fields),
     GROUP("external", run.external, external_fields),

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /** Raised when a field is added, removed or changes its meaning: other versions are refused. */
-enum { NB6_CHECKPOINT_SCHEMA = 18 };
+enum { NB6_CHECKPOINT_SCHEMA = 19 };
 
 enum nb6_field_type { NB6_FIELD_F64, NB6_FIELD_I64, NB6_FIELD_U64, NB6_FIELD_I32, NB6_FIELD_I8, NB6_FIELD_TEXT };
 
@@ -56,6 +56,8 @@ size_t nb6_state_field_values(const struct nb6_state_field *field);
 const struct nb6_field_group *nb6_state_group(int k);
 /** Groups with fields as datasets, one row for each star. */
 extern const struct nb6_field_group nb6_body_fields, nb6_star_fields;
+/** One row for each star, if stars age. */
+extern const struct nb6_field_group nb6_aged_fields;
 /** One row for each slot of a pair: data of the driver, relative motion, length of its list. One row for each chain. */
 extern const struct nb6_field_group nb6_pair_fields, nb6_ks_fields, nb6_chain_fields, nb6_perturber_fields;
 

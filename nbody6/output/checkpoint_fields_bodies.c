@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/output/checkpoint_table.h"
+#include "nbody6/state/ageing.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/subsystems.h"
 #include "regularization/chain.h"
@@ -19,6 +20,8 @@
 #define LEVEL BETWEEN(0, NB6_TIME_BITS)
 /* Of a slot that was never used: 0. */
 #define NAME BETWEEN(0, 0x1p63)
+/* INT64_MAX: never. */
+#define DUE_OR_NEVER BETWEEN(0, 0x1p63)
 #define NOT_NEGATIVE_OR_INFINITE BETWEEN(0, INFINITY)
 
 /* ---- bodies and stars ---- */
@@ -49,6 +52,26 @@ _Static_assert(NB6_COVERS(struct nb6_body, BODY_FIELDS, sizeof NB6_MEMBER(struct
 static const struct nb6_state_field star_fields[] = {STAR_FIELDS(NB6_FIELD, struct nb6_star)};
 
 _Static_assert(NB6_COVERS(struct nb6_star, STAR_FIELDS, 0 STAR_SPARE(NB6_PLUS_BYTES, struct nb6_star)), FORGOTTEN);
+
+/* Myr, Msun. */
+#define AGE BETWEEN(0, 1e12)
+#define STELLAR_MASS BETWEEN(0, 1e12)
+
+/* clang-format off */
+#define AGED_FIELDS(F, T) \
+    F(T, star.type, "type", BETWEEN(0, STELLAR_TYPES - 1)) F(T, star.n_event, "n_event", BETWEEN(0, INT32_MAX)) \
+    F(T, star.name, "name", NAME) F(T, star.z, "z", BETWEEN(0, 1)) F(T, star.time_myr, "time_myr", NUMBER) \
+    F(T, star.age_myr, "age_myr", AGE) F(T, star.mass_track, "mass_track", STELLAR_MASS) \
+    F(T, star.mass, "star_mass", STELLAR_MASS) F(T, star.core_mass, "core_mass", STELLAR_MASS) \
+    F(T, star.co_core_mass, "co_core_mass", STELLAR_MASS) F(T, star.spin, "spin", BETWEEN(0, 1)) \
+    F(T, star.step_myr, "step_myr", NOT_NEGATIVE) F(T, mass, "mass", STELLAR_MASS) F(T, due, "due", DUE_OR_NEVER) \
+    F(T, overflows, "overflows", NAME) F(T, touches, "touches", NAME) F(T, ages, "ages", FLAG)
+#define AGED_NOT_STORED(F, T) F(T, model)
+/* clang-format on */
+
+static const struct nb6_state_field aged_fields[] = {AGED_FIELDS(NB6_FIELD, struct nb6_aged)};
+
+_Static_assert(NB6_COVERS(struct nb6_aged, AGED_FIELDS, 0 AGED_NOT_STORED(NB6_PLUS_BYTES, struct nb6_aged)), FORGOTTEN);
 
 /* Whether this program has a kind is checked when a run gets it (nb6_kinds_install). */
 #define KIND BETWEEN(0, 100)
@@ -168,6 +191,9 @@ const struct nb6_field_group nb6_body_fields = {"bodies", 0, sizeof(struct nb6_b
 
 const struct nb6_field_group nb6_star_fields = {"stars", 0, sizeof(struct nb6_star), NB6_ROWS(star_fields),
                                                 star_fields};
+
+const struct nb6_field_group nb6_aged_fields = {"ageing", 0, sizeof(struct nb6_aged), NB6_ROWS(aged_fields),
+                                                aged_fields};
 
 const struct nb6_field_group nb6_pair_fields = {"pairs", 0, sizeof(struct nb6_subsystem), NB6_ROWS(pair_fields),
                                                 pair_fields};

@@ -72,7 +72,7 @@ static void judge_text(struct nb6_hdf5 *file, const char *field, int64_t k, cons
 static void read_column(struct nb6_hdf5 *file, hid_t group, int k, struct nb6_properties *p)
 {
     char name[DATASET_NAME];
-    struct nb6_property column;
+    struct nb6_property column = {.name = ""};
     struct vector values = {NULL, sizeof(double)};
     double *value;
     dataset_name(k, name);

@@ -15,7 +15,7 @@
 #define SIM_FIELDS(F, T) \
     F(T, n) F(T, ti_now) F(T, ti_reached) F(T, ti_origin) F(T, nb_cap) F(T, mean_mass) F(T, stage_s)
 #define SIM_GROUPS(F, T) \
-    F(T, run) F(T, book) F(T, body) F(T, star) F(T, subsystems)
+    F(T, run) F(T, book) F(T, body) F(T, star) F(T, ageing) F(T, subsystems)
 #define SIM_NOT_STORED(F, T) \
     F(T, schedule) F(T, reg) F(T, irr) F(T, active) F(T, transaction) F(T, engine_image) F(T, edits) \
     F(T, chain_s) F(T, potential) F(T, nearest) F(T, motions_now) F(T, profile) F(T, observer) F(T, stopped) \

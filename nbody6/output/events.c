@@ -199,6 +199,35 @@ static void add_stuck(struct nb6_line *line, const struct nb6_event *event)
     add_numbers(line, "noise", stuck->n, stuck->noise);
 }
 
+static void add_changed_star(struct nb6_line *line, const struct nb6_event *event)
+{
+    const struct nb6_event_stellar *s = &event->stellar;
+    add_name(line, event);
+    add_number(line, "t_myr", s->t_myr);
+    nb6_line_add(line, ", \"type_before\": %d, \"type\": %d", s->type_before, s->type_after);
+    add_number(line, "mass_before_msun", s->mass_before);
+    add_number(line, "mass_msun", s->mass_after);
+    if (event->kind == NB6_EVENT_TYPE_CHANGE) return;
+    if (event->kind == NB6_EVENT_SUPERNOVA) {
+        static const char *const causes[] = {"", "", "collapse", "electron capture", "pair instability", "carbon"};
+        nb6_line_add(line, ", \"cause\": \"%s\"", causes[s->kind]);
+        add_number(line, "fallback", s->fallback);
+    }
+    add_vector(line, "kick_kms", s->kick_kms);
+}
+
+static void add_near_stars(struct nb6_line *line, const struct nb6_event *event)
+{
+    const struct nb6_event_stellar *s = &event->stellar;
+    nb6_line_add(line, ", \"names\": [%lld, %lld], \"types\": [%d, %d]", (long long)s->name[0], (long long)s->name[1],
+                 s->type[0], s->type[1]);
+    add_number(line, "t_myr", s->t_myr);
+    add_numbers(line, "radii_rsun", 2, s->radius);
+    add_numbers(line, "lobes_rsun", 2, s->lobe);
+    add_number(line, "a_rsun", s->a);
+    add_number(line, "e", s->e);
+}
+
 static const struct {
     const char *name;
     void (*add)(struct nb6_line *line, const struct nb6_event *event);
@@ -218,6 +247,11 @@ static const struct {
     [NB6_EVENT_ENERGY_ESCAPED] = {"energy_escaped", add_energy_escaped},
     [NB6_EVENT_STARS_CHANGED] = {"stars_changed", add_stars_changed},
     [NB6_EVENT_MASSES_CHANGED] = {"masses_changed", add_masses_changed},
+    [NB6_EVENT_TYPE_CHANGE] = {"type_change", add_changed_star},
+    [NB6_EVENT_SUPERNOVA] = {"supernova", add_changed_star},
+    [NB6_EVENT_REMNANT] = {"remnant", add_changed_star},
+    [NB6_EVENT_OVERFLOW] = {"overflow", add_near_stars},
+    [NB6_EVENT_CONTACT] = {"contact", add_near_stars},
     [NB6_EVENT_STUCK] = {"stuck", add_stuck},
 };
 
@@ -244,26 +278,31 @@ int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, str
     return nb6_textfile_add(file, line.text, err);
 }
 
-int nb6_escapers_begin(struct nb6_textfile *file, const char *run, struct nbc_error *err)
+int nb6_escapers_begin(struct nb6_textfile *file, const char *run, int they_age, struct nbc_error *err)
 {
     struct nb6_line line = {0};
+    nb6_line_add(&line, "t,t_myr,name,mass,mass_msun,x,y,z,vx,vy,vz,energy,v_kms%s\n",
+                 they_age ? ",type,radius_rsun,luminosity_lsun,temperature_k" : "");
     nb6_line_add(&line,
-                 "t,t_myr,name,mass,mass_msun,x,y,z,vx,vy,vz,energy,v_kms\n"
-                 "# units: time,Myr,1,mass,Msun,length,length,length,velocity,velocity,velocity,velocity^2,km/s\n"
+                 "# units: time,Myr,1,mass,Msun,length,length,length,velocity,velocity,velocity,velocity^2,km/s%s\n"
                  "# run: %s\n",
-                 run);
+                 they_age ? ",1,Rsun,Lsun,K" : "", run);
     return nb6_textfile_add(file, line.text, err);
 }
 
 int nb6_escapers_add(struct nb6_textfile *file, const struct nb6_event *event, const struct nb6_units *units,
-                     struct nbc_error *err)
+                     int they_age, struct nbc_error *err)
 {
     struct nb6_line line = {0};
     const double *x = event->x, *v = event->v;
+    const struct nb6_event_stellar *s = &event->stellar;
     double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     nb6_line_add(&line, "%.12g,%.15g,%lld,%.15g,%.15g", event->t, event->t * units->time_myr, (long long)event->name,
                  event->mass, event->mass * units->mass_msun);
     nb6_line_add(&line, ",%.15g,%.15g,%.15g,%.15g,%.15g,%.15g", x[0], x[1], x[2], v[0], v[1], v[2]);
-    nb6_line_add(&line, ",%.15g,%.15g\n", event->energy, speed * units->velocity_kms);
+    nb6_line_add(&line, ",%.15g,%.15g", event->energy, speed * units->velocity_kms);
+    if (they_age)
+        nb6_line_add(&line, ",%d,%.15g,%.15g,%.15g", s->type_after, s->radius[0], s->luminosity, s->temperature);
+    nb6_line_add(&line, "\n");
     return nb6_textfile_add(file, line.text, err);
 }

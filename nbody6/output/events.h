@@ -33,10 +33,11 @@ void nb6_events_text(const struct nb6_event *event, struct nb6_line *line);
 /** One line. */
 int nb6_events_add(struct nb6_textfile *file, const struct nb6_event *event, struct nbc_error *err);
 
-/** Header lines, for an empty file.   @param[in] run  id of the run */
-int nb6_escapers_begin(struct nb6_textfile *file, const char *run, struct nbc_error *err);
+/** Header lines, for an empty file.   @param[in] run  id of the run   @param[in] they_age  1: with types, radii,
+ *  luminosities and temperatures of stars that age */
+int nb6_escapers_begin(struct nb6_textfile *file, const char *run, int they_age, struct nbc_error *err);
 /** One row. */
 int nb6_escapers_add(struct nb6_textfile *file, const struct nb6_event *event, const struct nb6_units *units,
-                     struct nbc_error *err);
+                     int they_age, struct nbc_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "nbody6/engine/choice.h"
 #include "nbody6/input/config.h"
 #include "nbody6/output/checkpoint.h"
+#include "nbody6/run/ageing_begin.h"
 #include "nbody6/run/change.h"
 #include "nbody6/run/live.h"
 #include "nbody6/run/nbody6.h"
@@ -47,6 +48,7 @@ int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6
         made->run.config = *config;
         status = nb6_change_state(made, &before, err);
     }
+    if (!status) status = nb6_ageing_resume(made, err);
     if (!status) status = nb6_engine_resume(made, asked, err);
     if (!status) status = nb6_sim_open(made, made->n, err);
     if (!status) status = restore_lists(made, nblist, err);

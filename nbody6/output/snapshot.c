@@ -305,7 +305,8 @@ static void write_properties(struct nb6_hdf5 *file, const struct cgs *cgs, const
         hid_t dataset =
             nb6_hdf5_make_dataset(file, group, column->name, H5T_NATIVE_DOUBLE, frame->n, 1, copy_kept, &kept);
         nb6_hdf5_put_text(file, dataset, "unit", column->unit);
-        nb6_hdf5_put_text(file, dataset, "description", "column of the data file, as it was read");
+        nb6_hdf5_put_text(file, dataset, "description",
+                          column->description ? column->description : "column of the data file, as it was read");
         nb6_hdf5_put_text(file, dataset, "VarDescription", " ");
         nb6_hdf5_put_double(file, dataset, "CGSConversionFactor", cgs_of_unit(column->unit, cgs));
         nb6_hdf5_put_double(file, dataset, "aexp-scale-exponent", 0);

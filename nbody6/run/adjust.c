@@ -15,6 +15,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/run/escape.h"
 #include "nbody6/run/frame_make.h"
+#include "nbody6/run/overflow.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
@@ -267,7 +268,8 @@ static int adjust(struct nb6_sim *sim, nb6_time t, nb6_time ti_next, struct repo
         keep(sim, &report->row);
         const struct nb6_pair_cost cost = nb6_engines_cost(sim);
         nb6_radius_steer(sim, &cost);
-        status = nb6_escape_remove(sim, &frame, err);
+        status = nb6_overflow_look(sim, &frame, err);
+        if (!status) status = nb6_escape_remove(sim, &frame, err);
     }
     nb6_frame_free(&frame);
     return status;

@@ -9,6 +9,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/input/units.h"
+#include "nbody6/run/ageing_begin.h"
 #include "nbody6/run/check_stars.h"
 #include "nbody6/run/first_forces.h"
 #include "nbody6/run/frame_make.h"
@@ -135,7 +136,8 @@ static int set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *
     if (status) return status;
     struct given given = {sim, name, mass, x, v};
     nbc_team_run(nbc_parts(n, STARS_OF_A_PART), set_stars, &given);
-    return nb6_first_forces(sim, 0, NULL, err);
+    status = nb6_ageing_begin(sim, err);
+    return status ? status : nb6_first_forces(sim, 0, NULL, err);
 }
 
 int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],

@@ -12,6 +12,7 @@
 #include "nbody6/run/escapers.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/mass_books.h"
+#include "nbody6/state/ageing.h"
 #include "nbody6/state/attraction.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
@@ -68,6 +69,21 @@ static int has_escaped(const struct nb6_sim *sim, double r_tide, double mass, co
     return view->energy + view->field > 0; /* without a tide that takes it away it has to be free, of the gas as well */
 }
 
+static int say_age(const struct nb6_sim *sim, nb6_index star, struct nb6_event *event, struct nbc_error *err)
+{
+    struct nb6_event_stellar *s = &event->stellar;
+    struct stellar_view view;
+    s->t_myr = event->t * sim->run.units.time_myr;
+    const int status = nb6_ageing_view(sim->ageing, &sim->ageing->aged[star], s->t_myr, &view, err);
+    if (status) return status;
+    s->type_after = view.type;
+    s->mass_after = view.mass;
+    s->radius[0] = view.radius;
+    s->luminosity = view.luminosity;
+    s->temperature = view.temperature_k;
+    return NBC_OK;
+}
+
 /* A star that leaves, at dx, dv from the centre of mass of the body at its place in the frame. */
 static int say_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, nb6_index star, double mass,
                     const double dx[3], const double dv[3], double energy, struct nbc_error *err)
@@ -78,7 +94,8 @@ static int say_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t 
         event.x[k] = frame->x[place][k] + dx[k] - sim->book.r_density[k];
         event.v[k] = frame->v[place][k] + dv[k] - sim->book.v_density[k];
     }
-    return nb6_event_raise(sim, &event, err);
+    const int status = sim->ageing ? say_age(sim, star, &event, err) : NBC_OK;
+    return status ? status : nb6_event_raise(sim, &event, err);
 }
 
 static int leave_star(struct nb6_sim *sim, const struct nb6_frame *frame, int64_t place, nb6_index star, double mass,

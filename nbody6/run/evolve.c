@@ -6,9 +6,11 @@
 #include "nbody6/fewbody/pairs/motions.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/adjust.h"
+#include "nbody6/run/age_stars.h"
 #include "nbody6/run/change.h"
 #include "nbody6/run/live.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/state/ageing.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
@@ -123,10 +125,13 @@ static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
     for (;;) {
         const struct nb6_run_book *book = &sim->run.book;
         nb6_time next = earlier(earlier(book->ti_next_adjust, book->ti_next_output), end);
+        next = earlier(next, nb6_ageing_next(sim));
         int status = advance(sim, next, err);
         if (status || sim->stopped) return status;
         sim->ti_reached = next;
         int at_end = next == end;
+        status = nb6_age_stars(sim, err);
+        if (status || sim->stopped) return status;
         status = events(sim, next, at_end && end >= run_end, err);
         if (status || at_end || sim->stopped) return status;
         if ((status = poll(sim, err)) || sim->stopped) return status;

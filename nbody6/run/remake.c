@@ -7,6 +7,7 @@
 #include "nbody6/fewbody/pairs/start.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/properties.h"
+#include "nbody6/run/ageing_begin.h"
 #include "nbody6/run/first_forces.h"
 #include "nbody6/run/live.h"
 #include "nbody6/state/body.h"
@@ -144,6 +145,9 @@ int nb6_remake(const struct nb6_sim *sim, const struct nb6_census *census, struc
     if (!status) status = nb6_sim_open(fresh, census->n, err);
     if (!status) {
         place_stars(census, fresh);
+        status = nb6_ageing_inherit(sim, fresh, err);
+    }
+    if (!status) {
         status = nb6_first_forces(fresh, census->n_pair, (const int32_t(*)[2])census->pair, err);
     }
     if (status) {

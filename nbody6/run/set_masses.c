@@ -52,6 +52,10 @@ static int check_request(const struct nb6_sim *sim, const struct request *r, str
 {
     int status = NBC_OK;
     if (!sim->body) return nbc_fail(err, NBC_BAD_STATE, "nb6_set_masses: the simulation has no stars yet");
+    if (sim->ageing)
+        return nbc_fail(err, NBC_BAD_STATE,
+                        "nb6_set_masses: stars age (KZ(19) > 0), and their masses follow from that; make the run with "
+                        "KZ(19)=0");
     if (r->n < 0 || r->n > sim->n)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_set_masses: %lld stars of %lld", (long long)r->n,
                         (long long)sim->n);

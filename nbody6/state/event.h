@@ -27,6 +27,11 @@ enum nb6_event_kind {
     NB6_EVENT_ENERGY_ESCAPED, /**< energy of all stars that left at an adjust; after the events of each */
     NB6_EVENT_STARS_CHANGED,  /**< a program added or removed stars (nb6_add_bodies, nb6_remove_bodies) */
     NB6_EVENT_MASSES_CHANGED, /**< a program changed masses or velocities of stars (nb6_set_masses) */
+    NB6_EVENT_TYPE_CHANGE,    /**< a star that ages became of another type */
+    NB6_EVENT_SUPERNOVA,      /**< the core of a star collapsed, or nothing of it was left */
+    NB6_EVENT_REMNANT,        /**< a white dwarf, neutron star or black hole was born */
+    NB6_EVENT_OVERFLOW,       /**< a star of a pair fills its Roche lobe */
+    NB6_EVENT_CONTACT,        /**< two stars of a pair touch at pericentre */
     NB6_EVENT_STUCK           /**< one or two bodies alone were moved in 10^5 blocks in a row, while others wait */
 };
 
@@ -90,6 +95,19 @@ struct nb6_event_stuck {
     double noise[2];  /**< bound on its rounding error: steps follow rounding where changes are not above it */
 };
 
+/** A star that ages after a change, two of them in a pair, or one that escapes. */
+struct nb6_event_stellar {
+    int kind; /**< enum stellar_event_kind */
+    int type_before, type_after;
+    double t_myr;                    /**< of the star's own clock: the run takes it up at the next block */
+    double mass_before, mass_after;  /**< Msun */
+    double fallback, kick_kms[3];    /**< of stellar_event */
+    double luminosity, temperature;  /**< of an escaper: Lsun, K; it has radius[0] */
+    int64_t name[2];                 /**< of a pair: the star that overflows first */
+    int type[2];                     /**< of a pair */
+    double radius[2], lobe[2], a, e; /**< of a pair: Rsun; the lobes at pericentre */
+};
+
 struct nb6_event {
     enum nb6_event_kind kind;
     enum nb6_channel channel; /**< of a pair or chain: which its energy_change is booked in */
@@ -112,6 +130,7 @@ struct nb6_event {
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */
     struct nb6_event_chain chain; /**< likewise */
     struct nb6_event_stuck stuck;
+    struct nb6_event_stellar stellar;
 };
 
 /** Called by nb6_evolve. At one time: events of the energy and force checks, adjust, escape events, output. They report

@@ -27,9 +27,11 @@ struct nb6_counters {
     uint64_t ks_steps, ks_forces;       /**< steps of relative motions, forces of single perturbers on them */
     uint64_t chains_formed, chains_ended;
     uint64_t hierarchies_formed, hierarchies_ended;
-    uint64_t chain_changes;             /**< bodies that joined or left a chain that went on */
-    uint64_t chain_steps, chain_forces; /**< steps of chains, evaluations of all forces in them */
-    uint64_t chain_pairs;               /**< forces between two bodies in these evaluations */
+    uint64_t chain_changes;                      /**< bodies that joined or left a chain that went on */
+    uint64_t chain_steps, chain_forces;          /**< steps of chains, evaluations of all forces in them */
+    uint64_t chain_pairs;                        /**< forces between two bodies in these evaluations */
+    uint64_t type_changes, supernovae, remnants; /**< of stars that age; white dwarfs are remnants, too */
+    uint64_t contacts; /**< pairs that overflow their Roche lobes, or touch, each counted once for either */
 };
 
 /** Wall-clock seconds by stage. Not part of the reproducible state. */

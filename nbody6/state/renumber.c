@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/state/ageing.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
@@ -26,6 +27,7 @@ static int move_body(struct nb6_sim *sim, const nb6_index *moved, int64_t i, nb6
     sim->body[to] = sim->body[i];
     sim->star[to] = sim->star[i];
     sim->star[to].nnb = (int32_t)length;
+    if (sim->ageing && i < sim->n) sim->ageing->aged[to] = sim->ageing->aged[i];
     return refused(sim, gpuirr_set_list(sim->irr, (size_t)to, length, list), err);
 }
 

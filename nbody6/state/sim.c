@@ -5,6 +5,7 @@
 #include "gpunb/gpunb.h"
 #include "gpunb/tree.h"
 #include "nbody6/input/properties.h"
+#include "nbody6/state/ageing.h"
 #include "nbody6/state/backend_name.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
@@ -259,5 +260,6 @@ void nb6_sim_close(struct nb6_sim *sim)
     nb6_sim_close_regular(sim);
     nb6_nearest_free(sim->nearest);
     nb6_properties_free(sim->run.properties);
+    nb6_ageing_free(sim->ageing);
     if (sim->irr) gpuirr_free(sim->irr);
 }

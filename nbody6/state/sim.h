@@ -51,6 +51,7 @@ struct nb6_potential_cache {
     double *mass, (*x)[3]; /**< [started] */
 };
 
+struct nb6_ageing;
 struct nb6_engine;
 struct nb6_profile;
 struct nb6_host_service;
@@ -79,9 +80,10 @@ struct nb6_engine_image {
 struct nb6_sim {
     struct nb6_run_record run; /**< description of the run apart from its stars */
 
-    int64_t n;             /**< stars now */
-    struct nb6_body *body; /**< [n + n_slot] stars, then centres of mass of pairs */
-    struct nb6_star *star; /**< [n + n_slot] */
+    int64_t n;                 /**< stars now */
+    struct nb6_body *body;     /**< [n + n_slot] stars, then centres of mass of pairs */
+    struct nb6_star *star;     /**< [n + n_slot] */
+    struct nb6_ageing *ageing; /**< stars that age (ageing.h); NULL: none do */
     struct nb6_subsystems subsystems;
     struct nb6_schedule *schedule;
 

@@ -111,6 +111,15 @@ int nb6_save_motion(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
     return status;
 }
 
+int nb6_save_aged(struct nb6_sim *sim, nb6_index i, struct nbc_error *err)
+{
+    struct nb6_transaction *t = &sim->transaction;
+    if (!t->open || !sim->ageing) return NBC_OK;
+    if (!nbc_grow(&t->aged, &t->aged_capacity, t->n_aged + 1, sizeof *t->aged)) return no_memory(err);
+    t->aged[t->n_aged++] = (struct nb6_saved_aged){.i = i, .aged = sim->ageing->aged[i]};
+    return NBC_OK;
+}
+
 int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
@@ -119,6 +128,7 @@ int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err)
     if (!nbc_grow(&t->body, &t->body_capacity, nb6_bodies(sim), sizeof *t->body)) return no_memory(err);
     for (int64_t i = 0; i < nb6_bodies(sim) && !status; i++) status = nb6_save_body(sim, i, err);
     for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status; slot++) status = nb6_save_slot(sim, slot, err);
+    for (int64_t i = 0; i < sim->n && sim->ageing && !status; i++) status = nb6_save_aged(sim, (nb6_index)i, err);
     return status;
 }
 
@@ -137,7 +147,7 @@ void nb6_transaction_close(struct nb6_transaction *t)
 {
     for (int64_t k = 0; k < t->n_body; k++) t->body_is_saved[t->body[k].i] = 0;
     for (int64_t k = 0; k < t->n_saved; k++) t->slot_is_saved[t->slot[k].slot] = 0;
-    t->n_body = t->n_saved = 0;
+    t->n_body = t->n_saved = t->n_aged = 0;
     t->open = 0;
     give_back(t);
 }
@@ -152,6 +162,7 @@ void nb6_transaction_free(struct nb6_transaction *t)
     nbc_free(t->slot_is_saved);
     nbc_free(t->body);
     nbc_free(t->slot);
+    nbc_free(t->aged);
     nbc_free(t->event);
     *t = (struct nb6_transaction){0};
 }

@@ -9,6 +9,7 @@
 #define NB6_TRANSACTION_H
 
 #include "common/nbc.h"
+#include "nbody6/state/ageing.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
@@ -37,6 +38,12 @@ struct nb6_saved_slot {
     struct ks_pair ks;
 };
 
+/** The state of a star that ages as it was. */
+struct nb6_saved_aged {
+    nb6_index i;
+    struct nb6_aged aged;
+};
+
 /** The open transaction; memory is kept for the next one. Zero-initialise. */
 struct nb6_transaction {
     int open;
@@ -53,6 +60,8 @@ struct nb6_transaction {
     struct nb6_saved_body *body; /**< [n_body] */
     int64_t n_saved, slot_capacity;
     struct nb6_saved_slot *slot; /**< [n_saved] */
+    int64_t n_aged, aged_capacity;
+    struct nb6_saved_aged *aged; /**< [n_aged] the first of a star counts */
     int64_t n_event, event_capacity;
     int64_t n_untold;        /**< events of committed transactions that the observer has not received yet */
     struct nb6_event *event; /**< [n_event] in the order in which they were raised */
@@ -84,7 +93,9 @@ int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);
 int nb6_save_slot(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
 /** Before a motion is brought to another time: the slot, and the chains among its perturbers, which go ahead of it. */
 int nb6_save_motion(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
-/** Before bodies get other numbers: all bodies and all slots. */
+/** Before the state of a star that ages changes (ageing.h). */
+int nb6_save_aged(struct nb6_sim *sim, nb6_index i, struct nbc_error *err);
+/** Before bodies get other numbers: all bodies and all slots, and all stars that age. */
 int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err);
 
 #endif

@@ -89,6 +89,13 @@ static void restore_bodies(struct nb6_sim *sim)
     }
 }
 
+/* In the order backwards, so that the first copy of a star is the one that stays. */
+static void restore_aged(struct nb6_sim *sim)
+{
+    const struct nb6_transaction *t = &sim->transaction;
+    for (int64_t k = t->n_aged - 1; k >= 0; k--) sim->ageing->aged[t->aged[k].i] = t->aged[k].aged;
+}
+
 void nb6_transaction_rollback(struct nb6_sim *sim)
 {
     struct nb6_transaction *t = &sim->transaction;
@@ -104,6 +111,7 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     sim->nb_cap = t->nb_cap;
     restore_slots(sim);
     restore_bodies(sim);
+    restore_aged(sim);
     nb6_subsystems_set_sources(sim);
     nb6_resolvers_find(&sim->subsystems, nb6_bodies(sim));
     nb6_groups_find(sim);

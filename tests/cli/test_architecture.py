@@ -16,7 +16,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 
 # A room, which is a folder with all folders below it, and the rooms whose headers its files may include, beside its own;
 # docs/architecture.md says the same in words.
-LIBRARIES = {"gpunb", "gpuirr", "regularization", "device", "common"}
+LIBRARIES = {"gpunb", "gpuirr", "regularization", "stellar", "device", "common"}
 STATE = {"nbody6/state", "nbody6/input", "nbody6/galaxy"} | LIBRARIES
 MAY_USE = {
     "common": set(),

@@ -9,6 +9,9 @@ import unittest
 NBODY6 = os.path.abspath(os.path.join(os.environ.get("NB6_BUILD", "build"), "nbody6"))
 
 
+AGE = "KZ(19)=3 LEVEL='A' ZMBAR=1"
+
+
 def inp(numbers="", options="", rest=""):
     """A small valid input with additions: `numbers` in line 2, options in line 3, other groups from line 5."""
     return f"&ININPUT\nN=10, TCRIT=1, {numbers}\n{options}\n/\n{rest}\n"
@@ -111,11 +114,18 @@ CASES = [
     ("unknown precision", inp(rest="&INRUN PREC='half' /"), ["bad.inp:5", "PREC", "half", "'twofloat'"]),
     ("unknown level", inp("", "LEVEL='X'"), ["bad.inp:3", "LEVEL", "'0'"]),
     # options that are not there
-    ("stellar evolution", inp("", "KZ(19)=3"), ["bad.inp:3", "KZ(19)=3", "stellar evolution", "KZ(19)=0", "--dynamics-only"]),
-    ("level of stellar evolution", inp("", "LEVEL='B' KZ(19)=3"), ["bad.inp:3", "LEVEL='B'", "LEVEL='0'", "KZ(19)=3",
-                                                         "--dynamics-only"]),
-    ("several at once", inp("", "KZ(19)=3 KZ(27)=2\nKZ(34)=1"),
-     ["3 settings", "line 3: KZ(19)=3", "line 3: KZ(27)=2", "line 4: KZ(34)=1", "set KZ(34)=0"]),
+    ("stars that age", inp("", "KZ(41)=1 LEVEL='A' KZ(19)=3 ZMBAR=1"), ["bad.inp:3", "KZ(41)=1", "KZ(41)=0", "--dynamics-only"]),
+    ("what belongs to stars that age", inp("", "KZ(27)=2"), ["bad.inp:3", "KZ(27)=2", "KZ(27)=0", "--dynamics-only"]),
+    ("several at once", inp("", "KZ(41)=1 KZ(27)=2\nKZ(34)=1"),
+     ["3 settings", "line 3: KZ(41)=1", "line 3: KZ(27)=2", "line 4: KZ(34)=1", "set KZ(34)=0"]),
+    ("a metallicity without tracks", inp("", AGE, "&INDATA ZMET=0.04 /"), ["bad.inp:5", "ZMET", "0.0001 to 0.03"]),
+    ("a star of 200 Msun", inp("", AGE + " KZ(20)=6", "&INDATA BODY1=200 /"), ["bad.inp:5", "BODY1", "150", "KZ(19)=0"]),
+    ("stars to be born", inp("", AGE, "&INDATA EPOCH0=5 /"), ["bad.inp:5", "EPOCH0", "0, or less"]),
+    ("level of stars that age", inp("", "KZ(19)=3 LEVEL='0'"), ["bad.inp:3", "LEVEL", "'A', 'B' or 'C'", "KZ(19)=0"]),
+    ("stars of no mass in Msun", inp("", "KZ(19)=3 LEVEL='B'"), ["bad.inp:3", "ZMBAR", "KZ(20)=6", "KZ(19)=0"]),
+    ("radii beside those of stars", inp("", AGE, "&INRUN RSTAR=1e-5 /"), ["bad.inp:5", "RSTAR", "KZ(19)=0"]),
+    ("a choice that is none", inp("", AGE, "&INSSE NSFLAG=5 /"), ["bad.inp:5", "NSFLAG"]),
+    ("a number that is none", inp("", AGE, "&INSSE MCH=0.5 /"), ["bad.inp:5", "MCH", "1.3"]),
     ("galaxy", inp("", "KZ(14)=9"), ["bad.inp:3", "KZ(14)=9", "tidal tensors", "KZ(14)=0", "another cluster"]),
     ("galaxy of nothing", inp("", "KZ(14)=3"), ["GMG: a galaxy (KZ(14) = 3)", "DISK", "KZ(14)=0"]),
     ("disk without height", inp("", "KZ(14)=3", "&INXTRNL0 DISK=1e10 B=0 RG=8,0,0 /"), ["bad.inp:5", "B: the disk"]),

@@ -173,7 +173,7 @@ class DocsTest(unittest.TestCase):
         """The first screen says who it is for, what is missing and how to build without GPU code."""
         with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
             screen = "".join(file.readlines()[:24])
-        for words in ("It is for people who", "no stellar evolution", "CUDA=0", "two cores"):
+        for words in ("It is for people who", "binaries exchange no mass", "CUDA=0", "two cores"):
             self.assertIn(words, screen)
 
     def test_readme_compares_with_measured_figures(self):

@@ -34,12 +34,13 @@ class Input(unittest.TestCase):
     def files(self):
         return sorted(os.listdir(self.folder))
 
-    def test_sample_is_refused_with_one_message(self):
-        _, message = self.nbody6(SAMPLE, code=2)
-        for setting in ("KZ(12)=1", "KZ(19)=3", "KZ(25)=2", "KZ(27)=3", "KZ(28)=2", "KZ(34)=2", "LEVEL='C'"):
-            self.assertIn(setting, message)
-        self.assertEqual(message.count("; set "), 7)
-        self.assertIn("--dynamics-only", message)
+    def test_sample_is_understood(self):
+        """As it is; a note names what it asks for and is not computed yet."""
+        out, notes = self.nbody6("--check", SAMPLE)
+        line, = (line for line in notes.splitlines() if "not computed yet" in line)
+        for setting in ("KZ(27)=3 (tides and gravitational radiation)", "KZ(28)=2", "KZ(34)=2", "'overflow'"):
+            self.assertIn(setting, line)
+        self.assertRegex(out, r"stellar evolution +LEVEL = 'C', metallicity ZMET = 0.001")
         self.assertEqual(self.files(), [])
 
     def test_sample_with_dynamics_only(self):
@@ -128,15 +129,16 @@ class Input(unittest.TestCase):
     def test_sample_runs(self):
         """The smallest example of NBODY6++GPU as it is, but for its end."""
         sample = os.path.join(ROOT, "tests", "data", "nbody6pp_sample.inp")
-        self.nbody6("--quiet", "--dynamics-only", "--tcrit", "0.25", sample)
-        self.assertIn("nbody6pp_sample.snap.00001.h5", self.files())
+        for more in ([], ["--dynamics-only", "--overwrite"]):
+            self.nbody6("--quiet", *more, "--tcrit", "0.25", sample)
+            self.assertIn("nbody6pp_sample.snap.00001.h5", self.files())
 
     def test_sample_with_pulsars(self):
         """A sample of newer NBODY6++GPU, with a group for pulsars and words for numbers in one that no code reads."""
         sample = os.path.join(ROOT, "tests", "data", "nbody6pp_pulsar.inp")
-        _, message = self.nbody6(sample, code=2)
-        self.assertEqual(message.count("; set "), 4)
         _, notes = self.nbody6("--quiet", "--dynamics-only", sample)
+        self.assertEqual(notes.count("; now "), 4)
+        _, notes = self.nbody6("--quiet", "--overwrite", sample)
         for fragment in ("SEMI0: KSTART is not a valid value", "&INPULSAR (pulsars", "KZ(29): accepted without effect"):
             self.assertIn(fragment, notes)
         self.assertIn("nbody6pp_pulsar.snap.00002.h5", self.files())

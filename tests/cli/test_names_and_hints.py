@@ -120,7 +120,7 @@ class NamesTest(RunTest):
         self.assertNotIn("--resume", text)
 
     def test_level_of_nothing(self):
-        """LEVEL acts with KZ(19) > 0 alone: without, there is a note and a run; with it, both are refused."""
+        """LEVEL acts with KZ(19) > 0 alone: without, there is a note; with it, stars age, by 'A' if it is not given."""
         self.write_input(more="LEVEL='C'")
         text = self.run_command("--check", "a.inp")
         self.assertIn("note: LEVEL='C' has no effect: stellar evolution is off by KZ(19) = 0", text)
@@ -128,11 +128,12 @@ class NamesTest(RunTest):
         self.assertIn("note: LEVEL='C'", self.run_command("--check", "a.inp"))
         self.write_input(more="LEVEL='0'")
         self.assertNotIn("LEVEL", self.run_command("--check", "a.inp"))
-        self.write_input(more="LEVEL='C' KZ(19)=3")
-        text = self.run_command("--check", "a.inp", code=2)
-        self.assertIn("LEVEL='C'", text)
-        self.assertIn("KZ(19)=3", text)
-        self.assertIn("'X' is no level", self.run_command("--check", self.write_input(more="LEVEL='X'"), code=2))
+        self.write_input(more="LEVEL='C' KZ(19)=3 ZMBAR=1")
+        self.assertIn("stellar evolution          LEVEL = 'C', metallicity ZMET = 0.02",
+                      self.run_command("--check", "a.inp"))
+        self.write_input(more="KZ(19)=3 ZMBAR=1")
+        self.assertIn("note: LEVEL is not given: stars age by LEVEL='A'", self.run_command("--check", "a.inp"))
+        self.assertIn("LEVEL: 'X' is no valid value", self.run_command("--check", self.write_input(more="LEVEL='X'"), code=2))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ REFUSED = [
     ("&ININPUT KZ(20)=6 /", ["KZ(20): cannot become 6", "stars"]),
     ("&ININPUT KZ(22)=2 /", ["KZ(22): cannot become 2", "stars"]),
     ("&ININPUT KZ(39)=2 /", ["KZ(39): cannot become 2 in a run that has 0", "rest on it"]),
-    ("&ININPUT KZ(19)=3 /", ["KZ(19)=3: stellar evolution"]),
+    ("&ININPUT KZ(19)=3 /", ["KZ(19): cannot become 3 in a run that has 0", "stars"]),
     ("&ININPUT RMIN=0 /\n&INRUN DTFIXI=0.25 /", ["DTFIXI: cannot become 0.25"]),
     ("&INDATA BODY1=20 /", ["BODY1: cannot become 20 in a run that has 10", "stars"]),
     ("&INSCALE Q=0.4 /", ["Q: cannot become 0.4", "stars"]),

@@ -1,6 +1,7 @@
 #include "tests/support/cluster_state.h"
 
 #include "gpuirr/gpuirr.h"
+#include "nbody6/state/ageing.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
@@ -67,5 +68,6 @@ uint64_t cluster_state(const nb6_t *sim)
     hash = mixed(hash, &sim->run.counters, sizeof sim->run.counters);
     hash = mixed(hash, &sim->run.book, sizeof sim->run.book);
     hash = mixed(hash, &sim->book, sizeof sim->book);
+    if (sim->ageing) hash = mixed(hash, sim->ageing->aged, (size_t)sim->n * sizeof *sim->ageing->aged);
     return mixed_slots(&sim->subsystems, mixed_bodies(sim, hash));
 }

@@ -152,13 +152,14 @@ static void test_adjustments(void **state)
 static void test_dynamics_only(void **state)
 {
     (void)state;
-    const char *text = "&ININPUT KZ(19)=3 KZ(12)=1 KZ(23)=2 LEVEL='C' /";
+    const char *text = "&ININPUT KZ(19)=3 KZ(12)=1 KZ(23)=2 LEVEL='C' ZMBAR=1 /";
     char notes[4096] = "";
     FILE *file = fmemopen(notes, sizeof notes, "w");
     const struct nb6_input_options options = {.dynamics_only = 1, .notes = file};
-    struct nb6_config config, plain = read_text("&ININPUT KZ(23)=2 /");
+    struct nb6_config config, plain = read_text("&ININPUT KZ(23)=2 ZMBAR=1 /");
     struct nbc_error err = {0};
-    assert_int_equal(nb6_input_read_text("t.inp", text, strlen(text), NULL, &config, &err), NBC_BAD_INPUT);
+    assert_int_equal(nb6_input_read_text("t.inp", text, strlen(text), NULL, &config, &err), NBC_OK);
+    assert_true(config.stellar.evolve && config.stellar.level == 3);
     assert_int_equal(nb6_input_read_text("t.inp", text, strlen(text), &options, &config, &err), NBC_OK);
     fclose(file);
     assert_memory_equal(&config, &plain, sizeof config); /* exactly these are off */
@@ -175,8 +176,8 @@ static void test_dynamics_only(void **state)
 static void test_all_missing_options_are_listed(void **state)
 {
     (void)state;
-    char text[4096] = "&ININPUT LEVEL='A' KZ(8)=1 KZ(18)=2\n";
-    int count = 1;
+    char text[4096] = "&ININPUT KZ(8)=1 KZ(18)=2\n";
+    int count = 0;
     for (int number = 1; number <= NB6_KZ_COUNT; number++)
         for (int k = nb6_input_choice_count - 1; k >= 0; k--) {
             const struct nb6_input_choice *c = &nb6_input_choices[k];
@@ -231,7 +232,7 @@ static void test_set(void **state)
     assert_int_equal(config.model.kind, NB6_MODEL_KING);
     before = config;
     const char *const bad[][2] = {{"ETAI", "1"},  {"ETAI", "x"},       {"ETAI", ""},      {"ETAJ", "1"},
-                                  {"", "1"},      {"KZ(51)", "0"},     {"KZ(19)", "3"},   {"KZ(14)", "9"},
+                                  {"", "1"},      {"KZ(51)", "0"},     {"KZ(24)", "2"},   {"KZ(14)", "9"},
                                   {"N", "5 /"},   {"MODEL", "'ring'"}, {"N", "5 ETAI=1"}, {"N", "'"},
                                   {"N=3,N", "4"}, {"N", "5 / &X y=1"}, {"LEVEL", "'X'"}};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {

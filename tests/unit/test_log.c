@@ -248,8 +248,8 @@ static void test_escapers(void **state)
     const struct nb6_event event = {
         .kind = NB6_EVENT_ESCAPE, .t = 1.5, .name = 42, .mass = 0.5, .x = {1, -2, 3}, .v = {3, 4, 0}, .energy = 0.25};
     struct nb6_textfile file = open_at("a.esc.csv", 0);
-    assert_int_equal(nb6_escapers_begin(&file, "0123456789abcdef", &err), NBC_OK);
-    assert_int_equal(nb6_escapers_add(&file, &event, &units, &err), NBC_OK);
+    assert_int_equal(nb6_escapers_begin(&file, "0123456789abcdef", 0, &err), NBC_OK);
+    assert_int_equal(nb6_escapers_add(&file, &event, &units, 0, &err), NBC_OK);
     nb6_textfile_close(&file);
     char *names = whole("a.esc.csv"), *unit_line = strchr(names, '\n') + 1, *rest = strchr(unit_line, '\n') + 1;
     assert_int_equal(count_fields(names), count_fields(unit_line));

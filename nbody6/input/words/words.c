@@ -37,6 +37,10 @@ const struct nb6_input_word nb6_input_words[] = {
     {"WALK", 0, "single", GPUNB_WALK_SINGLE},
     {"WALK", 0, "one-by-one-i", GPUNB_WALK_ONE_BY_ONE_I},
     {"WALK", 0, "one-by-one-j", GPUNB_WALK_ONE_BY_ONE_J},
+    {"LEVEL", 0, "0", 0},
+    {"LEVEL", 0, "A", 1},
+    {"LEVEL", 0, "B", 2},
+    {"LEVEL", 0, "C", 3},
     {"RADII", 0, "keep", 0},
     {"RADII", 0, "collide", 1},
 
