@@ -60,7 +60,7 @@ static void test_walks_and_orders(void **state)
     const struct sample s = sample_sums(&m, positions(&m), m.self, m.n, 0.02);
     struct forces f = make_forces(m.n);
     for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_FMM; walk++)
-        for (int order = 1; order <= GPUNB_MOST_ORDER; order += test_size(1, 3))
+        for (int order = 1; order <= GPUNB_MOST_ORDER; order += test_size(1, is_on_device() ? 7 : 3))
             for (int k = 0; k < count; k++) {
                 const int pick = all ? k : walk + order;
                 struct gpunb_options options = {
