@@ -105,8 +105,10 @@ static struct work evolve(const struct bodies *c, int64_t pairs, double gamma_mi
     check(nb6_create(&sim, &config, &err), &err);
     check(nb6_set_bodies(sim, c->n, NULL, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v, &err), &err);
     check(nb6_evolve(sim, 1.0 / 64, &err), &err);
+    check(nb6_bring_home(sim, &err), &err);
     struct work before = difference(sim, nbc_wtime(), &nothing);
     check(nb6_evolve(sim, 1.0 / 64 + t, &err), &err);
+    check(nb6_bring_home(sim, &err), &err);
     struct work w = difference(sim, nbc_wtime(), &before);
     nb6_free(sim);
     return w;

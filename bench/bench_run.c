@@ -174,6 +174,7 @@ static int profile(nb6_t *sim, double to, struct result *r, struct nbc_error *er
     double began = nbc_wtime();
     r->before = totals_of(sim);
     status = nb6_evolve(sim, to, err);
+    if (!status) status = nb6_bring_home(sim, err);
     r->wall_s = nbc_wtime() - began;
     r->after = totals_of(sim);
     r->profile = *nb6_profile_read(sim);
@@ -189,6 +190,7 @@ static int evolve(nb6_t *sim, const struct options *o, double began, struct resu
     int status = nb6_evolve(sim, 0, err);
     r->start_s = nbc_wtime() - began;
     if (!status && o->from > 0) status = nb6_evolve(sim, o->from, err);
+    if (!status) status = nb6_bring_home(sim, err);
     if (status) return status;
     first = last;
     status = profile(sim, o->to, r, err);

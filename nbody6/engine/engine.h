@@ -10,12 +10,16 @@
  *  state by `import`, and the state from it by `export`, both bit for bit: how often the state is exported changes no
  *  result. sim->engine_image records whether the image is ahead of the state, and whether the state was edited since.
  *
+ *  Edits. Between two blocks single stars may get other masses, where they are (`gather`, `edit`): a message, no move
+ * of the state. All else that changes bodies edits the state, and the next block imports it.
+ *
  *  Failures. A block that cannot be completed is not committed; the image stays that of the last block, and can be
  *  exported. An export that fails leaves both as they were, or a state equal to the image in all but predictors of
  *  the libraries; the caller repeats it before the run goes on. An import that fails leaves no image.
  *
  *  Losses. After NBC_DEVICE, or an import that fails, sim->engine_image.lost is 1: nb6_engines_forget restores a
  *  consistent state in host memory, that of the last export or import, from which the same or another engine goes on.
+ *  Edits since then are undone with the blocks: masses, books, events that were not told yet (nb6_engines_tell).
  *
  *  Capacities are those of an import: stars, and numbers in a row of neighbours. Nothing grows within a block; a list
  *  that does not fit its row ends it with NB6_STOP_OVERFLOW, and the next import has room for it. */
@@ -23,6 +27,7 @@
 #define NB6_ENGINE_ENGINE_H
 
 #include "common/nbc.h"
+#include "nbody6/engine/edit.h"
 #include "nbody6/engine/stop_reason.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/pair_cost.h"
@@ -67,6 +72,17 @@ struct nb6_engine {
      *  does in host memory, and the image is ahead.
      *  @return NBC_OK; NBC_DEVICE */
     int (*synchronise)(struct nb6_sim *sim, const nb6_index body[2], int *are_ready, struct nbc_error *err);
+    /** Bodies of the image, and the potentials at their places at time t. The image stays as it is. NULL in the host
+     *  engine, as `edit`: bodies are in host memory.
+     *  @param[in] body [n] ascending   @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
+    int (*gather)(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
+                  struct nbc_error *err);
+    /** Bodies of the image change at a time not before its own, and before that of the next block: they have other
+     *  masses, and what they lose leaves the polynomials of all others, irregular where the body is in their list, else
+     *  regular. No body is elsewhere then at that time. The image is ahead, and the one that an import of the state
+     *  after an export would make.
+     *  @return NBC_OK; NBC_NO_MEMORY: nothing has changed; NBC_DEVICE: the image is lost */
+    int (*edit)(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err);
     /** Free the image. */
     void (*release)(struct nb6_sim *sim);
 };

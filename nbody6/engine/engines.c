@@ -129,6 +129,19 @@ static int report_events(struct nb6_sim *sim, struct nbc_error *err)
     return sim->transaction.n_event > 0 ? nb6_transaction_notify(sim, err) : NBC_OK;
 }
 
+/* The same without an export, unless events of edits come before them, which may still be undone. */
+static int report_at_once(struct nb6_sim *sim, struct nbc_error *err)
+{
+    if (!nb6_host_service_has_events(sim)) return NBC_OK;
+    const int status = sim->engine_image.told_later > 0 ? nb6_engines_bring_home(sim, err) : NBC_OK;
+    return status ? status : report_events(sim, err);
+}
+
+int nb6_engines_tell(struct nb6_sim *sim, struct nbc_error *err)
+{
+    return sim->engine_image.ahead || sim->engine_image.told_later == 0 ? NBC_OK : report_events(sim, err);
+}
+
 /* Decide about the last block, as nb6_step does. */
 static int decide(struct nb6_sim *sim, struct nbc_error *err)
 {
@@ -171,7 +184,7 @@ static int decide_on_image(struct nb6_sim *sim, const struct nb6_engine *engine,
     if (status) return status;
     if (are_ready) return decide(sim, err);
     engine_image->undecided = 0;
-    return report_events(sim, err);
+    return report_at_once(sim, err);
 }
 
 /* After a call that has left the image as it is after whole blocks. */
@@ -182,7 +195,7 @@ static int after_advance(struct nb6_sim *sim, const struct nb6_engine *engine, n
     case NB6_STOP_ENCOUNTER:
         return decide_on_image(sim, engine, err);
     case NB6_STOP_PAUSED:
-        return report_events(sim, err);
+        return report_at_once(sim, err);
     case NB6_STOP_OVERFLOW:
     case NB6_STOP_HOST:
         break;
@@ -221,16 +234,22 @@ static int advance_on_orbit(struct nb6_sim *sim, const struct nb6_engine *engine
     return status;
 }
 
+/* An image of the present state, whose host memory is what a lost device leaves. */
+static int have_image(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
+{
+    if (!sim->engine_image.ahead) {
+        sim->engine_image.ti_home = sim->ti_reached;
+        nb6_host_service_forget(sim);
+    }
+    return serves(sim) ? NBC_OK : import(sim, engine, err);
+}
+
 static int advance_image(struct nb6_sim *sim, const struct nb6_engine *engine, nb6_time t_stop, int64_t max_blocks,
                          enum nb6_stop_reason *reason, struct nbc_error *err)
 {
     struct nb6_engine_image *engine_image = &sim->engine_image;
     *reason = NB6_STOP_DEVICE;
-    if (!engine_image->ahead) {
-        engine_image->ti_home = sim->ti_reached;
-        nb6_host_service_forget(sim);
-    }
-    int status = serves(sim) ? NBC_OK : import(sim, engine, err);
+    int status = have_image(sim, engine, err);
     if (status) return status;
     status = advance_on_orbit(sim, engine, t_stop, max_blocks, reason, err);
     engine_image->undecided = *reason == NB6_STOP_ENCOUNTER;
@@ -279,7 +298,8 @@ static int report_stuck(struct nb6_sim *sim, struct nbc_error *err)
     const struct nb6_engine_image *engine_image = &sim->engine_image;
     const int64_t blocks = engine_image->ahead ? engine_image->stuck_blocks : sim->book.stuck.blocks;
     if (blocks != NB6_STUCK_BLOCKS) return NBC_OK;
-    const int status = nb6_engines_bring_home(sim, err);
+    int status = nb6_engines_bring_home(sim, err);
+    if (!status) status = nb6_engines_tell(sim, err);
     return status ? status : nb6_stuck_tell(sim, err);
 }
 
@@ -289,4 +309,33 @@ int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks
     int status = report_stuck(sim, err);
     if (!status) status = advance(sim, t_stop, max_blocks, reason, err);
     return nb6_engines_failed(sim, status);
+}
+
+/* ---- edits */
+
+int nb6_engines_take_edits(struct nb6_sim *sim)
+{
+    const struct nb6_engine *engine = engine_of(sim);
+    const int is_decided = !sim->book.undecided && !sim->engine_image.undecided;
+    return engine && engine->edit && is_decided && uses_image(sim, engine);
+}
+
+int nb6_engines_gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
+                       struct nbc_error *err)
+{
+    const struct nb6_engine *engine = engine_of(sim);
+    int status = have_image(sim, engine, err);
+    if (!status) status = engine->gather(sim, t, n, body, gathered, err);
+    if (!status) status = nb6_host_service_keep_bodies(sim, n, body, err);
+    return nb6_engines_failed(sim, status);
+}
+
+int nb6_engines_edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err)
+{
+    const int status = engine_of(sim)->edit(sim, edit, err);
+    if (status) sim->engine_image.edits = sim->edits - 1;
+    if (status) return nb6_engines_failed(sim, status);
+    sim->engine_image.ahead = 1;
+    for (int64_t k = 0; k < edit->n; k++) sim->body[edit->changed[k].body].mass = edit->changed[k].mass;
+    return NBC_OK;
 }

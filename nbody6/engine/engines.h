@@ -6,6 +6,7 @@
 #define NB6_ENGINE_ENGINES_H
 
 #include "common/nbc.h"
+#include "nbody6/engine/edit.h"
 #include "nbody6/engine/engine.h"
 #include "nbody6/state/body.h"
 
@@ -28,6 +29,19 @@ int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks
  *  read.
  *  @return NBC_OK; what the engine returned: the export is not complete, and the next call tries again */
 int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err);
+/** Tell the observer of edits in an image whose state is in host memory again: those of an image that is lost were
+ *  undone, and nobody has heard of them.   @return NBC_OK; the status of the observer */
+int nb6_engines_tell(struct nb6_sim *sim, struct nbc_error *err);
+/** Whether an image is, or will be, where the bodies are, and takes edits. This follows from contents of a checkpoint.
+ */
+int nb6_engines_take_edits(struct nb6_sim *sim);
+/** Before an edit of these bodies: `gather` of engine.h, in an image that is imported unless there is one.
+ *  @return as `import`, `gather`: nothing has changed */
+int nb6_engines_gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
+                       struct nbc_error *err);
+/** After it, `edit` of engine.h. Masses in host memory change too. The state in host memory is that of before, and
+ * comes back, with the books, if the image is lost.   @return as `edit` */
+int nb6_engines_edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err);
 /** Costs of interactions in this run: the engine's nominal costs, or those of the backends in use. */
 struct nb6_pair_cost nb6_engines_cost(const struct nb6_sim *sim);
 /** Called before the first forces: an engine can allocate its image meanwhile. */

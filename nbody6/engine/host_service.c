@@ -45,6 +45,11 @@ static struct nb6_host_service *provide(struct nb6_sim *sim, struct nbc_error *e
     return sim->engine_image.service;
 }
 
+int nb6_host_service_has_events(const struct nb6_sim *sim)
+{
+    return sim->transaction.n_event > sim->engine_image.told_later;
+}
+
 /* The members of the block that the host examines, as bodies in ascending order. */
 static void set_members(struct nb6_sim *sim, const struct nb6_dev *home, nb6_time t, int64_t n, const int32_t *member)
 {
@@ -135,7 +140,7 @@ static int goes_on(const struct nb6_sim *sim, nb6_slot slot)
 static int do_all_go_on(const struct nb6_sim *sim)
 {
     const struct nb6_active *active = &sim->active;
-    if (active->n_irr == 0 || sim->transaction.n_event > 0) return 0;
+    if (active->n_irr == 0 || nb6_host_service_has_events(sim)) return 0;
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--)
         if (!goes_on(sim, nb6_slot_of(sim, active->irr[at]))) return 0;
     return !nb6_subsystems_have_near_rest(sim);
@@ -292,7 +297,7 @@ enum nb6_host_service_answer nb6_host_service_after(struct nb6_sim *sim, struct 
     if (*status) return NB6_HOST_SERVICE_FAILED;
     const double start = nbc_wtime();
     sim->ti_now = t;
-    if (sim->transaction.n_event > 0) return NB6_HOST_SERVICE_HOST;
+    if (nb6_host_service_has_events(sim)) return NB6_HOST_SERVICE_HOST;
     if (has_tides) *status = nb6_shown_fetch_tides(sim, &service->shown, home, &service->changed_bodies, err);
     for (int64_t k = 0; k < n && !has_tides && !*status; k++)
         *status = nb6_shown_fetch(sim, &service->shown, &service->keep, home, member[k], err);
@@ -316,6 +321,33 @@ const int32_t *nb6_host_service_changed(const struct nb6_sim *sim, int64_t *n)
 }
 
 /* ---- the state is exported, or lost */
+
+int nb6_host_service_keep_bodies(struct nb6_sim *sim, int64_t n, const nb6_index *body, struct nbc_error *err)
+{
+    struct nb6_host_service *service = provide(sim, err);
+    int status = service ? nb6_keep_begin(&service->keep, sim, err) : NBC_NO_MEMORY;
+    for (int64_t k = 0; k < n && !status; k++) status = nb6_keep_body(&service->keep, sim, body[k], 0, err);
+    return status;
+}
+
+int nb6_host_service_keep_watched(struct nb6_sim *sim, const struct nb6_dev *home, struct nbc_error *err)
+{
+    struct nb6_host_service *service = provide(sim, err);
+    int status = service ? nb6_keep_begin(&service->keep, sim, err) : NBC_NO_MEMORY;
+    for (int64_t k = 0; k < home->control->n_ask && !status; k++)
+        status = nb6_keep_body(&service->keep, sim, home->body_of[home->ask[k]], 0, err);
+    return status;
+}
+
+/* The record of its own correctors only if the host knows its list. */
+void nb6_host_service_take_watched(struct nb6_sim *sim, const struct nb6_dev *home)
+{
+    for (int64_t k = 0; k < home->control->n_ask; k++) {
+        const int32_t place = home->ask[k], i = home->body_of[place];
+        sim->body[i] = home->body[place];
+        if (sim->star[i].t0_reg == home->star[place].t0_reg) sim->star[i] = home->star[place];
+    }
+}
 
 void nb6_host_service_forget(struct nb6_sim *sim)
 {

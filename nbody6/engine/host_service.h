@@ -92,6 +92,15 @@ const int32_t *nb6_host_service_changed(const struct nb6_sim *sim, int64_t *n);
 /** Discard a block after the question before it: the work of the host for it is rolled back. */
 void nb6_host_service_cancel(struct nb6_sim *sim);
 
+/** Whether blocks had events that the host has to report, beside those of edits (nb6_engines_tell). */
+int nb6_host_service_has_events(const struct nb6_sim *sim);
+/** Record books and these bodies before an edit: nb6_host_service_undo restores them.   @return NBC_OK; NBC_NO_MEMORY
+ */
+int nb6_host_service_keep_bodies(struct nb6_sim *sim, int64_t n, const nb6_index *body, struct nbc_error *err);
+/** Before an edit: record the watched bodies too, of which the host has copies. After it, when `home` has them
+ *  (`body`, `star`): take them over.   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_host_service_keep_watched(struct nb6_sim *sim, const struct nb6_dev *home, struct nbc_error *err);
+void nb6_host_service_take_watched(struct nb6_sim *sim, const struct nb6_dev *home);
 /** The image has been exported. */
 void nb6_host_service_forget(struct nb6_sim *sim);
 /** The image is lost: undo all writes of the host since the import. Predictors of the libraries are not sent. */

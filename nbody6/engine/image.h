@@ -3,6 +3,7 @@
 #define NB6_ENGINE_IMAGE_H
 
 #include "common/nbc.h"
+#include "nbody6/engine/edit.h"
 #include "nbody6/engine/stages/state.h"
 #include "nbody6/state/corrected.h"
 
@@ -50,6 +51,8 @@ void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev);
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** Fill the rules from the present configuration and state. */
 struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim);
+/** The changed bodies of an edit, with places in place of numbers.   @param[out] changed [edit->n] */
+void nb6_dev_fill_changed(const struct nb6_dev *dev, const struct nb6_edit *edit, struct nb6_changed *changed);
 /** The reverse for bodies and lists. Lists are in `lists`, and are converted in place from places to numbers of
  *  bodies; relative motions are not in the image. The parts that may fail without harm come first: lists, which are
  *  all stored or none.

@@ -197,3 +197,11 @@ int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev)
     nbc_team_run(parts_of_pieces(dev), fill_lists, &job);
     return numbers;
 }
+
+void nb6_dev_fill_changed(const struct nb6_dev *dev, const struct nb6_edit *edit, struct nb6_changed *changed)
+{
+    for (int64_t k = 0; k < edit->n; k++) {
+        changed[k] = edit->changed[k];
+        changed[k].body = dev->place_of[edit->changed[k].body];
+    }
+}

@@ -141,11 +141,11 @@ static void store_stuck(const struct nb6_dev *dev, struct nb6_sim *sim)
     nb6_stuck_order(to);
 }
 
-/* Whether a body has changed since the import. */
+/* Whether a body may have changed since the import. */
 static int has_moved(const struct nb6_dev *dev, const struct nb6_sim *sim, int64_t place)
 {
     if (dev->level[place] < 0) return 0;
-    return dev->body[place].t0 != sim->body[dev->body_of[place]].t0 || dev->shown[place] || dev->control->torn;
+    return dev->body[place].t0 != sim->body[dev->body_of[place]].t0 || dev->shown[place] || dev->control->stores_all;
 }
 
 static void store_part(void *context, int part, int parts)
@@ -212,7 +212,7 @@ static int store(struct storing *job, struct nbc_error *err)
     nb6_host_service_store(dev, sim);
     if (booked) status = booked;
     if (!status) status = nb6_rebase_origin(sim, sim->ti_now, err);
-    dev->control->torn = status != NBC_OK;
+    dev->control->stores_all = status != NBC_OK;
     return status;
 }
 

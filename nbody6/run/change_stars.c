@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
+#include "nbody6/engine/engines.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/input/config.h"
@@ -288,9 +289,11 @@ static int check_names(const struct nb6_sim *sim, const struct request *request,
 static int change_stars(struct nb6_sim *sim, const struct request *request, struct nbc_error *err)
 {
     struct change c = {.n_event = 0};
-    int status = sim->body
-                     ? check_names(sim, request, err)
-                     : nbc_fail(err, NBC_BAD_STATE, "the simulation has no stars yet: nb6_set_bodies comes first");
+    int status = nb6_engines_bring_home(sim, err);
+    if (!status) status = nb6_engines_tell(sim, err);
+    if (status) return status;
+    status = sim->body ? check_names(sim, request, err)
+                       : nbc_fail(err, NBC_BAD_STATE, "the simulation has no stars yet: nb6_set_bodies comes first");
     if (!status) status = count_stars(sim, request, &c, err);
     if (!status) status = nb6_remake(sim, &c.census, &c.made, err);
     if (!status) status = book(sim, &c, err);

@@ -48,8 +48,9 @@ static int64_t blocks_of_next_poll(int64_t blocks, double seconds, enum nb6_stop
     return seconds > LONG && blocks > LEAST_BLOCKS_OF_A_POLL ? blocks / 2 : blocks;
 }
 
-/* Block steps up to and including time t; the state is in host memory then. */
-static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
+/* Block steps up to and including time t. The state is in host memory then if that is asked for, or they ended before.
+ */
+static int advance(struct nb6_sim *sim, nb6_time t, int comes_home, struct nbc_error *err)
 {
     enum nb6_stop_reason reason = NB6_STOP_BLOCKS;
     struct nbc_error other = {0};
@@ -64,7 +65,9 @@ static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
         if (status || reason == NB6_STOP_REACHED) break;
         status = poll(sim, err);
     }
-    const int home = nb6_engines_bring_home(sim, status ? &other : err);
+    if (!status && !sim->stopped && !comes_home) return NBC_OK;
+    int home = nb6_engines_bring_home(sim, status ? &other : err);
+    if (!home) home = nb6_engines_tell(sim, status ? &other : err);
     return status ? status : home;
 }
 
@@ -89,6 +92,12 @@ static int output(struct nb6_sim *sim, struct nbc_error *err)
     return status;
 }
 
+static int is_anything_due(const struct nb6_sim *sim, nb6_time t, int end_of_run)
+{
+    const struct nb6_run_book *book = &sim->run.book;
+    return end_of_run || book->ti_next_adjust <= t || book->ti_next_output <= t;
+}
+
 /* Adjusts and outputs due at time t. Counters advance with an adjust, and before an output, so that a checkpoint
  * written by an observer records them as done, and a run that resumes from it does not repeat them. */
 static int events(struct nb6_sim *sim, nb6_time t, int end_of_run, struct nbc_error *err)
@@ -97,7 +106,7 @@ static int events(struct nb6_sim *sim, nb6_time t, int end_of_run, struct nbc_er
     struct nb6_run_book *book = &sim->run.book;
     const int adjust_due = book->ti_next_adjust <= t, output_due = book->ti_next_output <= t;
     int status = NBC_OK;
-    if (!adjust_due && !output_due && !end_of_run) return NBC_OK;
+    if (!is_anything_due(sim, t, end_of_run)) return NBC_OK;
     if ((status = prepare(sim, t, err)) || sim->stopped) return status;
     const nb6_time ti_next = adjust_due ? nb6_time_multiple(book->adjust_count + 1, config->dt_adjust) : 0;
     if (adjust_due || end_of_run) status = nb6_adjust(sim, t, ti_next, err);
@@ -117,8 +126,10 @@ static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "nb6_evolve: time %.12g lies before the present, %.12g", t,
                         nb6_time_to_double(sim->ti_reached));
     sim->stopped = 0;
+    int status = nb6_engines_tell(sim, err);
+    if (status) return status;
     if (!sim->book.pairs_announced) {
-        int status = nb6_subsystems_announce_first(sim, err);
+        status = nb6_subsystems_announce_first(sim, err);
         if (status) return status;
         sim->book.pairs_announced = 1;
     }
@@ -126,10 +137,11 @@ static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
         const struct nb6_run_book *book = &sim->run.book;
         nb6_time next = earlier(earlier(book->ti_next_adjust, book->ti_next_output), end);
         next = earlier(next, nb6_ageing_next(sim));
-        int status = advance(sim, next, err);
+        const int at_end = next == end, ages = next == nb6_ageing_next(sim);
+        const int pauses = at_end && !ages && !is_anything_due(sim, next, end >= run_end);
+        int status = advance(sim, next, !pauses, err);
         if (status || sim->stopped) return status;
         sim->ti_reached = next;
-        int at_end = next == end;
         status = nb6_age_stars(sim, err);
         if (status || sim->stopped) return status;
         status = events(sim, next, at_end && end >= run_end, err);
@@ -163,8 +175,11 @@ int nb6_leave_device(nb6_t *sim, struct nbc_error *err)
 
 int nb6_bring_home(nb6_t *sim, struct nbc_error *err)
 {
-    const int status = nb6_live_check(sim, "nb6_bring_home", err);
-    return status ? status : nb6_engines_bring_home(sim, err);
+    int status = nb6_live_check(sim, "nb6_bring_home", err);
+    if (!status) status = nb6_engines_bring_home(sim, err);
+    if (status || sim->is_called || sim->engine_image.told_later == 0) return status;
+    status = nb6_live_begin(sim, "nb6_bring_home", err);
+    return status ? status : nb6_live_end(sim, nb6_engines_tell(sim, err), err);
 }
 
 const char *nb6_engine_name(const nb6_t *sim)

@@ -7,6 +7,8 @@
 #include "nbody6/fewbody/vector_sums.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/run/frame_make.h"
+#include "nbody6/state/energy_ledger.h"
+#include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -40,11 +42,16 @@ static int64_t cells_of(int64_t n)
     return (n + NB6_LANES - 1) / NB6_LANES;
 }
 
-static void set_source(const struct nb6_frame *f, int64_t i, struct nb6_source_cell *cell, int64_t at)
+static void set_cell(struct nb6_source_cell *cell, int64_t at, const double x[3], double mass)
 {
     struct nb6_source_cell *to = &cell[at / NB6_LANES];
-    to->m[at % NB6_LANES] = f->mass[i];
-    for (int k = 0; k < 3; k++) to->x[k][at % NB6_LANES] = f->x[i][k];
+    to->m[at % NB6_LANES] = mass;
+    for (int k = 0; k < 3; k++) to->x[k][at % NB6_LANES] = x[k];
+}
+
+static void set_source(const struct nb6_frame *f, int64_t i, struct nb6_source_cell *cell, int64_t at)
+{
+    set_cell(cell, at, f->x[i], f->mass[i]);
 }
 
 /* m/r of all in these cells but a body at x itself. */
@@ -139,6 +146,17 @@ void nb6_star_sums_end(const struct nb6_star_sums *sums, struct nb6_star_transfe
     }
 }
 
+int nb6_star_sums_book(const struct nb6_star_sums *sums, struct nb6_event *event, struct nb6_run_book *book,
+                       struct nbc_error *err)
+{
+    struct nb6_star_transfers came;
+    nb6_star_sums_end(sums, &came, book->energy_known ? &book->transfers.stars : NULL);
+    event->mass = came.mass;
+    memcpy(event->v, came.momentum, sizeof event->v);
+    memcpy(event->x, came.angular_momentum, sizeof event->x);
+    return book->energy_known ? nb6_ledger_book(&book->ledger, NB6_CHANNEL_STARS, event->energy, err) : NBC_OK;
+}
+
 /* Those that did not change are where they were. */
 static void fill(struct changes *c)
 {
@@ -156,7 +174,7 @@ static void fill(struct changes *c)
 static int allocate(struct changes *c)
 {
     const size_t cells = (size_t)cells_of(c->n);
-    c->others = nbc_alloc((size_t)cells_of(c->after->n), sizeof *c->others);
+    c->others = nbc_alloc(c->after ? (size_t)cells_of(c->after->n - c->n) : 0, sizeof *c->others);
     c->was = nbc_alloc(cells, sizeof *c->was);
     c->is = nbc_alloc(cells, sizeof *c->is);
     c->energy = nbc_alloc((size_t)c->n, sizeof *c->energy);
@@ -192,5 +210,41 @@ int nb6_energy_of_change(const struct nb6_sim *sim, const struct nb6_frame *befo
         *energy = total.sum + total.low;
     }
     release(&c);
+    return status;
+}
+
+struct among {
+    struct changes cells;
+    const double (*x)[3], *was_mass, *is_mass;
+};
+
+static void find_among(void *context, int part, int parts)
+{
+    struct among *a = context;
+    const struct changes *c = &a->cells;
+    int64_t first, end;
+    nbc_range(c->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++)
+        c->energy[k] = 0.5 * (a->was_mass[k] * potential_of(c, c->n, c->was, a->x[k]) -
+                              a->is_mass[k] * potential_of(c, c->n, c->is, a->x[k]));
+}
+
+int nb6_energy_among(int64_t n, const double (*x)[3], const double *was, const double *is, double *energy,
+                     struct nbc_error *err)
+{
+    struct among a = {{.sums = nb6_vector_sums_best(), .n = n}, x, was, is};
+    const int status =
+        allocate(&a.cells) ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for the energy of a change");
+    if (!status) {
+        struct total total = {0, 0};
+        for (int64_t k = 0; k < n; k++) {
+            set_cell(a.cells.was, k, x[k], was[k]);
+            set_cell(a.cells.is, k, x[k], is[k]);
+        }
+        nbc_team_run(nbc_parts(n, 1), find_among, &a);
+        for (int64_t k = 0; k < n; k++) add(&total, a.cells.energy[k]);
+        *energy = total.sum + total.low;
+    }
+    release(&a.cells);
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+struct nb6_event;
 struct nb6_frame;
 struct nb6_sim;
 
@@ -25,6 +26,10 @@ void nb6_star_sums_add(const struct nb6_sim *sim, const struct nb6_frame *frame,
 /** The sums, which are added to a channel, if it is not NULL. */
 void nb6_star_sums_end(const struct nb6_star_sums *sums, struct nb6_star_transfers *came,
                        struct nb6_star_transfers *channel);
+/** Book them as transfers of stars, with the energy of the event, once energies are known; the event has them too.
+ *  @return NBC_OK; as nb6_ledger_book */
+int nb6_star_sums_book(const struct nb6_star_sums *sums, struct nb6_event *event, struct nb6_run_book *book,
+                       struct nbc_error *err);
 /** Energy, as the run has it (of bodies, of relative motions, of what they resolve), after less before. O(changed
  * bodies x all bodies).
  *  @param[in] before, after  frames of bodies at one time, in which others are at the same places
@@ -32,5 +37,10 @@ void nb6_star_sums_end(const struct nb6_star_sums *sums, struct nb6_star_transfe
  *  @return NBC_OK; NBC_NO_MEMORY */
 int nb6_energy_of_change(const struct nb6_sim *sim, const struct nb6_frame *before, const struct nb6_frame *after,
                          int64_t n, const int64_t *place, double *energy, struct nbc_error *err);
+
+/** Potential energy of n bodies at these places among themselves, with the masses `is` less that with `was`.
+ *  @return NBC_OK; NBC_NO_MEMORY */
+int nb6_energy_among(int64_t n, const double (*x)[3], const double *was, const double *is, double *energy,
+                     struct nbc_error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include "nbody6/fewbody/pairs/step.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/run/frame_make.h"
+#include "nbody6/run/image_edit.h"
 #include "nbody6/run/mass_books.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/bodies.h"
@@ -37,7 +38,7 @@
  * of a unit later, rms, with ETAI = ETAR = 0.02: on polynomials 4.1e-10, 3.9e-9 and 3.9e-8 for q = 0.005, 0.05 and 0.5;
  * anew 5.9e-9 for each; the run itself is off by 7e-8. They cross at q = 0.08 there, and at less for a star that makes
  * more of the force. */
-static const double SUDDEN_SHARE = 0.05;
+const double nb6_sudden_share = 0.05;
 
 /* From so many bodies on threads are worth their start. */
 enum { PARALLEL_BODIES = 1000 };
@@ -139,7 +140,7 @@ static double change_of(const struct nb6_sim *sim, const struct edit *e, nb6_ind
 
 static int is_sudden(const struct nb6_sim *sim, const struct edit *e, nb6_index i)
 {
-    return e->masses->v || fabs(change_of(sim, e, i)) > SUDDEN_SHARE * sim->body[i].mass;
+    return e->masses->v || fabs(change_of(sim, e, i)) > nb6_sudden_share * sim->body[i].mass;
 }
 
 static int holds_one(const struct nb6_sim *sim, nb6_index i, const int8_t *is_in)
@@ -366,20 +367,15 @@ static int book(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
                               .t = e->t,
                               .name = e->masses->n == 1 ? sim->star[e->masses->star[0]].name : 0,
                               .value = {(double)e->masses->n, !e->masses->is_slow}};
-    struct nb6_star_transfers came;
     int status = nb6_frame_make(sim, e->ti, NB6_FRAME_BODIES, &e->after, err);
     if (!status) status = nb6_energy_of_change(sim, &e->before, &e->after, e->n, e->place, &event.energy, err);
     if (status) return status;
     for (int64_t k = 0; k < e->n; k++) nb6_star_sums_add(sim, &e->after, e->place[k], 1, &e->sums);
-    nb6_star_sums_end(&e->sums, &came, book->energy_known ? &book->transfers.stars : NULL);
-    event.mass = came.mass;
-    memcpy(event.v, came.momentum, sizeof event.v);
-    memcpy(event.x, came.angular_momentum, sizeof event.x);
     if (book->energy_known) {
         const double work = e->galaxy - book->ledger.booked[NB6_CHANNEL_GALAXY] - e->after.galaxy_work;
         status = nb6_ledger_book(&book->ledger, NB6_CHANNEL_GALAXY, work, err);
-        if (!status) status = nb6_ledger_book(&book->ledger, NB6_CHANNEL_STARS, event.energy, err);
     }
+    if (!status) status = nb6_star_sums_book(&e->sums, &event, book, err);
     return status || e->masses->is_untold ? status : nb6_event_raise(sim, &event, err);
 }
 

@@ -62,15 +62,17 @@ enum nb6_mass_change { NB6_MASS_SLOW, NB6_MASS_SUDDEN };
  *  pair, chain or triple lasts is decided by the next call of nb6_evolve.
  *
  *  Mass that leaves takes its momentum, angular momentum and energy along; all three are booked (energy: channel
- *  `stars`) and no part of any error. The observer is notified (NB6_EVENT_MASSES_CHANGED) after the change is complete.
- *  Others lose the attraction in their force polynomials; bodies that begin anew, because they got another velocity or
- *  are near to one that did, or to one that lost more than a twentieth of its mass, have first steps that divide the
- *  time, which are back to normal within 80 block steps.
+ *  `stars`) and no part of any error. The observer is notified (NB6_EVENT_MASSES_CHANGED) after the change is complete;
+ * of single stars in an engine image, which change there, once the state is in host memory (nb6_bring_home). Others
+ * lose the attraction in their force polynomials; bodies that begin anew, because they got another velocity or are near
+ * to one that did, or to one that lost more than a twentieth of its mass, have first steps that divide the time, which
+ * are back to normal within 80 block steps.
  *  @param[in] name [n] of existing stars, each once   @param[in] mass [n] >= 0; of a star in a chain > 0
  *  @param[in] v [n][3] finite; NULL: velocities are kept. Only with NB6_MASS_SUDDEN
  *  @return NBC_OK; NBC_BAD_STATE (no stars yet, or a pair or chain was stopped within a block step: says so);
  *          NBC_BAD_INPUT, NBC_NON_FINITE (names the star); NBC_BAD_ARGUMENT; NBC_NO_MEMORY; NBC_DEVICE: nothing has
- *          changed then; the status of an observer: the masses are changed then */
+ *          changed then, or, see nb6_device_is_lost, since the state was last in host memory; the status of an
+ *          observer: the masses are changed then */
 int nb6_set_masses(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*v)[3],
                    enum nb6_mass_change how, struct nbc_error *err);
 
@@ -85,9 +87,10 @@ double nb6_time_now(const nb6_t *sim); /**< N-body time reached */
 int64_t nb6_count(const nb6_t *sim);   /**< stars now */
 int nb6_stopped(const nb6_t *sim);     /**< 1: the last nb6_evolve ended early because poll asked for it */
 
-/** While nb6_evolve runs, the state may be in an engine image (--engine): copy its bodies, lists and counters to host
- * memory, for a poll that reads them. Functions of this header that return data, and frames, do it themselves; outside
- * of nb6_evolve the state is always in host memory. */
+/** While nb6_evolve runs, and after it unless it ended with an adjust or an output, the state may be in an engine image
+ * (--engine): copy its bodies, lists and counters to host memory, for a poll that reads them. Functions of this header
+ * that return data or write a checkpoint, and frames, do it themselves. Outside of nb6_evolve the observer hears of
+ * changes of masses that waited for it.   @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE; the status of the observer */
 int nb6_bring_home(nb6_t *sim, struct nbc_error *err);
 
 /** The engine that advances the block steps of this run, "host", "device" or "emulated", and the reason for its
@@ -99,10 +102,11 @@ const char *nb6_engine_for(const struct nb6_config *config, int64_t n, char why[
 /** NULL if the engine of this name can run on this machine; else why not, in a few words. */
 const char *nb6_engine_missing(const char *name, char why[NB6_ENGINE_WHY]);
 
-/** 1: the last nb6_evolve failed because the device of the engine, or of the regular forces, does not answer, or has
- * no memory. The state, and nb6_time_now, are those of the last copy to host memory: an adjust, an output or a
- * checkpoint. The lost blocks are computed again by nb6_evolve, which fails again unless the device is back, by this
- * run after nb6_leave_device, or by another run from a checkpoint. */
+/** 1: the last nb6_evolve or nb6_set_masses failed because the device of the engine, or of the regular forces, does not
+ * answer, or has no memory. The state, and nb6_time_now, are those of the last copy to host memory: an adjust, an
+ * output, a checkpoint or nb6_bring_home. Changes of masses since then are undone. The lost blocks are computed again
+ * by nb6_evolve, which fails again unless the device is back, by this run after nb6_leave_device, or by another run
+ * from a checkpoint. */
 int nb6_device_is_lost(const nb6_t *sim);
 /** Go on with the host engine, and with regular forces on the processor.   @return NBC_OK; NBC_NO_MEMORY */
 int nb6_leave_device(nb6_t *sim, struct nbc_error *err);

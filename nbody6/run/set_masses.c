@@ -2,6 +2,7 @@
 #include "common/nbc.h"
 #include "nbody6/engine/engines.h"
 #include "nbody6/fewbody/new_masses.h"
+#include "nbody6/run/image_edit.h"
 #include "nbody6/run/live.h"
 #include "nbody6/run/mass_edit.h"
 #include "nbody6/run/nbody6.h"
@@ -102,19 +103,48 @@ static int refuse_name(const struct nb6_sim *sim, int64_t n, const struct named 
     return nbc_fail(err, NBC_INTERNAL, "nb6_set_masses: stars were not found");
 }
 
+static void want(const struct request *r, nb6_index star, int64_t at, int64_t k, struct wanted *w)
+{
+    w->star[k] = star;
+    w->mass[k] = r->mass[at];
+    if (r->v) memcpy(w->v[k], r->v[at], sizeof w->v[k]);
+}
+
+/* Names ascend with the stars unless the input had others: then a star may not be found.   @return < 0: it was not */
+static int64_t search_star(const struct nb6_sim *sim, int64_t name)
+{
+    int64_t low = 0, high = sim->n;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (sim->star[middle].name < name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < sim->n && sim->star[low].name == name && !nb6_has_merged(&sim->star[low]) ? low : -1;
+}
+
+/* @return 0: not all were found so, in the order of the stars */
+static int search_stars(const struct nb6_sim *sim, const struct request *r, const struct named *named, struct wanted *w)
+{
+    for (int64_t k = 0; k < r->n; k++) {
+        const int64_t i = search_star(sim, named[k].name);
+        if (i < 0 || (k > 0 && i <= w->star[k - 1])) return 0;
+        want(r, (nb6_index)i, named[k].at, k, w);
+    }
+    return 1;
+}
+
 static int64_t find_stars(const struct nb6_sim *sim, const struct request *r, const struct named *named,
                           struct wanted *w)
 {
     int64_t found = 0;
+    if (search_stars(sim, r, named, w)) return r->n;
     for (int64_t i = 0; i < sim->n; i++) {
         const struct named key = {.name = sim->star[i].name};
         const struct named *is =
             nb6_has_merged(&sim->star[i]) ? NULL : bsearch(&key, named, (size_t)r->n, sizeof *named, by_name);
-        if (!is) continue;
-        w->star[found] = (nb6_index)i;
-        w->mass[found] = r->mass[is->at];
-        if (r->v) memcpy(w->v[found], r->v[is->at], sizeof w->v[found]);
-        found++;
+        if (is) want(r, (nb6_index)i, is->at, found++, w);
     }
     return found;
 }
@@ -150,20 +180,52 @@ static int check_total(const struct nb6_sim *sim, const struct nb6_new_masses *m
 
 /* ---- the transaction */
 
-static int edit(struct nb6_sim *sim, const struct nb6_new_masses *masses, struct nbc_error *err)
+/* The state is that before. If a device is lost, it is that of the last time in host memory. */
+static int give_up(struct nb6_sim *sim, int status, nb6_time now)
+{
+    struct nbc_error other = {0};
+    nb6_transaction_rollback(sim);
+    nb6_motions_forget(sim);
+    if (sim->engine_image.lost && sim->engine_image.ahead)
+        sim->engine_image.lost = nb6_engines_forget(sim, &other) == NBC_OK;
+    else
+        sim->ti_now = now;
+    return status;
+}
+
+/* Where the image is. Its observer hears of it once the state is in host memory. */
+static int edit_image(struct nb6_sim *sim, const struct nb6_new_masses *masses, struct nbc_error *err)
+{
+    const nb6_time now = sim->ti_now;
+    int status = nb6_mass_edit_check(sim, err);
+    if (!status) status = nb6_transaction_begin(sim, err);
+    if (status) return status;
+    status = nb6_image_edit(sim, masses, err);
+    if (status) return give_up(sim, status, now);
+    nb6_transaction_commit(sim);
+    sim->engine_image.told_later = sim->transaction.n_event;
+    nb6_profile_count_mass_change(sim);
+    return NBC_OK;
+}
+
+static int edit_state(struct nb6_sim *sim, const struct nb6_new_masses *masses, struct nbc_error *err)
 {
     const nb6_time now = sim->ti_now;
     int status = nb6_engines_bring_home(sim, err);
+    if (!status) status = nb6_engines_tell(sim, err);
     if (!status) status = nb6_mass_edit_check(sim, err);
     if (!status) status = nb6_transaction_begin(sim, err);
     if (status) return status;
     status = nb6_engines_failed(sim, nb6_mass_edit(sim, masses, err));
     if (!status) nb6_profile_count_mass_change(sim);
-    if (!status) return nb6_transaction_commit_and_notify(sim, err);
-    nb6_transaction_rollback(sim);
-    nb6_motions_forget(sim);
-    sim->ti_now = now;
-    return status;
+    return status ? give_up(sim, status, now) : nb6_transaction_commit_and_notify(sim, err);
+}
+
+static int edit(struct nb6_sim *sim, const struct nb6_new_masses *masses, struct nbc_error *err)
+{
+    const int status = nb6_engines_tell(sim, err);
+    if (status) return status;
+    return nb6_image_edit_serves(sim, masses) ? edit_image(sim, masses, err) : edit_state(sim, masses, err);
 }
 
 static int set_masses(struct nb6_sim *sim, const struct request *r, struct nbc_error *err)

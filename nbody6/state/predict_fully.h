@@ -3,13 +3,14 @@
 #ifndef NB6_PREDICT_FULLY_H
 #define NB6_PREDICT_FULLY_H
 
+#include "common/hd.h"
 #include "nbody6/state/body.h"
 
 /** Position and velocity at time t: the body's own third-order polynomial, the next two terms of the irregular force
  *  from its last step, and those of the regular force, whose corrector comes only at the end of the regular step, from
  *  its beginning. */
-static inline void nb6_predict_fully(const struct nb6_body *body, const struct nb6_star *star, nb6_time t, double x[3],
-                                     double v[3])
+NBC_HD void nb6_predict_fully(const struct nb6_body *body, const struct nb6_star *star, nb6_time t, double x[3],
+                              double v[3])
 {
     const double s = nb6_time_to_double(t - body->t0), r = nb6_time_to_double(t - star->t0_reg);
     for (int k = 0; k < 3; k++) {

@@ -70,10 +70,11 @@ struct nb6_engine_image {
     struct nb6_host_service *service; /**< the host's part in its blocks (engine/host_service.h) */
     uint64_t edits;                   /**< sim->edits when image and host memory were equal */
     nb6_time ti_home;                 /**< time reached then, sim->ti_reached */
-    int ahead;                        /**< 1: the image has committed blocks that host memory does not have */
+    int ahead;                        /**< 1: the image has blocks or edits that host memory does not have */
     int undecided;                    /**< 1: stage "decide" of the last of them is not done yet */
     int lost;                         /**< 1: a device does not answer, or there is no memory for an image */
     int64_t stuck_blocks;             /**< of struct nb6_stuck, in an image that is ahead */
+    int64_t told_later;               /**< events of edits, the first in the transaction: told once the state is home */
     struct nb6_pending_sync pending;
 };
 

@@ -25,7 +25,7 @@ int nb6_transaction_notify(struct nb6_sim *sim, struct nbc_error *err)
     const int64_t n_event = t->n_event;
     int status = NBC_OK;
     if (sim->ti_reached < sim->ti_now) sim->ti_reached = sim->ti_now;
-    t->n_event = 0;
+    t->n_event = sim->engine_image.told_later = 0;
     for (int64_t k = 0; k < n_event && !status; k++) {
         const struct nb6_event event = t->event[k];
         status = nb6_event_raise(sim, &event, err);
@@ -35,7 +35,7 @@ int nb6_transaction_notify(struct nb6_sim *sim, struct nbc_error *err)
 
 void nb6_transaction_forget_events(struct nb6_sim *sim)
 {
-    sim->transaction.n_event = 0;
+    sim->transaction.n_event = sim->engine_image.told_later = 0;
 }
 
 int nb6_transaction_commit_and_notify(struct nb6_sim *sim, struct nbc_error *err)

@@ -283,6 +283,7 @@ void cluster_evolve(nb6_t *sim, double t)
 {
     struct nbc_error err = {0};
     demand(nb6_evolve(sim, t, &err), "nb6_evolve", &err);
+    demand(nb6_bring_home(sim, &err), "nb6_bring_home", &err);
 }
 
 nb6_t *cluster_through_checkpoint(nb6_t *sim)

@@ -440,6 +440,21 @@ static void bad_requests_change_nothing(void **state)
     nb6_free(empty);
 }
 
+/* Names that a program gave to stars need not ascend. */
+static void names_in_any_order(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    nb6_t *sim = start(ONE, NB6_ENGINE_HOST, NULL);
+    const int64_t added[2] = {500, 400}, name[3] = {400, 7, 500};
+    const double x[2][3] = {{3, 0, 0}, {0, 3, 0}}, v[2][3] = {{0}}, new_mass[2] = {M, M}, mass[3] = {0.04, 0.07, 0.05};
+    demand(nb6_add_bodies(sim, 2, added, new_mass, x, v, &err), &err);
+    demand(nb6_set_masses(sim, 3, name, mass, NULL, NB6_MASS_SUDDEN, &err), &err);
+    assert_true(sim->body[6].mass == 0.07);
+    for (int64_t i = STARS; i < sim->n; i++) assert_true(sim->body[i].mass == (sim->star[i].name == 400 ? 0.04 : 0.05));
+    nb6_free(sim);
+}
+
 /* Before anything was evolved no energy is known, and nothing is booked; the run begins with the new masses. */
 static void at_the_start(void **state)
 {
@@ -461,9 +476,13 @@ static void at_the_start(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stars_move_as_they_should),      cmocka_unit_test(orbits_widen),
-        cmocka_unit_test(steps_are_back_after_80_blocks), cmocka_unit_test(the_observer_hears_of_it),
-        cmocka_unit_test(bad_requests_change_nothing),    cmocka_unit_test(at_the_start),
+        cmocka_unit_test(stars_move_as_they_should),
+        cmocka_unit_test(orbits_widen),
+        cmocka_unit_test(steps_are_back_after_80_blocks),
+        cmocka_unit_test(the_observer_hears_of_it),
+        cmocka_unit_test(bad_requests_change_nothing),
+        cmocka_unit_test(names_in_any_order),
+        cmocka_unit_test(at_the_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "common/team.h"
 #include "device/gate.h"
 #include "gpunb/regf_device.h"
+#include "nbody6/engine/cuda/edit.h"
 #include "nbody6/engine/cuda/host.h"
 #include "nbody6/engine/cuda/leave.h"
 #include "nbody6/engine/cuda/lists.h"
@@ -46,6 +47,8 @@ static void release(struct nb6_sim *sim)
     if (d->owns_reg) gpunb_free(d->reg);
     nbd_free(&d->device, NBD_ON_DEVICE, d->control_block);
     nbd_free(&d->device, NBD_ON_DEVICE, d->sync);
+    nbd_buffer_release(&d->device, &d->edit_there);
+    nbd_buffer_release(&d->device, &d->edit_here);
     nbd_stream_close(&d->device, d->stream);
     nbc_free(d);
     sim->engine_image.image = NULL;
@@ -317,6 +320,21 @@ static int synchronise(struct nb6_sim *sim, const int32_t body[2], int *are_read
     return NBC_OK;
 }
 
+static int gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
+                  struct nbc_error *err)
+{
+    struct nb6_device *d = sim->engine_image.image;
+    NBD_TRY(nbd_use(&d->device, err));
+    return nb6_device_gather(d, t, n, body, gathered, err);
+}
+
+static int edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err)
+{
+    struct nb6_device *d = sim->engine_image.image;
+    NBD_TRY(nbd_use(&d->device, err));
+    return nb6_device_edit(sim, d, edit, err);
+}
+
 static const struct nb6_engine device_engine = {.name = "device",
                                                 .cost = NB6_DEVICE_COST,
                                                 .check = check_device,
@@ -326,5 +344,7 @@ static const struct nb6_engine device_engine = {.name = "device",
                                                 .export = export,
                                                 .advance = advance,
                                                 .synchronise = synchronise,
+                                                .gather = gather,
+                                                .edit = edit,
                                                 .release = release};
 const struct nb6_engine *const nb6_device_engine = &device_engine;

@@ -4,6 +4,7 @@
 #include "device/device.h"
 #include "gpunb/regf_device.h"
 #include "nbody6/engine/emulated/block.h"
+#include "nbody6/engine/emulated/edit.h"
 #include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
 #include "nbody6/engine/stages/lists.h"
@@ -171,6 +172,24 @@ static int synchronise(struct nb6_sim *sim, const int32_t body[2], int *are_read
     return NBC_OK;
 }
 
+static int gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
+                  struct nbc_error *err)
+{
+    struct emulated *image = sim->engine_image.image;
+    const int status = check_device(image, err);
+    return status ? status : nb6_emulated_gather(&image->dev, t, n, body, gathered, err);
+}
+
+static int edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err)
+{
+    struct emulated *image = sim->engine_image.image;
+    int status = check_device(image, err);
+    if (!status) status = nb6_host_service_keep_watched(sim, &image->dev, err);
+    if (!status) status = nb6_emulated_edit(&image->dev, edit, err);
+    if (!status) nb6_host_service_take_watched(sim, &image->dev);
+    return status;
+}
+
 const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
                                                .cost = NB6_DEVICE_COST,
                                                .supports = nb6_dev_supports,
@@ -179,4 +198,6 @@ const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
                                                .export = export,
                                                .advance = advance,
                                                .synchronise = synchronise,
+                                               .gather = gather,
+                                               .edit = edit,
                                                .release = release};

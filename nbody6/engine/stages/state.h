@@ -129,7 +129,8 @@ struct nb6_dev_control {
     double unit_of_work;
     uint64_t pairs_irr_block, pairs_reg_block, overflows_block; /**< of the present block */
     int64_t longest;                                            /**< list that did not fit its row, 0: none */
-    int64_t torn;           /**< 1: the last export has failed after it had begun to write */
+    int64_t stores_all;     /**< 1: the next export stores all bodies: the last one has failed after it had begun to
+                                 write, or bodies have changed between blocks (stages/edit.h) */
     nb6_time t_ask;         /**< a relative motion ends a step: the host is asked in any case */
     int64_t n_ask;          /**< bodies in dev->ask */
     struct nb6_stuck stuck; /**< counts of equal blocks, by places counted from 1 */

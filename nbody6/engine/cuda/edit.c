@@ -1,0 +1,116 @@
+/* Host side of changes of bodies (cuda/edit.h). All memory comes first. */
+#include "nbody6/engine/cuda/edit.h"
+
+#include "nbody6/engine/host_service.h"
+#include "nbody6/engine/image.h"
+
+static cudaStream_t stream_of(const struct nb6_device *d)
+{
+    return (cudaStream_t)d->stream;
+}
+
+/* What travels, on both sides: the device's in one buffer, the host's in another. */
+struct parcel {
+    struct nb6_gathered *gathered;
+    struct nb6_changed *changed;
+    struct nb6_dev_mass *at;
+    double *potential;
+    int32_t *place;
+};
+
+/* The next n objects of a buffer; NULL: only count.   @param[in,out] bytes  before them, after them */
+static void *take(char *data, size_t n, size_t size, size_t *bytes)
+{
+    enum { GRAIN = 256 };
+    void *here = data ? data + *bytes : NULL;
+    *bytes += (n * size + GRAIN - 1) / GRAIN * GRAIN;
+    return here;
+}
+
+static size_t lay_out(char *data, int64_t n, int64_t changed, int64_t bodies, struct parcel *to)
+{
+    size_t bytes = 0;
+    to->gathered = take(data, (size_t)n, sizeof *to->gathered, &bytes);
+    to->changed = take(data, (size_t)changed, sizeof *to->changed, &bytes);
+    to->at = take(data, (size_t)bodies, sizeof *to->at, &bytes);
+    to->potential = take(data, bodies > 0 ? (size_t)n * NB6_DEV_POTENTIAL_SLICES : 0, sizeof *to->potential, &bytes);
+    to->place = take(data, (size_t)n, sizeof *to->place, &bytes);
+    return bytes;
+}
+
+/* Room for so many bodies that travel, changes, and places of all bodies of the device. */
+static int provide(struct nb6_device *d, int64_t n, int64_t changed, int64_t bodies, struct parcel *there,
+                   struct parcel *here, struct nbc_error *err)
+{
+    d->edit_there.where = NBD_ON_DEVICE;
+    d->edit_here.where = NBD_ON_HOST;
+    NBD_TRY(nbd_buffer_reserve(&d->device, &d->edit_there, lay_out(NULL, n, changed, bodies, there), err));
+    (void)lay_out(d->edit_there.data, n, changed, bodies, there);
+    NBD_TRY(nbd_buffer_reserve(&d->device, &d->edit_here, lay_out(NULL, n, changed, bodies > 0 ? 1 : 0, here), err));
+    (void)lay_out(d->edit_here.data, n, changed, bodies > 0 ? 1 : 0, here);
+    return NBC_OK;
+}
+
+static int copy(struct nb6_device *d, void *to, const void *from, size_t bytes, struct nbc_error *err)
+{
+    return bytes > 0 ? nbd_copy(&d->device, d->stream, to, from, bytes, err) : NBC_OK;
+}
+
+int nb6_device_gather(struct nb6_device *d, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
+                      struct nbc_error *err)
+{
+    const size_t slices = (size_t)n * NB6_DEV_POTENTIAL_SLICES;
+    struct parcel there, here;
+    NBD_TRY(provide(d, n, 0, d->there.n, &there, &here, err));
+    for (int64_t k = 0; k < n; k++) here.place[k] = d->home.place_of[body[k]];
+    NBD_TRY(copy(d, there.place, here.place, (size_t)n * sizeof *here.place, err));
+    NBD_LAUNCH(err, &d->device,
+               nb6_device_find_potentials(&d->there, t, n, there.place, there.at, there.gathered, there.potential,
+                                          stream_of(d)));
+    NBD_TRY(copy(d, here.gathered, there.gathered, (size_t)n * sizeof *here.gathered, err));
+    NBD_TRY(copy(d, here.potential, there.potential, slices * sizeof *here.potential, err));
+    NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
+    for (int64_t k = 0; k < n; k++) {
+        gathered[k] = here.gathered[k];
+        gathered[k].potential = 0;
+        for (int64_t s = 0; s < NB6_DEV_POTENTIAL_SLICES; s++)
+            gathered[k].potential += here.potential[k * NB6_DEV_POTENTIAL_SLICES + s];
+    }
+    return NBC_OK;
+}
+
+/* The edit, and the watched bodies as it leaves them. */
+static int change(struct nb6_device *d, nb6_time t, int64_t n, const struct parcel *there, const struct parcel *here,
+                  struct nbc_error *err)
+{
+    const int64_t watched = d->home.control->n_ask;
+    const struct nb6_dev_edit edit = {.t = t, .n = (int32_t)n, .changed = there->changed};
+    NBD_TRY(copy(d, there->changed, here->changed, (size_t)n * sizeof *here->changed, err));
+    NBD_TRY(copy(d, there->place, d->home.ask, (size_t)watched * sizeof *here->place, err));
+    NBD_LAUNCH(err, &d->device, nb6_device_change_bodies(&d->there, &edit, stream_of(d)));
+    if (watched > 0) {
+        NBD_LAUNCH(err, &d->device,
+                   nb6_device_fetch_bodies(&d->there, watched, there->place, there->gathered, stream_of(d)));
+        NBD_TRY(copy(d, here->gathered, there->gathered, (size_t)watched * sizeof *here->gathered, err));
+    }
+    return nbd_stream_wait(&d->device, d->stream, err);
+}
+
+int nb6_device_edit(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_edit *edit, struct nbc_error *err)
+{
+    struct nb6_dev *h = &d->home;
+    struct parcel there, here;
+    int status = nb6_host_service_keep_watched(sim, h, err);
+    if (!status) status = provide(d, h->control->n_ask, edit->n, 0, &there, &here, err);
+    if (status) return status;
+    nb6_dev_fill_changed(h, edit, here.changed);
+    status = change(d, edit->t, edit->n, &there, &here, err);
+    if (status) d->is_lost = 1;
+    if (status) return status;
+    for (int64_t k = 0; k < h->control->n_ask; k++) {
+        h->body[h->ask[k]] = here.gathered[k].body;
+        h->star[h->ask[k]] = here.gathered[k].star;
+    }
+    nb6_host_service_take_watched(sim, h);
+    return NBC_OK;
+}

@@ -1,0 +1,379 @@
+/* Masses of single stars that change where an engine has their image (engine/edit.h): no move of the state; the image
+ * is the one that an import makes; books; the same bits for threads and checkpoints; failures; a lost device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+#include "common/nbc.h"
+#include "device/faults.h"
+#include "nbody6/engine/engines.h"
+#include "nbody6/engine/stages/state.h"
+#include "nbody6/input/config.h"
+#include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
+#include "nbody6/state/resolvers.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
+#include "tests/support/cluster.h"
+#include "tests/support/cluster_check.h"
+#include "tests/support/cluster_state.h"
+#include "tests/support/failing_alloc.h"
+
+enum { SYSTEMS = 90, BINARIES = 10 };
+static const double DT_ADJUST = 0.5;
+
+/* Of the tests that run; all engines with images take edits in the same way. */
+static enum nb6_engine_choice engine = NB6_ENGINE_EMULATED;
+
+static void demand(int status, const struct nbc_error *err)
+{
+    if (status) fail_msg("%s", err->text);
+}
+
+/* Single stars, or with binaries, at t = 0.1, in between two blocks. */
+static nb6_t *start(int binaries, struct cluster_record *record)
+{
+    struct nb6_config config;
+    cluster_config_with_binaries(&config, SYSTEMS, binaries ? BINARIES : 0);
+    config.run.engine = engine;
+    config.run.dt_adjust = config.run.dt_output = DT_ADJUST;
+    if (!binaries) config.pair.systems = 0;
+    nb6_t *sim = cluster_start_model(&config, record);
+    cluster_evolve(sim, 0.1);
+    return sim;
+}
+
+/* Without a move of the state at the end. */
+static int evolve(nb6_t *sim, double t)
+{
+    struct nbc_error err = {0};
+    return nb6_evolve(sim, t, &err);
+}
+
+/* Up to `most` single stars that no system resolves lose a share of their mass.   @return their number */
+static int64_t find_stars(const nb6_t *sim, int64_t most, double share, int64_t *name, double *mass)
+{
+    int64_t n = 0;
+    for (nb6_index i = 0; i < sim->n && n < most; i++) {
+        if (nb6_is_member(&sim->star[i]) || nb6_is_resolved(&sim->subsystems, i)) continue;
+        name[n] = sim->star[i].name;
+        mass[n++] = (1 - share) * sim->body[i].mass;
+    }
+    return n;
+}
+
+static int change(nb6_t *sim, int64_t most, double share, struct nbc_error *err)
+{
+    int64_t name[SYSTEMS];
+    double mass[SYSTEMS];
+    const int64_t n = find_stars(sim, most, share, name, mass);
+    return nb6_set_masses(sim, n, name, mass, NULL, NB6_MASS_SLOW, err);
+}
+
+static void change_image(nb6_t *sim, int64_t most)
+{
+    struct nbc_error err = {0};
+    demand(change(sim, most, 0.01, &err), &err);
+    assert_true(sim->engine_image.ahead);
+}
+
+static uint64_t state_of(nb6_t *sim)
+{
+    struct nbc_error err = {0};
+    demand(nb6_bring_home(sim, &err), &err);
+    sim->run.book.wall_used_s = 0;
+    return cluster_state(sim);
+}
+
+/* ---- moves */
+
+static void read_nothing(struct nb6_calls *calls)
+{
+    *calls = (struct nb6_calls){0};
+}
+
+/* The image is there already, and goes home once, at the end. */
+static void no_change_moves_the_state(void **state)
+{
+    static const struct nb6_call_counter counter = {.read = read_nothing};
+    struct nbc_error err = {0};
+    (void)state;
+    nb6_t *sim = start(0, NULL);
+    demand(nb6_profile_start(sim, &counter, &err), &err);
+    for (int k = 0; k < 8; k++) {
+        assert_int_equal(evolve(sim, 0.102 + 0.002 * k), NBC_OK); /* no list is too long for its row until then */
+        change_image(sim, k % 2 ? 1 : 30);
+        assert_int_equal(sim->profile->moves, 0);
+    }
+    assert_int_equal(sim->profile->mass_changes, 8);
+    demand(nb6_bring_home(sim, &err), &err);
+    assert_int_equal(sim->profile->moves, 1);
+    nb6_free(sim);
+}
+
+/* ---- the image */
+
+/* All that forces, levels and lists depend on. The host sends the radii of systems that it moves with each step, and
+ * has the times of their checks. */
+static void assert_same_image(const struct nb6_dev *a, const struct nb6_dev *b)
+{
+    const size_t n = (size_t)a->n;
+    assert_true(a->n == b->n && a->first_centre == b->first_centre);
+    assert_memory_equal(a->body, b->body, n * sizeof *a->body);
+    assert_memory_equal(a->star, b->star, n * sizeof *a->star);
+    assert_memory_equal(a->predictor, b->predictor, n * sizeof *a->predictor);
+    assert_memory_equal(a->level, b->level, n);
+    assert_memory_equal(a->watch, b->watch, n);
+    assert_int_equal(a->control->ti_now, b->control->ti_now);
+    assert_int_equal(a->control->n_ask, b->control->n_ask);
+    assert_memory_equal(a->ask, b->ask, (size_t)a->control->n_ask * sizeof *a->ask);
+    assert_true(a->control->t_ask == b->control->t_ask);
+    for (int64_t k = 0; k < a->n - a->first_centre; k++) {
+        const struct nb6_dev_system *of_a = &a->system[k], *of_b = &b->system[k];
+        if (!(a->watch[a->first_centre + k] & (NB6_DEV_QUIET | NB6_DEV_REMOTE))) continue;
+        assert_true(of_a->radius == of_b->radius && of_a->t_check == of_b->t_check);
+        assert_memory_equal(&of_a->perturber, &of_b->perturber, sizeof of_a->perturber);
+        assert_memory_equal(&a->remote[k], &b->remote[k], sizeof a->remote[k]);
+    }
+    for (int32_t i = 0; i < a->n; i++)
+        assert_memory_equal(nb6_dev_list(a, i), nb6_dev_list(b, i), (size_t)a->star[i].nnb * sizeof *a->row);
+}
+
+/* The emulated engine has its image first in what it keeps. */
+static void assert_image_is_an_import(nb6_t *sim)
+{
+    struct nbc_error err = {0};
+    nb6_t *again = cluster_through_checkpoint(sim);
+    demand(nb6_emulated_engine.import(again, &err), &err);
+    assert_same_image(sim->engine_image.image, again->engine_image.image);
+    again->engine_image.owner = &nb6_emulated_engine;
+    nb6_free(again);
+}
+
+static void the_image_is_that_of_an_import(void **state)
+{
+    (void)state;
+    for (int binaries = 0; binaries < 2; binaries++) {
+        nb6_t *sim = start(binaries, NULL);
+        for (int k = 0; k < 4; k++) {
+            assert_int_equal(evolve(sim, 0.12 + 0.01 * k), NBC_OK);
+            change_image(sim, k % 2 ? 1 : 30);
+            assert_image_is_an_import(sim);
+            cluster_assert_consistent(sim);
+            cluster_check_sources(sim);
+        }
+        nb6_free(sim);
+    }
+}
+
+/* ---- against the host engine */
+
+/* Both engines give stars the same polynomials, but for rounding: sums of lanes here, one after another there. */
+static void assert_same_change(const nb6_t *a, const nb6_t *b)
+{
+    for (int64_t m = 0; m < a->subsystems.n_source; m++) {
+        const nb6_index i = a->subsystems.source[m];
+        assert_true(a->body[i].mass == b->body[i].mass);
+        for (int k = 0; k < 3; k++) {
+            assert_true(fabs(a->body[i].x0[k] - b->body[i].x0[k]) < 1e-14);
+            assert_true(fabs(a->body[i].v0[k] - b->body[i].v0[k]) < 1e-13);
+            assert_true(fabs(a->star[i].acc_irr[k] - b->star[i].acc_irr[k]) <
+                        1e-12 * (1 + fabs(b->star[i].acc_irr[k])));
+            assert_true(fabs(a->star[i].acc_reg[k] - b->star[i].acc_reg[k]) <
+                        1e-12 * (1 + fabs(b->star[i].acc_reg[k])));
+        }
+    }
+    const double booked[2] = {a->run.book.ledger.booked[NB6_CHANNEL_STARS],
+                              b->run.book.ledger.booked[NB6_CHANNEL_STARS]};
+    assert_true(booked[0] != 0 && fabs(booked[0] - booked[1]) < 1e-14);
+    for (int k = 0; k < 3; k++)
+        assert_true(fabs(a->run.book.transfers.stars.momentum[k] - b->run.book.transfers.stars.momentum[k]) < 1e-16);
+}
+
+static void it_is_that_of_the_host(void **state)
+{
+    (void)state;
+    for (int binaries = 0; binaries < 2; binaries++) {
+        struct nbc_error err = {0};
+        nb6_t *sim = start(binaries, NULL), *host = cluster_through_checkpoint(sim);
+        const double energy = cluster_energy_now(sim).total;
+        host->engine = NB6_ENGINE_HOST;
+        change_image(sim, 40);
+        demand(change(host, 40, 0.01, &err), &err);
+        assert_true(!host->engine_image.image);
+        demand(nb6_bring_home(sim, &err), &err);
+        assert_same_change(sim, host);
+        assert_true(fabs(cluster_energy_now(sim).total - energy - sim->run.book.ledger.booked[NB6_CHANNEL_STARS]) <
+                    1e-13 * (1 + fabs(energy)));
+        nb6_free(sim);
+        nb6_free(host);
+    }
+}
+
+/* ---- the same bits */
+
+static uint64_t run_changes(int binaries, int threads, int resumed)
+{
+    omp_set_num_threads(threads);
+    nb6_t *sim = start(binaries, NULL);
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(evolve(sim, 0.12 + 0.01 * k), NBC_OK);
+        for (int after = 0; after < 2; after++) { /* right before a change, and right after it */
+            if (after) change_image(sim, k % 2 ? 1 : 30);
+            if (!(resumed >> (2 * k + after) & 1)) continue;
+            nb6_t *again = cluster_through_checkpoint(sim);
+            nb6_free(sim);
+            sim = again;
+        }
+    }
+    cluster_evolve(sim, 0.2);
+    const uint64_t bits = state_of(sim);
+    nb6_free(sim);
+    return bits;
+}
+
+static void same_bits(void **state)
+{
+    (void)state;
+    for (int binaries = 0; binaries < 2; binaries++) {
+        const uint64_t bits = run_changes(binaries, 1, 0);
+        assert_true(run_changes(binaries, 3, 0) == bits);
+        assert_true(run_changes(binaries, 2, 0x55) == bits);
+        assert_true(run_changes(binaries, 2, 0xaa) == bits);
+        assert_true(run_changes(binaries, 1, 0x1c) == bits);
+    }
+}
+
+/* ---- events */
+
+/* Told in order, once, when the state is in host memory: one who asks for bodies then gets those after the change. */
+static void events_wait_for_the_state(void **state)
+{
+    (void)state;
+    struct cluster_record record = {0};
+    nb6_t *sim = start(0, &record);
+    const int64_t before = record.n_events;
+    const double t = nb6_time_now(sim);
+    change_image(sim, 1);
+    change_image(sim, 2);
+    assert_int_equal(evolve(sim, 0.13), NBC_OK);
+    assert_int_equal(record.n_events, before);
+    cluster_evolve(sim, 0.14);
+    assert_int_equal(record.n_events, before + 2);
+    for (int k = 0; k < 2; k++) {
+        const struct nb6_event *event = &record.event[before + k];
+        assert_true(event->kind == NB6_EVENT_MASSES_CHANGED && event->t == t && event->value[0] == k + 1);
+        assert_true(event->energy != 0 && event->mass < 0);
+    }
+    assert_int_equal(evolve(sim, 0.15), NBC_OK);
+    assert_int_equal(record.n_events, before + 2);
+    nb6_free(sim);
+    cluster_record_free(&record);
+}
+
+/* ---- failures */
+
+/* Without memory nothing has changed, and the change can be made again. */
+static void no_memory(void **state)
+{
+    (void)state;
+    if (!can_fail_alloc()) return;
+    nb6_t *base = start(1, NULL);
+    long failures = 0;
+    for (long k = 0;; k++) {
+        struct nbc_error err = {0};
+        nb6_t *sim = cluster_through_checkpoint(base), *same = cluster_through_checkpoint(base);
+        assert_int_equal(evolve(sim, 0.11), NBC_OK);
+        assert_int_equal(evolve(same, 0.11), NBC_OK);
+        alloc_left = k;
+        const int status = change(sim, 20, 0.01, &err);
+        const int has_failed = alloc_left < 0;
+        alloc_left = -1;
+        if (status) {
+            assert_int_equal(status, NBC_NO_MEMORY);
+            assert_true(sim->engine_image.ahead && state_of(sim) == state_of(same));
+            assert_int_equal(sim->transaction.n_event, 0);
+            failures++;
+        }
+        nb6_free(sim);
+        nb6_free(same);
+        if (!has_failed) break;
+    }
+    assert_true(failures > 5);
+    nb6_free(base);
+}
+
+/* The state is that of the last time in host memory, without the changes since, of which nobody has heard. Made again,
+ * they have the same bits. */
+static void assert_undone(nb6_t *sim, nb6_t *base, uint64_t end)
+{
+    assert_true(nb6_device_is_lost(sim) && !sim->engine_image.ahead && sim->transaction.n_event == 0);
+    assert_true(nb6_time_now(sim) == nb6_time_now(base) && state_of(sim) == state_of(base));
+    cluster_check_sources(sim);
+    assert_int_equal(evolve(sim, 0.11), NBC_OK);
+    change_image(sim, 20);
+    assert_int_equal(evolve(sim, 0.13), NBC_OK);
+    assert_true(state_of(sim) == end);
+    nb6_free(sim);
+}
+
+/* From its k-th call on a device fails in a change; 0: in a block after it.   @return 0: it had fewer calls */
+static int lose(nb6_t *base, uint64_t end, int64_t k)
+{
+    struct nbc_error err = {0};
+    nb6_t *sim = cluster_through_checkpoint(base);
+    assert_int_equal(evolve(sim, 0.11), NBC_OK);
+    if (k == 0) change_image(sim, 20);
+    nbd_fault_set(NBD_FAULT_FAIL, k ? k : 1, NBD_FAULT_FOR_EVER);
+    const int status = k ? change(sim, 20, 0.01, &err) : evolve(sim, 0.13);
+    nbd_fault_set(NBD_FAULT_NONE, 0, 0);
+    if (status) {
+        assert_int_equal(status, NBC_DEVICE);
+        assert_undone(sim, base, end);
+    } else
+        nb6_free(sim);
+    return status != NBC_OK;
+}
+
+static void a_device_is_lost(void **state)
+{
+    (void)state;
+    nb6_t *base = start(1, NULL), *sim = cluster_through_checkpoint(base);
+    int64_t k = 1;
+    assert_int_equal(evolve(sim, 0.11), NBC_OK);
+    change_image(sim, 20);
+    assert_int_equal(evolve(sim, 0.13), NBC_OK);
+    const uint64_t end = state_of(sim);
+    nb6_free(sim);
+    while (lose(base, end, k)) k++;
+    assert_true(k > 2);
+    assert_true(lose(base, end, 0));
+    nb6_free(base);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_change_moves_the_state),
+        cmocka_unit_test(it_is_that_of_the_host),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(events_wait_for_the_state),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(a_device_is_lost),
+    };
+    const struct CMUnitTest image[] = {cmocka_unit_test(the_image_is_that_of_an_import)};
+    char why[NB6_ENGINE_WHY];
+    int failed = cmocka_run_group_tests(image, NULL, NULL);
+    failed += cmocka_run_group_tests(tests, NULL, NULL);
+    engine = NB6_ENGINE_DEVICE;
+    if (!nb6_engine_missing("device", why)) failed += cmocka_run_group_tests(tests, NULL, NULL);
+    return failed;
+}
