@@ -28,7 +28,7 @@ static int goes_on(const struct nb6_sim *sim, const struct nb6_new_masses *masse
 
 int nb6_image_edit_serves(struct nb6_sim *sim, const struct nb6_new_masses *masses)
 {
-    int serves = !masses->v;
+    int serves = !masses->v && !nb6_external_does_work(&sim->run.external);
     for (int64_t k = 0; k < masses->n && serves; k++) serves = goes_on(sim, masses, k);
     return serves && nb6_engines_take_edits(sim);
 }

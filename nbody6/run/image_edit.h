@@ -12,7 +12,8 @@ struct nb6_sim;
  *  (run/mass_edit.c). */
 extern const double nb6_sudden_share;
 
-/** Whether a change is made so: no body begins anew by it, or is a system. It follows from contents of a checkpoint. */
+/** Whether a change is made so: no body begins anew by it, or is a system, and no galaxy does work, which would have to
+ *  be booked for the bodies as they were. It follows from contents of a checkpoint. */
 int nb6_image_edit_serves(struct nb6_sim *sim, const struct nb6_new_masses *masses);
 /** The change, at ti_reached, and the books. After a success the caller commits, and tells nobody: nb6_engines_tell
  *  does.   @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE: the caller rolls back */
