@@ -139,7 +139,7 @@ static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
         next = earlier(next, nb6_ageing_next(sim));
         const int at_end = next == end, ages = next == nb6_ageing_next(sim);
         const int pauses = at_end && !ages && !is_anything_due(sim, next, end >= run_end);
-        int status = advance(sim, next, !pauses, err);
+        status = advance(sim, next, !pauses, err);
         if (status || sim->stopped) return status;
         sim->ti_reached = next;
         status = nb6_age_stars(sim, err);
