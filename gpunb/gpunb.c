@@ -1,6 +1,7 @@
 /* The handle, and the calls that send sources or want potentials. The arithmetic is in backend_*.c. */
 #include "gpunb/handle.h"
 #include "gpunb/quantity.h"
+#include "gpunb/softened_device.h"
 #include "gpunb/tree/method.h"
 
 #include <math.h>
@@ -41,12 +42,17 @@ static int create_checked(gpunb_t *handle, const struct gpunb_options *options, 
         int status = gpunb_tree_open(handle, options, err);
         if (status != NBC_OK) return status;
     }
-    const struct gpunb_setup setup = {
-        .backend = backend, .precision = precision, .n_j_max = handle->n_j_max, .devices = devices, .by_tree = by_tree};
+    const struct gpunb_setup setup = {.backend = backend,
+                                      .precision = precision,
+                                      .n_j_max = handle->n_j_ready,
+                                      .devices = devices,
+                                      .by_tree = by_tree};
     return backend->create(&handle->state, &setup, err);
 }
 
-int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *options, struct nbc_error *err)
+/* With memory for n_j_ready sources. */
+static int create(gpunb_t **handle, size_t n_j_max, size_t n_j_ready, const struct gpunb_options *options,
+                  struct nbc_error *err)
 {
     static const struct gpunb_options defaults = {0};
     if (!options) options = &defaults;
@@ -63,6 +69,7 @@ int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *o
     gpunb_t *made = nbc_alloc(1, sizeof *made);
     if (!made) return nbc_fail(err, NBC_NO_MEMORY, "gpunb_create: no memory for a handle");
     made->n_j_max = n_j_max;
+    made->n_j_ready = n_j_ready;
     status = create_checked(made, options, err);
     if (status != NBC_OK) {
         gpunb_tree_close(made);
@@ -71,6 +78,16 @@ int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *o
     }
     *handle = made;
     return NBC_OK;
+}
+
+int gpunb_create(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *options, struct nbc_error *err)
+{
+    return create(handle, n_j_max, n_j_max, options, err);
+}
+
+int gpunb_create_empty(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *options, struct nbc_error *err)
+{
+    return create(handle, n_j_max, 0, options, err);
 }
 
 void gpunb_free(gpunb_t *handle)
@@ -149,6 +166,7 @@ static int send(gpunb_t *handle, const char *call, size_t n_j, const double *mas
         {"source", "v", (const double *)v, v ? n_j : 0, 3, -GPUNB_LIMIT, GPUNB_LIMIT},
     };
     int status = gpunb_check(err, call, list, 3);
+    if (status == NBC_OK) status = gpunb_make_ready(handle, err);
     if (status != NBC_OK) return status;
     handle->started = 0;
     status = handle->backend->send(handle->state, n_j, mass, x, v, err);

@@ -12,9 +12,10 @@ struct gpunb {
     void *state;
     enum gpunb_precision precision; /* in use, never the default */
     struct gpunb_tree_use *tree;    /* NULL: softened forces are direct sums */
-    size_t n_j_max;
-    size_t n_sources; /* sources that act on targets: those last sent, or predicted */
-    size_t n_numbers; /* sources are numbered 0 .. n_numbers - 1, not all of them may be there */
+    size_t n_j_max;                 /* sources that may come */
+    size_t n_j_ready;               /* and for which the backend has memory: all, or 0 until the first come */
+    size_t n_sources;               /* sources that act on targets: those last sent, or predicted */
+    size_t n_numbers;               /* sources are numbered 0 .. n_numbers - 1, not all of them may be there */
     int mass_weighted, sent;
     int has_velocities; /* sources that were sent have them */
 
@@ -44,6 +45,8 @@ static inline int gpunb_has_gaps(const struct gpunb *handle)
     return handle->predicted && handle->order.number != NULL;
 }
 
+/** Memory for all sources that may come, if there is none yet.   @return as gpunb_reserve */
+int gpunb_make_ready(struct gpunb *handle, struct nbc_error *err);
 /** `self` of the caller, [n_i], as the backend counts sources: the same array, or one of places, which belongs to the
  *  handle; NULL without memory. */
 const int32_t *gpunb_self_by_place(struct gpunb *handle, const int32_t *self, size_t n_i);

@@ -34,6 +34,16 @@ int gpunb_refuse_prediction(struct nbc_error *err, size_t j, const struct gpunb_
                     j, jp->t0, x[0], x[1], x[2], v[0], v[1], v[2], t, GPUNB_LIMIT);
 }
 
+/* ---- memory */
+
+int gpunb_make_ready(gpunb_t *handle, struct nbc_error *err)
+{
+    if (handle->n_j_ready >= handle->n_j_max) return NBC_OK;
+    const int status = handle->backend->reserve(handle->state, handle->n_j_max, err);
+    if (status == NBC_OK) handle->n_j_ready = handle->n_j_max;
+    return status;
+}
+
 /* ---- tables */
 
 /* An array of n_old elements with room for n; the old one stays if there is no memory. */
@@ -56,7 +66,8 @@ static int provide(struct gpunb *handle, size_t n, struct nbc_error *err)
     handle->place = place;
     if (handle->order.number) handle->order.number = handle->number;
     if (!enough) return nbc_fail(err, NBC_NO_MEMORY, "gpunb: no memory for the predictors of %zu sources", n);
-    return handle->backend->predictors(handle->state, n, err);
+    const int status = gpunb_make_ready(handle, err);
+    return status ? status : handle->backend->predictors(handle->state, n, err);
 }
 
 static int has_predictors(const struct gpunb *handle)
@@ -94,7 +105,7 @@ int gpunb_reserve(gpunb_t *handle, size_t n_j_max)
     handle->started = 0;
     int status = handle->backend->reserve(handle->state, n_j_max, err);
     if (status == NBC_OK && handle->has_predictors) status = provide(handle, n_j_max, err);
-    if (status == NBC_OK) handle->n_j_max = n_j_max;
+    if (status == NBC_OK) handle->n_j_max = handle->n_j_ready = n_j_max;
     return status;
 }
 

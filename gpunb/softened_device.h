@@ -40,7 +40,7 @@ struct gpunb_softened_device {
     const int32_t *self;         /**< [n_i] source that the target is; -1: none */
     double softening;            /**< from 1e-15 to 1e15 */
     const double (*acc_last)[3]; /**< [n_i][3] of a tree, as in struct gpunb_softened_job; direct sums do not read it */
-    double (*acc)[3];            /**< [n_i][3] overwritten */
+    double (*acc)[3];            /**< [n_i][3] overwritten; acc_last may be the same array */
     double *pot;                 /**< [n_i] overwritten; NULL: not wanted */
     uint64_t build;              /**< of the tree: as in gpunb_tree_build_moved */
     uint32_t *cost;              /**< [n_i] work of a target by tree, in pairs: bodies in its list, and cells by what
@@ -53,6 +53,11 @@ struct gpunb_softened_device {
                                       gpunb_softened_device_kept_bytes */
     struct gpunb_tree *tree;     /**< of this handle, by gpunb_softened_device_tree; one that is renewed has cells */
 };
+
+/** gpunb_create without memory for sources, which is allocated when the first of them come: for programs that have all
+ *  their bodies in memory of a device, and may never send any. Of GPUs the first is taken, unless options name others.
+ *  @return as gpunb_create; calls that bring sources return NBC_NO_MEMORY and NBC_DEVICE in its place */
+int gpunb_create_empty(gpunb_t **handle, size_t n_j_max, const struct gpunb_options *options, struct nbc_error *err);
 
 /** Scratch that a call with up to so many targets and sources needs on the current device.
  *  @return NBC_OK; NBC_UNAVAILABLE (the backend has no devices); NBC_BAD_ARGUMENT (more than 2^31 - 1); NBC_DEVICE */

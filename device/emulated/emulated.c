@@ -61,6 +61,16 @@ static void remove_piece(const void *memory)
     nbc_free(p);
 }
 
+size_t nbd_emulated_bytes(void)
+{
+    size_t bytes = 0;
+    pthread_mutex_lock(&lock);
+    for (const struct piece *p = pieces; p; p = p->next)
+        if (p->device >= 0) bytes += (size_t)(p->end - p->begin);
+    pthread_mutex_unlock(&lock);
+    return bytes;
+}
+
 static int alloc(const struct nbd_device *device, enum nbd_where where, size_t bytes, void **memory)
 {
     void *data = nbc_alloc_unset(bytes, 1);

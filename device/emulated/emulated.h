@@ -17,4 +17,7 @@ typedef void nbd_kernel(const void *job);
 /** Enqueue a kernel.   @param[in] job  copied   @return 0; the code of a failure, for NBD_LAUNCH */
 int nbd_emulated_launch(struct nbd_stream *stream, nbd_kernel *kernel, const void *job, size_t bytes);
 
+/** Memory of all emulated devices that is in use, in bytes. */
+size_t nbd_emulated_bytes(void);
+
 #endif

@@ -13,6 +13,27 @@ static size_t room_for(size_t n, int leaf)
     return room < 2 * n ? room : 2 * n;
 }
 
+/* Bodies by place and all of cells that follows from these, which are made when the cells are there. */
+static void lay_out_moments(struct device_tree_layout *l, size_t n, size_t room, struct device_tree *t)
+{
+    t->x = gpunb_device_tree_take(l, n, sizeof *t->x);
+    t->mass = gpunb_device_tree_take(l, n, sizeof *t->mass);
+    t->place = gpunb_device_tree_take(l, n, sizeof *t->place);
+    t->view.x = (const double(*)[3])t->x;
+    t->view.mass = t->mass;
+    t->view.node = gpunb_device_tree_take(l, room, sizeof *t->view.node);
+    t->view.moment = gpunb_device_tree_take(l, room * (size_t)t->view.moments, sizeof(float));
+    t->view.coefficient = gpunb_device_tree_take(l, room * (size_t)t->view.stride, sizeof(float));
+}
+
+/* Second keys and the boxes of those that they tell apart, which cells are made by.   @return the boxes */
+static void *lay_out_ties(struct device_tree_layout *l, size_t n, uint64_t *key[DEVICE_TREE_PASSES])
+{
+    for (int pass = 1; pass < DEVICE_TREE_PASSES; pass++) key[pass] = gpunb_device_tree_take(l, n, sizeof *key[pass]);
+    return gpunb_device_tree_take(l, n, sizeof(uint64_t[6]));
+}
+
+/* What is needed before there are moments and what is needed from then on have the same memory. */
 size_t gpunb_device_tree_lay_out(const struct gpunb_tree_use *use, size_t n, char *at, struct device_tree *t)
 {
     struct device_tree_layout l = {at, 0};
@@ -23,39 +44,35 @@ size_t gpunb_device_tree_lay_out(const struct gpunb_tree_use *use, size_t n, cha
                               .leaf = use->sizes.leaf,
                               .room = (int)room,
                               .origin = n > 0 ? (int)((size_t)use->origin % n) : 0,
-                              .root = tree_root_of(0)};
+                              .root = tree_root_of(0),
+                              .view = {.moments = moments, .stride = stride, .order = order}};
     t->shape = gpunb_device_tree_take(&l, 1, sizeof *t->shape);
     t->tables = gpunb_device_tree_take(&l, 1, sizeof *t->tables);
-    t->x = gpunb_device_tree_take(&l, n, sizeof *t->x);
-    t->mass = gpunb_device_tree_take(&l, n, sizeof *t->mass);
+    t->view.tables = t->tables;
     t->number = gpunb_device_tree_take(&l, n, sizeof *t->number);
-    t->place = gpunb_device_tree_take(&l, n, sizeof *t->place);
-    for (int pass = 0; pass < DEVICE_TREE_PASSES; pass++)
-        t->key[pass] = gpunb_device_tree_take(&l, n, sizeof *t->key[pass]);
+    t->key[0] = gpunb_device_tree_take(&l, n, sizeof *t->key[0]);
     t->cut = gpunb_device_tree_take(&l, room, sizeof *t->cut);
     t->totals = gpunb_device_tree_take(&l, DEVICE_TREE_BLOCKS, sizeof *t->totals);
-    t->view = (struct tree_view){.x = (const double(*)[3])t->x,
-                                 .mass = t->mass,
-                                 .cell = gpunb_device_tree_take(&l, room, sizeof *t->view.cell),
-                                 .node = gpunb_device_tree_take(&l, room, sizeof *t->view.node),
-                                 .moment = gpunb_device_tree_take(&l, room * (size_t)moments, sizeof(float)),
-                                 .coefficient = gpunb_device_tree_take(&l, room * (size_t)stride, sizeof(float)),
-                                 .moments = moments,
-                                 .stride = stride,
-                                 .order = order,
-                                 .tables = t->tables};
-    return l.bytes;
+    t->view.cell = gpunb_device_tree_take(&l, room, sizeof *t->view.cell);
+    struct device_tree_layout ties = l;
+    (void)lay_out_ties(&ties, n, t->key);
+    lay_out_moments(&l, n, room, t);
+    return l.bytes > ties.bytes ? l.bytes : ties.bytes;
 }
 
-size_t gpunb_device_tree_lay_out_build(size_t n, size_t sort_bytes, char *at, struct device_tree_scratch *s)
+size_t gpunb_device_tree_lay_out_build(const struct device_tree *tree, size_t sort_bytes, char *at,
+                                       struct device_tree_scratch *s)
 {
+    const size_t n = (size_t)tree->n;
     struct device_tree_layout l = {at, 0};
     s->key = gpunb_device_tree_take(&l, n, sizeof *s->key);
     s->number = gpunb_device_tree_take(&l, n, sizeof *s->number);
     s->other = gpunb_device_tree_take(&l, n, sizeof *s->other);
     s->run = gpunb_device_tree_take(&l, n, sizeof *s->run);
     s->sorted_run = gpunb_device_tree_take(&l, n, sizeof *s->sorted_run);
-    s->box = gpunb_device_tree_take(&l, n, sizeof *s->box);
+    uint64_t *key[DEVICE_TREE_PASSES];
+    struct device_tree_layout ties = {(char *)tree->key[1], 0}; /* in the memory of the tree */
+    s->box = lay_out_ties(&ties, n, key);
     s->sort = gpunb_device_tree_take(&l, sort_bytes, 1);
     s->sort_bytes = sort_bytes;
     return l.bytes;

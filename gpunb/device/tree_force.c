@@ -37,26 +37,42 @@ static int region_targets(const struct gpunb_tree_use *use, size_t n_i)
     return (int)((least_region(use, n_i) + group - 1) / group * group);
 }
 
+/* What puts targets in their order. */
+static void lay_out_order(struct device_tree_layout *l, size_t n_i, size_t sort_bytes,
+                          struct device_tree_force_scratch *s)
+{
+    s->key = gpunb_device_tree_take(l, n_i, sizeof *s->key);
+    s->sorted_key = gpunb_device_tree_take(l, n_i, sizeof *s->sorted_key);
+    s->number = gpunb_device_tree_take(l, n_i, sizeof *s->number);
+    s->sort = gpunb_device_tree_take(l, sort_bytes, 1);
+    s->sort_bytes = sort_bytes;
+}
+
+/* What walks need. */
+static void lay_out_walks(struct device_tree_layout *l, const struct gpunb_tree_use *use, size_t n_i,
+                          struct device_tree_force_scratch *s)
+{
+    const size_t shares = use->walk == GPUNB_WALK_ONE_BY_ONE_J ? DEVICE_TREE_SHARES : 0;
+    s->first = gpunb_device_tree_take(l, use->theta == 0 ? n_i : 0, sizeof *s->first);
+    s->partial = gpunb_device_tree_take(l, shares * (size_t)use->sizes.group, 4 * sizeof *s->partial);
+    const size_t region = least_region(use, n_i), regions = region > 0 ? n_i / region + 1 : 0;
+    s->region = gpunb_device_tree_take(l, regions, sizeof *s->region);
+    s->region_cell = gpunb_device_tree_take(l, regions * DEVICE_TREE_REGION_CELLS, sizeof *s->region_cell);
+    s->sampled = gpunb_device_tree_take(l, 1, sizeof *s->sampled);
+    for (int k = 0; k < 2; k++)
+        s->left[k] = gpunb_device_tree_take(l, sizeof *s->left[k] + n_i * sizeof s->left[k]->run[0], 1);
+}
+
+/* Walks begin when the targets have their order: both have the same memory. */
 size_t gpunb_device_tree_lay_out_force(const struct gpunb_tree_use *use, size_t n_i, size_t sort_bytes, char *at,
                                        struct device_tree_force_scratch *s)
 {
     struct device_tree_layout l = {at, 0};
-    const size_t shares = use->walk == GPUNB_WALK_ONE_BY_ONE_J ? DEVICE_TREE_SHARES : 0;
-    s->key = gpunb_device_tree_take(&l, n_i, sizeof *s->key);
-    s->sorted_key = gpunb_device_tree_take(&l, n_i, sizeof *s->sorted_key);
-    s->number = gpunb_device_tree_take(&l, n_i, sizeof *s->number);
     s->order = gpunb_device_tree_take(&l, n_i, sizeof *s->order);
-    s->first = gpunb_device_tree_take(&l, use->theta == 0 ? n_i : 0, sizeof *s->first);
-    s->partial = gpunb_device_tree_take(&l, shares * (size_t)use->sizes.group, 4 * sizeof *s->partial);
-    const size_t region = least_region(use, n_i), regions = region > 0 ? n_i / region + 1 : 0;
-    s->region = gpunb_device_tree_take(&l, regions, sizeof *s->region);
-    s->region_cell = gpunb_device_tree_take(&l, regions * DEVICE_TREE_REGION_CELLS, sizeof *s->region_cell);
-    s->sampled = gpunb_device_tree_take(&l, 1, sizeof *s->sampled);
-    for (int k = 0; k < 2; k++)
-        s->left[k] = gpunb_device_tree_take(&l, sizeof *s->left[k] + n_i * sizeof s->left[k]->run[0], 1);
-    s->sort = gpunb_device_tree_take(&l, sort_bytes, 1);
-    s->sort_bytes = sort_bytes;
-    return l.bytes;
+    struct device_tree_layout of_order = l;
+    lay_out_order(&of_order, n_i, sort_bytes, s);
+    lay_out_walks(&l, use, n_i, s);
+    return l.bytes > of_order.bytes ? l.bytes : of_order.bytes;
 }
 
 /* Lists that are some times as long as usual ones are left for smaller groups: an eighth of the targets, then single

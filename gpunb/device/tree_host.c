@@ -70,10 +70,10 @@ static int fill_kept(struct device_state *devices, const struct gpunb_tree_use *
         NBD_TRY(
             gpunb_device_reserve(gpu, &kept->memory, gpunb_device_tree_lay_out(use, gpu->n_j, NULL, &kept->tree), err));
         NBD_TRY(gpunb_device_reserve(gpu, &gpu->softened_work,
-                                     gpunb_device_tree_lay_out_build(gpu->n_j, sort_bytes, NULL, &b.scratch), err));
+                                     gpunb_device_tree_lay_out_build(&kept->tree, sort_bytes, NULL, &b.scratch), err));
         gpunb_device_tree_lay_out(use, gpu->n_j, kept->memory.data, &kept->tree);
         kept->tree.root = tree_root_of(tree->build);
-        gpunb_device_tree_lay_out_build(gpu->n_j, sort_bytes, gpu->softened_work.data, &b.scratch);
+        gpunb_device_tree_lay_out_build(&kept->tree, sort_bytes, gpu->softened_work.data, &b.scratch);
         NBD_TRY(gpunb_device_tree_make_cells(&b, seconds, err));
     }
     const double begin = nbc_wtime();
@@ -240,12 +240,13 @@ struct work {
 };
 
 /* @param[out] bytes  of both, which are not needed at a time */
-static int lay_out_work(const struct device_gpu *gpu, const struct gpunb_tree_use *use, size_t n_i, size_t n_j,
-                        char *at, struct work *work, size_t *bytes, struct nbc_error *err)
+static int lay_out_work(const struct device_gpu *gpu, const struct gpunb_tree_use *use, size_t n_i,
+                        const struct device_tree *tree, char *at, struct work *work, size_t *bytes,
+                        struct nbc_error *err)
 {
     size_t of_build, of_force;
-    NBD_TRY(ask_sorts(gpu, n_j, n_i > 0 ? n_i : 1, &of_build, &of_force, err));
-    const size_t one = gpunb_device_tree_lay_out_build(n_j, of_build, at, &work->build),
+    NBD_TRY(ask_sorts(gpu, (size_t)tree->n, n_i > 0 ? n_i : 1, &of_build, &of_force, err));
+    const size_t one = gpunb_device_tree_lay_out_build(tree, of_build, at, &work->build),
                  other = gpunb_device_tree_lay_out_force(use, n_i, of_force, at, &work->force);
     *bytes = one > other ? one : other;
     return NBC_OK;
@@ -259,7 +260,7 @@ static int work_bytes(void *state, const struct gpunb_tree_use *use, size_t n_i,
     *tree = *bytes = 0;
     if (n_i == 0 || n_j == 0) return NBC_OK;
     *tree = gpunb_device_tree_lay_out(use, n_j, NULL, &of_tree);
-    return lay_out_work(&((const struct device_state *)state)->gpus[0], use, n_i, n_j, NULL, &work, bytes, err);
+    return lay_out_work(&((const struct device_state *)state)->gpus[0], use, n_i, &of_tree, NULL, &work, bytes, err);
 }
 
 /* A force of bodies in device memory. */
@@ -301,7 +302,8 @@ static int open_job(void *state, const struct gpunb_tree_use *use, const struct 
     }
     if (!kept) before = gpunb_device_tree_lay_out(use, job->n_j, job->work, &f->tree);
     if (has_new_cells(job)) f->building.tree->root = tree_root_of(job->build);
-    NBD_TRY(lay_out_work(f->force.gpu, use, job->n_i, job->n_j, (char *)job->work + before, &f->work, &bytes, err));
+    NBD_TRY(
+        lay_out_work(f->force.gpu, use, job->n_i, f->building.tree, (char *)job->work + before, &f->work, &bytes, err));
     f->building.scratch = f->work.build;
     return NBC_OK;
 }

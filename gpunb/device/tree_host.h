@@ -77,9 +77,10 @@ static inline int gpunb_device_tree_bits(size_t n)
     return bits;
 }
 
-/** Layouts of a tree, of what builds it, and of a force.   @return their bytes */
+/** Layouts of a tree, of what builds it beside its own memory, and of a force.   @return their bytes */
 size_t gpunb_device_tree_lay_out(const struct gpunb_tree_use *use, size_t n, char *at, struct device_tree *tree);
-size_t gpunb_device_tree_lay_out_build(size_t n, size_t sort_bytes, char *at, struct device_tree_scratch *scratch);
+size_t gpunb_device_tree_lay_out_build(const struct device_tree *tree, size_t sort_bytes, char *at,
+                                       struct device_tree_scratch *scratch);
 size_t gpunb_device_tree_lay_out_force(const struct gpunb_tree_use *use, size_t n_i, size_t sort_bytes, char *at,
                                        struct device_tree_force_scratch *scratch);
 

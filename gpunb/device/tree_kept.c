@@ -16,6 +16,17 @@ struct device_kept_tree *gpunb_device_tree_record(void *state, struct gpunb_tree
     return tree->kept;
 }
 
+/* As nbd_buffer_reserve, and not more: the number of sources stays. */
+static int provide_memory(const struct nbd_device *device, struct nbd_buffer *memory, size_t bytes,
+                          struct nbc_error *err)
+{
+    if (bytes <= memory->bytes) return NBC_OK;
+    nbd_buffer_release(device, memory);
+    NBD_TRY(nbd_alloc(device, memory->where, bytes, &memory->data, err));
+    memory->bytes = bytes;
+    return NBC_OK;
+}
+
 int gpunb_device_tree_provide(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree, size_t n,
                               struct nbc_error *err)
 {
@@ -23,7 +34,7 @@ int gpunb_device_tree_provide(void *state, const struct gpunb_tree_use *use, str
     if (!kept) return nbc_fail(err, NBC_NO_MEMORY, "gpunb: no memory for a tree");
     const size_t bytes = gpunb_device_tree_lay_out(use, n, NULL, &kept->tree);
     NBD_TRY(nbd_use(&kept->gpu->device, err));
-    NBD_TRY(nbd_buffer_reserve(&kept->gpu->device, &kept->memory, bytes, err));
+    NBD_TRY(provide_memory(&kept->gpu->device, &kept->memory, bytes, err));
     gpunb_device_tree_lay_out(use, n, kept->memory.data, &kept->tree);
     tree->n = n;
     return NBC_OK;

@@ -48,11 +48,15 @@ static int has_arrays(const struct nb6_collisionless_options *o)
     return nb6_world_size(o->world) == 1 || gpunb_tree_is_asked(&o->force);
 }
 
+/* With a tree there is no memory for sources yet: bodies that stay on devices are never sent. Direct sums take as many
+ * GPUs as there is work for. */
 static int open_force(gpunb_t **force, int64_t n, const struct nb6_collisionless_options *o, struct nbc_error *err)
 {
     char asked[NB6_RANK_BACKEND_TEXT], own[NB6_RANK_BACKEND_TEXT];
     struct gpunb_options options = o->force;
     options.costs = o->costs[0] ? o->costs : NULL;
+    if (nb6_world_size(o->world) == 1 && gpunb_tree_is_asked(&o->force))
+        return gpunb_create_empty(force, (size_t)n, &options, err);
     if (nb6_world_size(o->world) == 1) return gpunb_create(force, (size_t)n, &options, err);
     if (gpunb_tree_is_asked(&o->force)) return gpunb_create(force, 1, &options, err);
     int status = nb6_ranks_backend(o->world, options.backend, n, asked, err);
@@ -197,8 +201,9 @@ static int open_ranks(struct nb6_collisionless *s, const struct nb6_collisionles
 static int open_state(struct nb6_collisionless *s, const struct nb6_collisionless_options *o,
                       const struct nb6_collisionless *then, struct nbc_error *err)
 {
-    const int status = then ? NBC_OK : nb6_leapfrog_start(s, err);
-    return status ? status : open_engine(s, o, then ? then->owners : NULL, err);
+    const int status = open_engine(s, o, then ? then->owners : NULL, err);
+    if (status || then) return status;
+    return s->resident ? nb6_resident_start(s->resident, s, err) : nb6_leapfrog_start(s, err);
 }
 
 static const char *engine_name(const struct nb6_residence *residence)
@@ -211,7 +216,7 @@ static const char *engine_name(const struct nb6_residence *residence)
 /* Sources, targets and results of the forces that the host asks for, of a body, in memory of a GPU. */
 static const double HANDLE_BYTES = 150;
 
-/* Memory of the largest part, and of the handle, whose forces take about the same scratch. */
+/* Memory of the largest part, or of the handle where bodies stay in memory of the host. */
 static int plan_memory(gpunb_t *force, int64_t n, const struct nb6_collisionless_options *o,
                        struct nb6_collisionless_plan *plan, struct nbc_error *err)
 {
@@ -223,15 +228,13 @@ static int plan_memory(gpunb_t *force, int64_t n, const struct nb6_collisionless
         .n_own = (int32_t)(parts > 0 ? (n + parts - 1) / parts : 0),
         .room = (int32_t)nb6_owners_room(n, parts > 0 ? parts : 1, o->steps == NB6_COLLISIONLESS_BLOCK),
         .keeps_tree = gpunb_tree_is_asked(&o->force) && o->reuse > 1};
-    if (parts > 0) {
-        const int status = nb6_domain_bytes(residence_of(settle(force, o)), &largest, device[0], &o->force, force,
-                                            &plan->device_bytes, err);
-        if (status) return status;
-    }
+    if (parts > 0)
+        return nb6_domain_bytes(residence_of(settle(force, o)), &largest, device[0], &o->force, force,
+                                &plan->device_bytes, err);
     if (plan->gpus == 0) return NBC_OK;
     const int status = gpunb_softened_device_bytes(force, (size_t)n, (size_t)n, &work);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(force));
-    plan->device_bytes += (double)work + HANDLE_BYTES * (double)n;
+    plan->device_bytes = (double)work + HANDLE_BYTES * (double)n;
     return NBC_OK;
 }
 
@@ -428,9 +431,9 @@ int nb6_collisionless_evolve(struct nb6_collisionless *s, double t, struct nbc_e
     return status;
 }
 
-static int potential(struct nb6_collisionless *s, struct nb6_frame *frame, struct nbc_error *err)
+/* Of all bodies, by forces that are made in memory. */
+static int potential_here(struct nb6_collisionless *s, double *pot, struct nbc_error *err)
 {
-    if (s->ranks) return nb6_ranks_potential(s->ranks, frame->pot, err);
     for (int64_t i = 0; i < s->n; i++) s->due[i] = (int32_t)i;
     const struct gpunb_softened_job job = {.n_i = (size_t)s->n,
                                            .x = (const double(*)[3])s->x0,
@@ -439,12 +442,21 @@ static int potential(struct nb6_collisionless *s, struct nb6_frame *frame, struc
                                            .acc_last =
                                                nb6_collisionless_has_tree(s) ? (const double(*)[3])s->acc : NULL,
                                            .acc = s->acc_due,
-                                           .pot = frame->pot,
+                                           .pot = pot,
                                            .build = s->n_blocks};
-    const struct nb6_rebuild_force force = nb6_kept_tree_apart(s);
+    const struct nb6_rebuild_force force = nb6_kept_tree_apart(s, 1);
     const int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x0);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(s->force));
     return nb6_kept_tree_force(s, &force, &job, err);
+}
+
+/* Where the bodies are; what is wrong with one of them is told here. */
+static int potential(struct nb6_collisionless *s, double *pot, struct nbc_error *err)
+{
+    int is_good = 0;
+    if (s->ranks) return nb6_ranks_potential(s->ranks, pot, err);
+    const int status = s->resident ? nb6_resident_potentials(s->resident, s, pot, &is_good, err) : NBC_OK;
+    return status || is_good ? status : potential_here(s, pot, err);
 }
 
 /* Nobody has the arrays: rows come from their ranks. */
@@ -484,7 +496,7 @@ int nb6_collisionless_frame(struct nb6_collisionless *s, int options, struct nb6
     if (with_potential) f.pot = nbc_alloc(n, sizeof *f.pot);
     if (!f.dt_irr || (with_potential && !f.pot))
         status = nbc_fail(err, NBC_NO_MEMORY, "no memory for a frame of %lld bodies", (long long)f.n);
-    if (!status && with_potential) status = potential(s, &f, err);
+    if (!status && with_potential) status = potential(s, f.pot, err);
     if (status) {
         nb6_frame_free(&f);
         return status;

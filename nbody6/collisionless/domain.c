@@ -25,7 +25,7 @@ struct nb6_device_domain {
 /* ---- opening and closing */
 
 /* Memory of a domain whose scratch is known. */
-enum { ARRAYS = 19 };
+enum { ARRAYS = 17 };
 struct array {
     void **memory;
     size_t count, size;
@@ -41,11 +41,9 @@ static void list_arrays(struct nb6_device_domain *d, struct array list[ARRAYS])
         {(void **)&p->x0, own, sizeof *p->x0},
         {(void **)&p->v, own, sizeof *p->v},
         {(void **)&p->acc, own, sizeof *p->acc},
-        {(void **)&p->v_half, own, sizeof *p->v_half},
         {(void **)&p->level, own, sizeof *p->level},
         {(void **)&p->due, own, sizeof *p->due},
         {(void **)&p->x_due, own, sizeof *p->x_due},
-        {(void **)&p->acc_due, d->by_tree ? own : 0, sizeof *p->acc_due},
         {(void **)&p->acc_own, own, sizeof *p->acc_own},
         {(void **)&p->acc_others, own < n && !d->by_tree ? own : 0, sizeof *p->acc_others},
         {(void **)&p->body, moved, sizeof *p->body},
@@ -251,22 +249,37 @@ int nb6_domain_exchange(struct nb6_device_domain *d, void *to, const struct nb6_
     return nbd_event_record(&d->device, d->came, d->copies, err);
 }
 
+/* Potentials have the place of the positions of due bodies, which are all bodies then: those by own sources, or all,
+ * then those by all others. */
+static double *pot_of(const struct nb6_device_domain *d, int by_others)
+{
+    return (double *)d->part.x_due + (by_others ? d->part.room : 0);
+}
+
+/* Whether forces take the sources that their targets are. */
+static int needs_places(const struct nb6_device_domain *d, const struct nb6_part_block *block)
+{
+    return d->by_tree || block->with_potentials;
+}
+
 /* Accelerations by n sources from the first on. */
 static struct gpunb_softened_device job_of(const struct nb6_device_domain *d, const struct nb6_part_block *block,
                                            int32_t first, int32_t n, double (*acc)[3])
 {
     const struct nb6_part *p = &d->part;
     const int32_t n_due = block->n_due;
-    const int all = n_due == p->n_own && !d->by_tree;
+    const int all = n_due == p->n_own && (!d->by_tree || block->with_potentials);
     return (struct gpunb_softened_device){.n_j = (size_t)n,
                                           .mass = p->mass + first,
                                           .x_j = (const double(*)[3])(p->x + first),
                                           .n_i = (size_t)n_due,
                                           .x_i = (const double(*)[3])(all ? p->x : p->x_due),
                                           .softening = p->rules.softening,
-                                          .self = d->by_tree && first == 0 ? p->due : NULL,
-                                          .acc_last = (const double(*)[3])p->acc_due,
+                                          .self = needs_places(d, block) && first == 0 ? p->due : NULL,
+                                          .acc_last =
+                                              d->by_tree && !block->is_first ? (const double(*)[3])p->acc_own : NULL,
                                           .acc = acc,
+                                          .pot = block->with_potentials ? pot_of(d, first > 0) : NULL,
                                           .build = block->build,
                                           .cost = p->cost,
                                           .order = block->orders ? p->order : NULL,
@@ -315,7 +328,7 @@ int nb6_domain_select(struct nb6_device_domain *d, const struct nb6_part_block *
 {
     const struct nb6_part *p = &d->part;
     NBD_TRY(nbd_use(&d->device, err));
-    if (block->n_due < p->n_own || d->by_tree)
+    if (block->n_due < p->n_own || needs_places(d, block))
         NBD_LAUNCH(err, &d->device, d->kernels->select(p, block, d->select, d->select_bytes, d->stream));
     return NBC_OK;
 }
@@ -361,6 +374,17 @@ int nb6_domain_is_by_tree(const struct nb6_device_domain *d, enum gpunb_kept_tre
 {
     if (kept != GPUNB_TREE_NOT_KEPT) return kept != GPUNB_TREE_UNUSED;
     return d->by_tree && gpunb_tree_is_worth(d->force, (size_t)n_due, (size_t)d->part.n);
+}
+
+int nb6_domain_fetch_pot(struct nb6_device_domain *d, double *pot, double *others, struct nbc_error *err)
+{
+    const struct nb6_part *p = &d->part;
+    const size_t bytes = (size_t)p->n_own * sizeof *pot;
+    NBD_TRY(nb6_domain_copy(d, pot, pot_of(d, 0), bytes, err));
+    if (d->by_tree || p->n_own == p->n) return NBC_OK;
+    NBD_TRY(nb6_domain_copy(d, others, pot_of(d, 1), bytes, err));
+    for (int32_t i = 0; i < p->n_own; i++) pot[i] += others[i];
+    return NBC_OK;
 }
 
 int nb6_domain_read(struct nb6_device_domain *d, struct nb6_part_word *word, struct nbc_error *err)

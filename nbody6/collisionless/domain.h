@@ -56,6 +56,9 @@ int nb6_domain_set_tree(const struct nb6_device_domain *domain, const int32_t *o
 int nb6_domain_sum_own(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
 /** Those from all other bodies, or by the tree of all; checks that all together are finite. */
 int nb6_domain_sum_others(struct nb6_device_domain *domain, const struct nb6_part_block *block, struct nbc_error *err);
+/** Potentials of the own bodies, after a force that had them. Waits.
+ *  @param[out] pot  [n_own]   @param[out] others  [n_own] scratch, of direct sums */
+int nb6_domain_fetch_pot(struct nb6_device_domain *domain, double *pot, double *others, struct nbc_error *err);
 /** Waits.   @param[out] word  of the part */
 int nb6_domain_read(struct nb6_device_domain *domain, struct nb6_part_word *word, struct nbc_error *err);
 /** Adds the counts of its own trees, which are not those of the forces of the system, to `sum`. Waits. */

@@ -78,12 +78,12 @@ int nb6_kept_tree_force(struct nb6_collisionless *s, const struct nb6_rebuild_fo
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(s->force)) : NBC_OK;
 }
 
-struct nb6_rebuild_force nb6_kept_tree_apart(const struct nb6_collisionless *s)
+struct nb6_rebuild_force nb6_kept_tree_apart(const struct nb6_collisionless *s, int parts)
 {
     const int stands = s->rebuild.state == NB6_TREE_STANDS;
-    const size_t n = (size_t)s->n;
+    const size_t n = (size_t)s->n, each = (n + (size_t)parts - 1) / (size_t)parts;
     struct nb6_rebuild_force force = {.kept = GPUNB_TREE_NOT_KEPT, .is_apart = 1};
-    if (s->reuse > 1 && gpunb_tree_kept_is_worth(s->force, n, n, stands ? 0 : 1))
+    if (s->reuse > 1 && gpunb_tree_kept_is_worth(s->force, each, n, stands ? 0 : 1))
         force.kept = stands ? GPUNB_TREE_RENEWED : GPUNB_TREE_BUILT;
     return force;
 }

@@ -36,8 +36,9 @@ void nb6_kept_tree_take(struct nb6_collisionless *system, const struct nb6_colli
 int nb6_kept_tree_force(struct nb6_collisionless *system, const struct nb6_rebuild_force *force,
                         const struct gpunb_softened_job *job, struct nbc_error *err);
 /** A force on all bodies that is not that of a block, as of the start, or of potentials: by the cells of the last build
- *  where its tree stands, by new ones elsewhere, or without a tree. */
-struct nb6_rebuild_force nb6_kept_tree_apart(const struct nb6_collisionless *system);
+ *  where its tree stands, by new ones elsewhere, or without a tree.
+ *  @param[in] parts  of the bodies, whose forces are made apart */
+struct nb6_rebuild_force nb6_kept_tree_apart(const struct nb6_collisionless *system, int parts);
 /** The layout is that of the last build. After a block that has failed in its build it cannot be had: the tree is
  *  missing then, and built in the next block as it would have been.   @return NBC_OK; as gpunb_tree_get_layout */
 int nb6_kept_tree_home(struct nb6_collisionless *system, struct nbc_error *err);

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Bodies that a thread should have at least: some microseconds of work. */
 enum { LEAST_BODIES = 4096 };
@@ -137,14 +138,18 @@ int nb6_leapfrog_start(struct nb6_collisionless *s, struct nbc_error *err)
         s->due[i] = (int32_t)i;
         for (int k = 0; k < 3; k++) s->x[i][k] = s->x0[i][k];
     }
+    const struct nb6_rebuild_force apart = nb6_kept_tree_apart(s, 1);
+    const int status = force(s, s->n, &apart, err);
+    if (status) return status;
+    memcpy(s->acc, s->acc_due, (size_t)s->n * sizeof *s->acc);
+    nb6_leapfrog_choose_steps(s);
+    return NBC_OK;
+}
+
+void nb6_leapfrog_choose_steps(struct nb6_collisionless *s)
+{
     const struct nb6_leapfrog_rules rules = nb6_leapfrog_rules(s);
-    const struct nb6_rebuild_force apart = nb6_kept_tree_apart(s);
-    int status = force(s, s->n, &apart, err);
-    for (int64_t i = 0; i < s->n && !status; i++) {
-        for (int k = 0; k < 3; k++) s->acc[i][k] = s->acc_due[i][k];
-        s->level[i] = (int8_t)nb6_leapfrog_wanted(&rules, s->acc[i]);
-    }
-    return status;
+    for (int64_t i = 0; i < s->n; i++) s->level[i] = (int8_t)nb6_leapfrog_wanted(&rules, s->acc[i]);
 }
 
 int nb6_leapfrog_check_levels(const struct nb6_collisionless *s, struct nbc_error *err)

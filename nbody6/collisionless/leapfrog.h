@@ -18,18 +18,28 @@ struct nb6_leapfrog_rules {
     int max_level, block; /**< as in struct nb6_collisionless */
 };
 
-/** First kick, if the step begins at ti_now, and drift to ti_next. Each drift starts where the step began: rounding
- * does not add up over the blocks within a step. */
+/** When the step that ti_now is in, or begins, began. */
+NBC_HD nb6_time nb6_leapfrog_began(int level, nb6_time ti_now)
+{
+    return ti_now & ~(nb6_step_ticks(level) - 1);
+}
+
+/** First kick, if the step begins at ti_now. */
+NBC_HD void nb6_leapfrog_first_kick(int level, nb6_time ti_now, const double v[3], const double acc[3],
+                                    double v_half[3])
+{
+    const double half = nb6_leapfrog_began(level, ti_now) == ti_now ? 0.5 * nb6_step_length(level) : 0;
+    for (int k = 0; k < 3; k++) v_half[k] = v[k] + half * acc[k];
+}
+
+/** First kick, and drift to ti_next. Each drift starts where the step began: rounding does not add up over the blocks
+ *  within a step. */
 NBC_HD void nb6_leapfrog_drift(int level, nb6_time ti_now, nb6_time ti_next, const double x0[3], const double v[3],
                                const double acc[3], double v_half[3], double x[3])
 {
-    const nb6_time step = nb6_step_ticks(level), began = ti_now & ~(step - 1);
-    const double half = began == ti_now ? 0.5 * nb6_time_to_double(step) : 0;
-    const double drift = nb6_time_to_double(ti_next - began);
-    for (int k = 0; k < 3; k++) {
-        v_half[k] = v[k] + half * acc[k];
-        x[k] = x0[k] + drift * v_half[k];
-    }
+    const double drift = nb6_time_to_double(ti_next - nb6_leapfrog_began(level, ti_now));
+    nb6_leapfrog_first_kick(level, ti_now, v, acc, v_half);
+    for (int k = 0; k < 3; k++) x[k] = x0[k] + drift * v_half[k];
 }
 
 /** The step of a body by its acceleration: the longest not longer than eta sqrt(epsilon/|a|). */
@@ -63,6 +73,8 @@ struct nb6_leapfrog_rules nb6_leapfrog_rules(const struct nb6_collisionless *sys
 /** Accelerations and steps of all bodies at the start.
  *  @return as nb6_leapfrog_block */
 int nb6_leapfrog_start(struct nb6_collisionless *system, struct nbc_error *err);
+/** The steps that bodies begin at t = 0, by their accelerations. */
+void nb6_leapfrog_choose_steps(struct nb6_collisionless *system);
 /** Whether the levels of a system that goes on are such as there are.   @return NBC_OK; NBC_BAD_ARGUMENT: names a body
  */
 int nb6_leapfrog_check_levels(const struct nb6_collisionless *system, struct nbc_error *err);

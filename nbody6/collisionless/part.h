@@ -39,12 +39,11 @@ struct nb6_part {
     double *mass;                        /**< [n] */
     double (*x)[3];                      /**< [n] at the next block time */
     double (*x0)[3], (*v)[3], (*acc)[3]; /**< [room] as in struct nb6_collisionless */
-    double (*v_half)[3];                 /**< [room] after the first kick */
     int8_t *level;                       /**< [room] */
     int32_t *due;                        /**< [room] bodies that end a step, ascending; if all are, of a tree alone */
     double (*x_due)[3];                  /**< [room] where they are; likewise */
-    double (*acc_due)[3];                /**< [room] their last accelerations, for a tree; NULL: direct sums */
-    double (*acc_own)[3];                /**< [room] on them, from the part's own bodies, then from all */
+    double (*acc_own)[3];                /**< [room] their last accelerations, for a tree; then those on them, from
+                                              the part's own bodies, then from all */
     double (*acc_others)[3];             /**< [room] from all others; NULL: acc_own has them */
     /* NULL but where bodies change their owners: */
     int32_t *body;  /**< [room] number of each body in the system */
@@ -76,7 +75,8 @@ NBC_HD int32_t nb6_part_origin(const struct nb6_part *s)
 /** @return whether its position is one that forces are made for, up to `limit` */
 NBC_HD int nb6_part_drift(const struct nb6_part *s, int32_t i, nb6_time ti_now, nb6_time ti_next, double limit)
 {
-    nb6_leapfrog_drift(s->level[i], ti_now, ti_next, s->x0[i], s->v[i], s->acc[i], s->v_half[i], s->x[i]);
+    double v_half[3];
+    nb6_leapfrog_drift(s->level[i], ti_now, ti_next, s->x0[i], s->v[i], s->acc[i], v_half, s->x[i]);
     if (s->work && nb6_step_ends(s->rules.max_level, ti_now)) s->work[i] = 0;
     return fabs(s->x[i][0]) <= limit && fabs(s->x[i][1]) <= limit && fabs(s->x[i][2]) <= limit;
 }
@@ -92,7 +92,7 @@ NBC_HD void nb6_part_gather(const struct nb6_part *s, int32_t m)
 {
     const int32_t i = s->due[m];
     for (int k = 0; k < 3; k++) s->x_due[m][k] = s->x[i][k];
-    for (int k = 0; k < 3 && s->acc_due; k++) s->acc_due[m][k] = s->acc[i][k];
+    for (int k = 0; k < 3; k++) s->acc_own[m][k] = s->acc[i][k];
 }
 
 /** Adds the two parts of an acceleration.   @return whether it is finite */
@@ -112,10 +112,10 @@ NBC_HD void nb6_part_add_work(const struct nb6_part *s, int32_t n_due, int32_t m
     if (s->work) s->work[nb6_part_due(s, n_due, m)] += by_tree ? s->cost[m] : (uint64_t)s->n;
 }
 
-/** All keep the velocity of their first kick. */
-NBC_HD void nb6_part_keep(const struct nb6_part *s, int32_t i)
+/** All keep the velocity of their first kick, which the drift has made and dropped. */
+NBC_HD void nb6_part_keep(const struct nb6_part *s, int32_t i, nb6_time ti_now)
 {
-    for (int k = 0; k < 3; k++) s->v[i][k] = s->v_half[i][k];
+    nb6_leapfrog_first_kick(s->level[i], ti_now, s->v[i], s->acc[i], s->v[i]);
 }
 
 NBC_HD void nb6_part_commit(const struct nb6_part *s, int32_t n_due, int32_t m, nb6_time ti_next)

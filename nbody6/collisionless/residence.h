@@ -17,6 +17,8 @@ struct nb6_part_block {
     uint64_t build;            /**< number of the tree's build, by which its cells have their places */
     int orders;                /**< 1: the order of all sources along the curve is wanted */
     int by_tree;               /**< 1: the force of the part is by tree */
+    int is_first;        /**< 1: there are no last accelerations; a force on all bodies that is that of no block */
+    int with_potentials; /**< 1: potentials are wanted as well; likewise */
 };
 
 struct nb6_residence {

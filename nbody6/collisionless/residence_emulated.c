@@ -87,7 +87,7 @@ static void commit_all(const void *job)
 {
     const struct job *j = job;
     const struct nb6_part *p = &j->part;
-    for (int32_t i = 0; i < p->n_own; i++) nb6_part_keep(p, i);
+    for (int32_t i = 0; i < p->n_own; i++) nb6_part_keep(p, i, j->block.ti_now);
     for (int32_t m = 0; m < j->block.n_due; m++) nb6_part_commit(p, j->block.n_due, m, j->block.ti_next);
     count_levels(p);
 }
@@ -262,6 +262,7 @@ static void sum_all(const void *job)
                                                .softening = d->softening,
                                                .acc_last = d->acc_last,
                                                .acc = d->acc,
+                                               .pot = d->pot,
                                                .build = d->build};
     int status = gpunb_send_positions(j->force, d->n_j, d->mass, d->x_j);
     if (!status) status = force_of(j->force, d, &on_host);

@@ -48,10 +48,10 @@ __global__ void __launch_bounds__(BLOCK) check(const struct nb6_part part, const
     if (m < n_due && !nb6_part_check(&part, m)) atomicMin(&part.word->bad, nb6_part_due(&part, n_due, m));
 }
 
-__global__ void __launch_bounds__(BLOCK) keep(const struct nb6_part part)
+__global__ void __launch_bounds__(BLOCK) keep(const struct nb6_part part, const nb6_time ti_now)
 {
     const int32_t i = own_number();
-    if (i < part.n_own) nb6_part_keep(&part, i);
+    if (i < part.n_own) nb6_part_keep(&part, i, ti_now);
 }
 
 __global__ void __launch_bounds__(BLOCK) commit(const struct nb6_part part, const int32_t n_due, const nb6_time ti_next)
@@ -179,7 +179,7 @@ cudaError_t nb6_kernel_check(const struct nb6_part *part, const struct nb6_part_
 
 cudaError_t nb6_kernel_commit(const struct nb6_part *part, const struct nb6_part_block *block, cudaStream_t stream)
 {
-    keep<<<blocks_for(part->n_own), BLOCK, 0, stream>>>(*part);
+    keep<<<blocks_for(part->n_own), BLOCK, 0, stream>>>(*part, block->ti_now);
     if (block->n_due > 0) commit<<<blocks_for(block->n_due), BLOCK, 0, stream>>>(*part, block->n_due, block->ti_next);
     const cudaError_t code = cudaGetLastError();
     return code != cudaSuccess || !part->rules.block ? code : count_levels(part, stream);

@@ -27,6 +27,14 @@ int nb6_resident_add_part_counts(const struct nb6_resident *resident, int part, 
 int nb6_resident_add_tree_counts(const struct nb6_resident *resident, struct gpunb_tree_counts *sum,
                                  struct nbc_error *err);
 
+/** Accelerations and steps of all bodies at the start, as nb6_leapfrog_start, which makes them where these cannot be:
+ * it reports the reason.   @return as nb6_leapfrog_block */
+int nb6_resident_start(struct nb6_resident *resident, struct nb6_collisionless *system, struct nbc_error *err);
+/** Potentials of all bodies, where they are in host memory: at the end of a longest step, after nb6_resident_home.
+ *  @param[out] pot  [n]   @param[out] is_good  0: a body is beyond the range of numbers, and pot is not set
+ *  @return NBC_OK; NBC_DEVICE, NBC_NO_MEMORY: the state is in host memory alone */
+int nb6_resident_potentials(struct nb6_resident *resident, struct nb6_collisionless *system, double *pot, int *is_good,
+                            struct nbc_error *err);
 /** To the next block time, as nb6_leapfrog_block, but the arrays of the system are not updated before
  *  nb6_resident_home. If a body cannot be advanced, the state is copied to host memory and the host computes this
  *  block, which reports the reason.

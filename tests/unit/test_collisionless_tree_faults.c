@@ -57,8 +57,20 @@ struct failure {
     enum nbd_fault fault;
     int64_t times;
     const char *backend;
-    double begin; /* 0: the trees of all parts are yet to get their memory */
+    double begin; /* 0: the system was resumed there, and the trees of its parts are yet to get their memory */
 };
+
+static struct nb6_collisionless *start(const struct cluster *c, const struct nb6_collisionless_options *options,
+                                       double begin)
+{
+    struct nbc_error err = {0};
+    struct nb6_collisionless *s = collisionless_start(c, options), *resumed = NULL;
+    collisionless_evolve(s, begin);
+    if (begin > 0) return s;
+    if (nb6_collisionless_resume(&resumed, s, options, &err)) fail_msg("%s", err.text);
+    nb6_collisionless_free(s);
+    return resumed;
+}
 
 /* Both systems evolve to the same time, in which the k-th call of devices fails for one of them.
  * @return whether it was made */
@@ -66,9 +78,7 @@ static int fail_at(const struct cluster *c, const struct failure *f, int64_t k)
 {
     struct nbc_error err = {0};
     const struct nb6_collisionless_options options = options_of(NB6_COLLISIONLESS_EMULATED, 2, f->backend);
-    struct nb6_collisionless *a = collisionless_start(c, &options), *b = collisionless_start(c, &options);
-    collisionless_evolve(a, f->begin);
-    collisionless_evolve(b, f->begin);
+    struct nb6_collisionless *a = start(c, &options, f->begin), *b = start(c, &options, f->begin);
     collisionless_assert_same(a, b);
     nbd_fault_set(f->fault, k, f->times);
     const int status = nb6_collisionless_evolve(b, f->begin + 0.125, &err), failed = nbd_fault_failures() > 0;

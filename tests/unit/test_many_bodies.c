@@ -1,5 +1,5 @@
 /* Memory of collisionless runs of many bodies: what models, rows, snapshots, checkpoints and resumes take beside what
- * stays when they are done, in bytes of a body, by the count of allocated bytes. */
+ * stays when they are done, and what stays on a device, in bytes of a body, by the count of allocated bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/emulated/emulated.h"
 #include "nbody6/analysis/adjust_row.h"
 #include "nbody6/analysis/bulk.h"
 #include "nbody6/analysis/frame.h"
@@ -22,6 +23,7 @@
 #include "nbody6/output/collisionless_checkpoint.h"
 #include "nbody6/output/run_snapshot.h"
 #include "nbody6/state/run_record.h"
+#include "tests/support/cluster.h"
 #include "tests/support/counted_alloc.h"
 #include "tests/support/folder.h"
 
@@ -242,11 +244,69 @@ static void runs_take_little_beside_their_system(void **state)
     assert_run("a run that goes on", before, system, &config);
 }
 
+/* ---- devices */
+
+static struct nb6_collisionless_options on_device(int reuse)
+{
+    return (struct nb6_collisionless_options){.softening = 0.02,
+                                              .dt = 1.0 / 64,
+                                              .engine = NB6_COLLISIONLESS_EMULATED,
+                                              .reuse = reuse,
+                                              .force = {.backend = "emulated", .force_error = 5e-3, .order = 2}};
+}
+
+static double planned_bytes(int reuse, int64_t n)
+{
+    struct nb6_collisionless_plan plan;
+    struct nbc_error err = {0};
+    const struct nb6_collisionless_options options = on_device(reuse);
+    assert_made(nb6_collisionless_plan(n, &options, &plan, &err), &err);
+    return plan.device_bytes;
+}
+
+/* What is on devices after first forces, potentials and steps, beside what was planned. */
+static double unplanned_bytes(int reuse, int64_t n)
+{
+    struct nb6_collisionless *s;
+    struct nb6_frame frame;
+    struct nbc_error err = {0};
+    struct cluster c = cluster_plummer(n, 4);
+    const struct nb6_collisionless_options options = on_device(reuse);
+    assert_made(
+        nb6_collisionless_create(&s, n, NULL, c.mass, (const double(*)[3])c.x, (const double(*)[3])c.v, &options, &err),
+        &err);
+    for (int step = 0; step < 2; step++) {
+        assert_made(nb6_collisionless_evolve(s, step / 64.0, &err), &err);
+        assert_made(nb6_collisionless_frame(s, NB6_FRAME_POTENTIAL, &frame, &err), &err);
+        nb6_frame_free(&frame);
+    }
+    const double bytes = (double)nbd_emulated_bytes();
+    nb6_collisionless_free(s);
+    assert_int_equal(nbd_emulated_bytes(), 0);
+    cluster_free(&c);
+    return bytes - planned_bytes(reuse, n);
+}
+
+/* Handles have a fixed amount beside, whatever the number of bodies: so there is nothing but what was planned. 157
+ * bytes a body of state and scratch of a block, and a tree of order 2 make at most 350. */
+static void a_device_has_no_more_than_its_bodies(void **state)
+{
+    (void)state;
+    enum { FEW = 100, MORE = 1500, MANY = 1 << 22, OF_STATE = 157, OF_ALL = 350 };
+    for (int reuse = 1; reuse <= 4; reuse += 3) {
+        const double few = unplanned_bytes(reuse, FEW), more = unplanned_bytes(reuse, MORE);
+        if (few != more) fail_msg("beside what was planned there are %.0f and %.0f bytes", few, more);
+        const double each = planned_bytes(reuse, MANY) / MANY;
+        if (!(each >= OF_STATE && each < OF_ALL)) fail_msg("%.1f bytes a body on a device", each);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_take_little_beside_themselves),
         cmocka_unit_test(runs_take_little_beside_their_system),
+        cmocka_unit_test(a_device_has_no_more_than_its_bodies),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }

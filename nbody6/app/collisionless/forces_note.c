@@ -112,7 +112,9 @@ void nb6_forces_print_times(FILE *out, const struct nb6_collisionless *system)
     gpunb_get_stats(system->force, &host);
     nb6_collisionless_tree_counts(system, &tree);
     fprintf(out,
-            "  forces of the host, those of rows and snapshots among them: %llu in %.3f s; %.3f s to send positions\n",
+            "  forces that the host has asked for, of rows and snapshots too unless bodies stay on devices: %llu in "
+            "%.3f s; "
+            "%.3f s to send positions\n",
             (unsigned long long)host.calls, host.seconds_regf, host.seconds_send);
     if (nb6_collisionless_has_tree(system)) print_stages(out, &tree);
     if (system->reuse > 1) print_reuse(out, system);
