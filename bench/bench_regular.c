@@ -9,10 +9,14 @@
  *   - last=0 (1): without the last accelerations: a force by angle comes first
  *   - sample=M (1024): targets whose forces are made in double; repeat=R (3): of which the median time counts
  *   - direct=0 (1): without the time of direct sums
+ *   - resident=1 (0): of a backend on a device, also the times where stars and lists are in its memory
  *
  * Prints errors relative to the regular acceleration and jerk of the target (50, 90, 99 percent, largest), whether
  * lists are those of direct sums of the same backend, work of a target, milliseconds. */
 #include "bench/support/bodies.h"
+#include "device/device.h"
+#include "device/emulated/emulated.h"
+#include "gpunb/regf_device.h"
 #include "gpunb/tree.h"
 
 #include <math.h>
@@ -24,7 +28,7 @@ struct settings {
     size_t n, ni, sample;
     const char *set, *backend;
     double error, nb, dt;
-    int leaf, group, last, repeat, direct;
+    int leaf, group, last, repeat, direct, resident;
 };
 
 enum { CAP = 1024 };
@@ -218,6 +222,86 @@ static double median_time(gpunb_t *h, const struct settings *s, const struct sta
     return ms[s->repeat / 2];
 }
 
+/* ---- in memory of a device */
+
+struct resident {
+    struct nbd_device device;
+    struct nbd_stream *stream;
+    struct gpunb_regf_device job;
+};
+
+static void must(int status, const struct nbc_error *err)
+{
+    if (status) stop(err->text);
+}
+
+static void *on_device(const struct resident *r, const void *from, size_t bytes)
+{
+    struct nbc_error err;
+    void *to;
+    must(nbd_alloc(&r->device, NBD_ON_DEVICE, bytes, &to, &err), &err);
+    if (from) must(nbd_copy(&r->device, r->stream, to, from, bytes, &err), &err);
+    must(nbd_stream_wait(&r->device, r->stream, &err), &err);
+    return to;
+}
+
+/* Targets know their last accelerations. */
+static struct resident make_resident(gpunb_t *h, const struct stars *s, const struct forces *f)
+{
+    struct resident r = {.job = {.n_j = s->n, .n_i = f->n, .row_room = CAP / 2, .has_last = 1}};
+    struct nbc_error err;
+    struct gpunb_dev_source *source = get(s->n + GPUNB_DEV_LANES, sizeof *source);
+    struct gpunb_dev_asked *asked = get(f->n, sizeof *asked);
+    if (gpunb_regf_device_bytes(h, s->n, &r.job.scratch_bytes)) stop(gpunb_last_error(h));
+    must(nbd_open(&r.device, strcmp(gpunb_info(h)->name, "cuda") ? nbd_emulated : nbd_cuda, gpunb_regf_device_first(h),
+                  "bench_regular", &err),
+         &err);
+    must(nbd_stream_open(&r.device, NBD_MIDDLE, &r.stream, &err), &err);
+    for (size_t i = 0; i < s->n; i++) source[i] = gpunb_dev_source_at(s->x[i], s->v[i], (float)s->mass[i], 0);
+    for (size_t k = 0; k < f->n; k++) {
+        const double *a = f->last[k];
+        asked[k] = (struct gpunb_dev_asked){.r_nb2 = f->r_nb2[k],
+                                            .dt_reg = f->dt[k],
+                                            .source = f->self[k],
+                                            .row = (int32_t)k,
+                                            .size_last = (float)sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])};
+    }
+    r.job.source = on_device(&r, source, (s->n + GPUNB_DEV_LANES) * sizeof *source);
+    r.job.asked = on_device(&r, asked, f->n * sizeof *asked);
+    r.job.lists = on_device(&r, NULL, f->n * r.job.row_room * sizeof *r.job.lists);
+    r.job.scratch = on_device(&r, NULL, r.job.scratch_bytes);
+    nbc_free(source);
+    nbc_free(asked);
+    return r;
+}
+
+static double resident_ms(gpunb_t *h, const struct settings *s, const struct stars *stars, const struct forces *f)
+{
+    struct resident r = make_resident(h, stars, f);
+    struct nbc_error err;
+    double ms[99];
+    for (int k = -1; k < s->repeat; k++) { /* the first one loads kernels */
+        const double begin = nbc_wtime();
+        if (gpunb_regf_device(h, &r.job, r.stream)) stop(gpunb_last_error(h));
+        must(nbd_stream_wait(&r.device, r.stream, &err), &err);
+        if (k >= 0) ms[k] = 1e3 * (nbc_wtime() - begin);
+    }
+    void *memory[] = {r.job.source, r.job.asked, r.job.lists, r.job.scratch};
+    for (int k = 0; k < 4; k++) nbd_free(&r.device, NBD_ON_DEVICE, memory[k]);
+    nbd_stream_close(&r.device, r.stream);
+    qsort(ms, (size_t)s->repeat, sizeof *ms, by_value);
+    return ms[s->repeat / 2];
+}
+
+static void print_resident(const struct settings *s, const struct stars *stars, const struct forces *all, gpunb_t *tree,
+                           gpunb_t *direct)
+{
+    if (!s->resident) return;
+    printf("resident %.2f ms", resident_ms(tree, s, stars, all));
+    if (s->direct) printf(", direct %.2f", resident_ms(direct, s, stars, all));
+    printf("; ");
+}
+
 static void print_work(const gpunb_t *h, size_t forces)
 {
     struct gpunb_tree_counts c;
@@ -252,6 +336,7 @@ static void measure(const struct settings *s)
            differing_lists(&all, &sample), sample.n, ms);
     if (s->direct) printf(", direct %.1f", median_time(direct, s, &stars, &all));
     printf("; ");
+    print_resident(s, &stars, &all, tree, direct);
     print_work(tree, (size_t)s->repeat + 2);
     gpunb_free(tree);
     gpunb_free(ref);
@@ -278,7 +363,8 @@ static int take(struct settings *s, const char *name, const char *value)
                 {"group", NULL, NULL, &s->group, NULL},
                 {"last", NULL, NULL, &s->last, NULL},
                 {"repeat", NULL, NULL, &s->repeat, NULL},
-                {"direct", NULL, NULL, &s->direct, NULL}};
+                {"direct", NULL, NULL, &s->direct, NULL},
+                {"resident", NULL, NULL, &s->resident, NULL}};
     for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
         if (strcmp(name, list[k].name) != 0) continue;
         if (list[k].size) *list[k].size = (size_t)strtoull(value, NULL, 10);

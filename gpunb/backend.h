@@ -12,6 +12,7 @@
 struct gpunb_jp;
 struct gpunb_order;
 struct gpunb_tree_method;
+struct gpunb_tree_use;
 
 /** Masses, coordinates, velocities, steps above this are refused: their squares would not fit a float. */
 #define GPUNB_LIMIT 1e15
@@ -35,6 +36,7 @@ struct gpunb_block {
     size_t list_stride; /**< distance of the rows of nblist, >= nb_cap */
     int32_t *nnb, *nblist;
     int mass_weighted;
+    struct gpunb_tree_use *by_tree; /**< where a device makes it by tree, if it can; NULL: direct sums */
 };
 
 /** Bodies [i_first, i_first + n_i) of n whose potential is wanted. */
@@ -98,9 +100,11 @@ struct gpunb_backend {
     int (*softened_device_bytes)(void *state, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
     int (*softened_device)(void *state, const struct gpunb_softened_device *job, void *stream, struct nbc_error *err);
     /** gpunb_regf_device_bytes and gpunb_regf_device, arguments checked but for the scratch; NULL: no devices. */
-    int (*regf_device_bytes)(void *state, size_t n_j, size_t *bytes, struct nbc_error *err);
+    int (*regf_device_bytes)(void *state, const struct gpunb_tree_use *use, size_t n_j, size_t *bytes,
+                             struct nbc_error *err);    /**< use: of a handle that may make them by tree, or NULL */
     int (*regf_devices)(const void *state, int *first); /**< how many share them, and the number of the first one */
-    int (*regf_device)(void *state, const struct gpunb_regf_device *job, void *stream, struct nbc_error *err);
+    int (*regf_device)(void *state, struct gpunb_tree_use *use, const struct gpunb_regf_device *job, void *stream,
+                       struct nbc_error *err); /**< use: NULL: direct sums */
     /** Bytes that have gone to the devices and have come from them since creation; NULL: there are no devices. */
     void (*traffic)(const void *state, uint64_t *sent, uint64_t *received);
     /** The devices in use, "device 0 (name), ...", cut to `size`; NULL: the processor. */

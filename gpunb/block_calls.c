@@ -2,6 +2,7 @@
 #include "gpunb/handle.h"
 #include "gpunb/quantity.h"
 #include "gpunb/tree.h"
+#include "gpunb/tree/method.h"
 #include "gpunb/tree/regular.h"
 
 #include <float.h>
@@ -55,6 +56,7 @@ static int start(gpunb_t *handle, const struct gpunb_block *block)
     handle->block = *block;
     if (block->self && !(handle->block.self = gpunb_self_by_place(handle, block->self, block->n_i)))
         return nbc_fail(&handle->error, NBC_NO_MEMORY, "gpunb_regf: no memory for a block of %zu targets", block->n_i);
+    handle->block.by_tree = gpunb_regf_by_tree(handle, block->n_i, handle->n_sources) ? handle->tree : NULL;
     if (block->n_i > 0 && handle->backend->regf_start)
         status = handle->backend->regf_start(handle->state, &handle->block, &handle->error);
     handle->started = status == NBC_OK;
@@ -62,11 +64,11 @@ static int start(gpunb_t *handle, const struct gpunb_block *block)
     return status;
 }
 
-/* By tree where that is cheaper. */
+/* By tree where that is cheaper; devices have begun with it. */
 static int make_forces(gpunb_t *handle, const struct gpunb_block *block)
 {
     int done = 0, status = NBC_OK;
-    if (gpunb_regf_by_tree(handle, block->n_i, handle->n_sources)) status = gpunb_regular_force(handle, block, &done);
+    if (block->by_tree && block->by_tree->method->regular) status = gpunb_regular_force(handle, block, &done);
     return status || done ? status : handle->backend->regf(handle->state, block, &handle->error);
 }
 

@@ -17,6 +17,7 @@ struct gpunb {
     size_t n_sources;               /* sources that act on targets: those last sent, or predicted */
     size_t n_numbers;               /* sources are numbered 0 .. n_numbers - 1, not all of them may be there */
     int mass_weighted, sent;
+    int device_by_tree; /* whether the last force in device memory was made by tree */
     int has_velocities; /* sources that were sent have them */
 
     /* The block that was started; its results go to the caller's arrays when it was waited for. */

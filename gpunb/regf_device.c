@@ -2,6 +2,8 @@
 #include "gpunb/regf_device.h"
 
 #include "gpunb/handle.h"
+#include "gpunb/tree.h"
+#include "gpunb/tree/regular.h"
 
 static int refuse(gpunb_t *handle, const char *call)
 {
@@ -22,7 +24,9 @@ int gpunb_regf_device_bytes(gpunb_t *handle, size_t n_j, size_t *bytes)
     if (!bytes) return nbc_fail(&handle->error, NBC_BAD_ARGUMENT, "%s: bytes is NULL", call);
     if (!handle->backend->regf_device_bytes) return refuse(handle, call);
     const int status = check_number(handle, call, n_j);
-    return status ? status : handle->backend->regf_device_bytes(handle->state, n_j, bytes, &handle->error);
+    if (status) return status;
+    return handle->backend->regf_device_bytes(handle->state, gpunb_regf_has_tree(handle) ? handle->tree : NULL, n_j,
+                                              bytes, &handle->error);
 }
 
 int gpunb_regf_device_count(const gpunb_t *handle)
@@ -65,7 +69,10 @@ int gpunb_regf_device(gpunb_t *handle, const struct gpunb_regf_device *job, void
     if (!handle->backend->regf_device) return refuse(handle, "gpunb_regf_device");
     const double begin = nbc_wtime();
     int status = check_job(handle, job);
-    if (!status) status = handle->backend->regf_device(handle->state, job, stream, &handle->error);
+    if (!status && !job->is_again) handle->device_by_tree = gpunb_regf_by_tree(handle, job->n_i, job->n_j);
+    if (!status)
+        status = handle->backend->regf_device(handle->state, handle->device_by_tree ? handle->tree : NULL, job, stream,
+                                              &handle->error);
     handle->stats.calls++;
     handle->stats.targets += job->n_i;
     handle->stats.interactions += (uint64_t)job->n_i * job->n_j;

@@ -28,6 +28,7 @@ struct gpunb_regf_device {
     int weighted;                  /**< as gpunb_options.mass_weighted: `size` of the sources follows it */
     int32_t *lists;                /**< rows for neighbours, ascending; targets name different ones */
     size_t row_room;               /**< numbers in a row; a longer list is cut, but its count is right */
+    int has_last;                  /**< 1: targets know the sizes of their last accelerations; of a tree only */
     int is_again;         /**< 1: sources and scratch are those of the last call of the handle: nothing is sorted */
     void *scratch;        /**< of this call, until the stream is done with it; kept for calls that come again,
                                aligned to 256 bytes */

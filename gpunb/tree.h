@@ -17,12 +17,12 @@
  *  A call of gpunb_softened for so few targets that direct sums are cheaper by nominal costs has direct sums, unless an
  *  angle or a walk was asked for (gpunb_tree_is_worth).
  *
- *  Regular forces. On processors a handle with `force_error` makes blocks of gpunb_regf by tree as well, from so many
- * targets and sources on that this is cheaper by nominal costs (gpunb_regf_by_tree). Neighbours are never in a cell
- * that acts as a whole: lists are those of direct sums. 99 of 100 accelerations are wrong by less than force_error,
- * jerks by less than 30 times it, relative to the regular acceleration and jerk of the target, half of them by less
- * than a sixteenth of that. Sources of a hundredth of all mass or more act by themselves; with negative masses, on
- * devices, and with an angle all regular forces are direct sums. docs/algorithms/regular_tree.md has the method.
+ *  Regular forces. A handle with `force_error` makes blocks of gpunb_regf by tree as well, from so many targets and
+ * sources on that this is cheaper by nominal costs (gpunb_regf_by_tree). Neighbours are never in a cell that acts as a
+ * whole: lists are those of direct sums. 99 of 100 accelerations are wrong by less than force_error, jerks by less than
+ * 30 times it, relative to the regular acceleration and jerk of the target, half of them by less than a sixteenth of
+ * that. Sources of a hundredth of all mass or more act by themselves; with negative masses, with an angle, and on
+ * devices in other precisions, with potentials, or at places without a source, they are direct sums.
  *
  *  Threads, bits: as in gpunb.h. Masses must not be negative. */
 #ifndef GPUNB_TREE_H

@@ -3,6 +3,7 @@
 
 #include "device/device.h"
 #include "gpunb/cuda/kernels.h"
+#include "gpunb/cuda/regular_tree.h"
 #include "gpunb/cuda/softened_job.h"
 #include "gpunb/cuda/tree.h"
 
@@ -158,6 +159,20 @@ static const struct gpunb_tree_kernels tree_kernels = {
     .add_shares = gpunb_cuda_tree_add_shares,
 };
 
+static const struct gpunb_regular_tree_kernels regular_tree_kernels = {
+    .sources = gpunb_cuda_regular_tree_sources,
+    .sort = gpunb_cuda_regular_tree_sort,
+    .leaves = gpunb_cuda_regular_tree_leaves,
+    .wholes = gpunb_cuda_regular_tree_wholes,
+    .places = gpunb_cuda_regular_tree_places,
+    .targets = gpunb_cuda_regular_tree_targets,
+    .sizes = gpunb_cuda_regular_tree_sizes,
+    .plan = gpunb_cuda_regular_tree_plan,
+    .regions = gpunb_cuda_regular_tree_regions,
+    .fields = gpunb_cuda_regular_tree_fields,
+    .pairs = gpunb_cuda_regular_tree_pairs,
+};
+
 const struct gpunb_kernels gpunb_cuda_kernels = {
     .kind = &nbd_cuda,
     .devices = "CUDA devices",
@@ -186,4 +201,5 @@ const struct gpunb_kernels gpunb_cuda_kernels = {
     .softened_bytes = softened_bytes,
     .softened_sum = softened_sum,
     .tree = &tree_kernels,
+    .regular_tree = &regular_tree_kernels,
 };

@@ -23,7 +23,7 @@ __global__ void ask(const struct device_asking a)
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= a.targets.n) return;
     const int32_t j = a.targets.self[i];
-    a.asked[i] = {a.targets.r_nb2[i], a.targets.dt[i], j, i, 0, 0, {}};
+    a.asked[i] = {a.targets.r_nb2[i], a.targets.dt[i], j, i, 0, a.size_last ? a.size_last[i] : 0, {}};
     if (j < 0 || !gpunb_dev_is_at(&a.sources[j], a.targets.x[i], a.targets.v[i]) || atomicExch(&a.marks[j], i) >= 0)
         *a.differ = 1;
 }

@@ -31,6 +31,7 @@ const struct gpunb_kernels gpunb_emulated_kernels = {
     .softened_bytes = gpunb_emulated_softened_bytes,
     .softened_sum = gpunb_emulated_softened_sum,
     .tree = &gpunb_emulated_tree_kernels,
+    .regular_tree = &gpunb_emulated_regular_tree_kernels,
 };
 
 static const char *why_unavailable(void)

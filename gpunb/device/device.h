@@ -73,7 +73,9 @@ struct device_gpu {
     uint64_t bytes_sent;
 };
 
+struct device_regular_kept;
 struct device_state;
+struct gpunb_tree_use;
 
 /** A regular force in device memory on its way (device/regular.c). */
 struct device_regular {
@@ -81,11 +83,13 @@ struct device_regular {
     struct gpunb_dev_job job; /* of the first device */
     struct nbd_stream *stream;
     int blocks, gpus;
+    int by_tree; /* 1: all of it was made by a tree */
 };
 
 /** Memory of the first device, and a flag on the host, of calls that are whole (device/whole.h). */
 struct device_whole {
     struct nbd_buffer sources, asked, rows, scratch, flag;
+    struct nbd_buffer sizes, host_sizes; /* of last accelerations */
     struct device_regular call;
 };
 
@@ -117,10 +121,11 @@ struct device_state {
     int in_flight;                    /* 1: its results were not waited for */
     int regular_gpus, regular_blocks; /* devices that share regular forces in device memory, 0: not determined yet; */
     struct device_whole whole;
-    double whole_pairs;      /* from which calls may be whole; 0: as devices are worth it */
-    size_t regular_room;     /* sources that they are ready for */
-    uint64_t bytes_received; /* from all devices; lists as far as they are filled */
-    unsigned char *changed;  /* [DEVICE_SEND_PIECES] pieces that differ from the last ones */
+    double whole_pairs;                       /* from which calls may be whole; 0: as devices are worth it */
+    size_t regular_room;                      /* sources that they are ready for */
+    struct device_regular_kept *regular_tree; /* see device/regular_tree.c */
+    uint64_t bytes_received;                  /* from all devices; lists as far as they are filled */
+    unsigned char *changed;                   /* [DEVICE_SEND_PIECES] pieces that differ from the last ones */
 
     /* Predictors. */
     struct nbd_buffer host_jp, marks; /* [n_jp] struct gpunb_jp; [n_jp] bytes */
@@ -213,15 +218,22 @@ int gpunb_device_softened(void *state, const struct gpunb_softened_job *job, str
 int gpunb_device_softened_device_bytes(void *state, size_t n_i, size_t n_j, size_t *bytes, struct nbc_error *err);
 int gpunb_device_softened_device(void *state, const struct gpunb_softened_device *job, void *stream,
                                  struct nbc_error *err);
-int gpunb_device_regf_device_bytes(void *state, size_t n_j, size_t *bytes, struct nbc_error *err);
+int gpunb_device_regf_device_bytes(void *state, const struct gpunb_tree_use *use, size_t n_j, size_t *bytes,
+                                   struct nbc_error *err);
 int gpunb_device_regf_devices(const void *state, int *first);
-int gpunb_device_regf_device(void *state, const struct gpunb_regf_device *job, void *stream, struct nbc_error *err);
+int gpunb_device_regf_device(void *state, struct gpunb_tree_use *use, const struct gpunb_regf_device *job, void *stream,
+                             struct nbc_error *err);
 
 /** Its two parts: the order of sources and targets and the sums of pairs, and then the targets from place `begin` on,
  * as many as a round has. */
 int gpunb_device_regular_begin(struct device_state *devices, const struct gpunb_regf_device *job,
                                struct nbd_stream *stream, struct device_regular *call, struct nbc_error *err);
 int gpunb_device_regular_round(const struct device_regular *call, int64_t begin, struct nbc_error *err);
+/** All of it by tree; then rounds have nothing to do. call->by_tree is 0 if a mass is negative: nothing was made.
+ *  @param[in] version  as for gpunb_device_regular_tree */
+int gpunb_device_regular_by_tree(struct device_state *devices, struct gpunb_tree_use *use, uint64_t version,
+                                 const struct gpunb_regf_device *job, struct nbd_stream *stream,
+                                 struct device_regular *call, struct nbc_error *err);
 
 /** All of them in the table of a backend. */
 #define GPUNB_DEVICE_OPS                                                                                               \

@@ -82,6 +82,9 @@ int gpunb_emulated_regular_send(const struct device_sending *sending, struct nbd
 /* tree_emulated.c */
 extern const struct gpunb_tree_kernels gpunb_emulated_tree_kernels;
 
+/* regular_tree_emulated.c */
+extern const struct gpunb_regular_tree_kernels gpunb_emulated_regular_tree_kernels;
+
 /** The table of them. */
 extern const struct gpunb_kernels gpunb_emulated_kernels;
 

@@ -26,6 +26,7 @@ extern "C" {
 struct gpunb_dev_asked;
 struct gpunb_dev_job;
 struct gpunb_dev_source;
+struct gpunb_regular_tree_kernels;
 struct gpunb_tree_kernels;
 struct nbd_kind;
 struct nbd_stream;
@@ -152,6 +153,7 @@ struct device_asking {
     const struct gpunb_dev_source *sources; /**< [n_j] */
     int n_j;
     struct gpunb_dev_asked *asked; /**< [targets.n] out */
+    const float *size_last;        /**< [targets.n] of their last accelerations; NULL: unknown */
     int32_t *marks;                /**< [n_j] scratch, all -1 */
     int *differ;                   /**< set to 1 if a target is no source, twice the same one, or elsewhere */
 };
@@ -278,7 +280,8 @@ struct gpunb_kernels {
     /** `work` has the size that softened_bytes returns for these numbers, or for larger ones. */
     int (*softened_sum)(const struct device_softened *job, void *work, struct nbd_stream *stream);
 
-    const struct gpunb_tree_kernels *tree; /**< device/tree_kernels.h */
+    const struct gpunb_tree_kernels *tree;                 /**< device/tree_kernels.h */
+    const struct gpunb_regular_tree_kernels *regular_tree; /**< device/regular_tree.h */
 };
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 #include "gpunb/device/regular.h"
 
 #include "gpunb/device/device.h"
+#include "gpunb/device/regular_tree_host.h"
 #include "gpunb/regf_device.h"
 
 /* ---- memory */
@@ -75,15 +76,25 @@ static int reserve_other(struct device_gpu *gpu, size_t n, struct nbc_error *err
     return gpunb_device_reserve(gpu, &gpu->regular, there.bytes, err);
 }
 
-int gpunb_device_regf_device_bytes(void *state, size_t n_j, size_t *bytes, struct nbc_error *err)
+/* Those of direct sums, then those of a tree. */
+static int all_bytes(struct device_state *devices, const struct gpunb_tree_use *use, size_t n, size_t *bytes,
+                     struct nbc_error *err)
+{
+    size_t of_tree = 0;
+    if (use) NBD_TRY(gpunb_device_regular_tree_bytes(devices, use, n, &of_tree, err));
+    *bytes = bytes_for(n, (size_t)devices->regular_gpus, devices->regular_blocks) + of_tree;
+    return NBC_OK;
+}
+
+int gpunb_device_regf_device_bytes(void *state, const struct gpunb_tree_use *use, size_t n_j, size_t *bytes,
+                                   struct nbc_error *err)
 {
     struct device_state *devices = state;
     NBD_TRY(find_helpers(devices, err));
     for (int g = 1; g < devices->regular_gpus; g++) NBD_TRY(reserve_other(&devices->gpus[g], n_j, err));
     NBD_TRY(nbd_use(&devices->gpus[0].device, err));
     if (n_j > devices->regular_room) devices->regular_room = n_j;
-    *bytes = bytes_for(n_j, (size_t)devices->regular_gpus, devices->regular_blocks);
-    return NBC_OK;
+    return all_bytes(devices, use, n_j, bytes, err);
 }
 
 int gpunb_device_regf_devices(const void *state, int *first)
@@ -184,6 +195,7 @@ static int sum_left_on(const struct device_regular *c, int g, int64_t begin, int
 
 int gpunb_device_regular_round(const struct device_regular *c, int64_t begin, struct nbc_error *err)
 {
+    if (c->by_tree) return NBC_OK;
     const int64_t n = c->job.n - begin < c->job.each ? c->job.n - begin : c->job.each;
     const struct device_gpu *first = &c->devices->gpus[0];
     const struct gpunb_kernels *kernels = first->kernels;
@@ -218,18 +230,41 @@ static struct device_regular call_for(struct device_state *devices, const struct
     return c;
 }
 
-int gpunb_device_regular_begin(struct device_state *devices, const struct gpunb_regf_device *job,
-                               struct nbd_stream *stream, struct device_regular *call, struct nbc_error *err)
+/* Whether the handle is ready, and the scratch is enough. */
+static int check(struct device_state *devices, const struct gpunb_tree_use *use, const struct gpunb_regf_device *job,
+                 struct nbc_error *err)
 {
-    const struct device_gpu *first = &devices->gpus[0];
+    size_t bytes;
     if (devices->regular_room < job->n_j)
         return nbc_fail(err, NBC_BAD_STATE,
                         "gpunb_regf_device: %zu sources, but gpunb_regf_device_bytes was asked for %zu", job->n_j,
                         devices->regular_room);
-    const size_t bytes = bytes_for(job->n_j, (size_t)devices->regular_gpus, devices->regular_blocks);
+    NBD_TRY(all_bytes(devices, use, job->n_j, &bytes, err));
     if (job->scratch_bytes < bytes)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_regf_device: there are %zu bytes of scratch, and %zu are needed",
                         job->scratch_bytes, bytes);
+    return NBC_OK;
+}
+
+int gpunb_device_regular_by_tree(struct device_state *devices, struct gpunb_tree_use *use, uint64_t version,
+                                 const struct gpunb_regf_device *job, struct nbd_stream *stream,
+                                 struct device_regular *call, struct nbc_error *err)
+{
+    const int32_t *order;
+    NBD_TRY(check(devices, use, job, err));
+    char *scratch = (char *)job->scratch + bytes_for(job->n_j, (size_t)devices->regular_gpus, devices->regular_blocks);
+    *call = call_for(devices, job, stream);
+    NBD_TRY(gpunb_device_regular_tree(devices, use, job, version, scratch, stream, &order, err));
+    call->by_tree = order != NULL;
+    if (order) call->job.ask_at = (int32_t *)(uintptr_t)order;
+    return NBC_OK;
+}
+
+int gpunb_device_regular_begin(struct device_state *devices, const struct gpunb_regf_device *job,
+                               struct nbd_stream *stream, struct device_regular *call, struct nbc_error *err)
+{
+    const struct device_gpu *first = &devices->gpus[0];
+    NBD_TRY(check(devices, NULL, job, err));
     *call = call_for(devices, job, stream);
     NBD_TRY(nbd_use(&first->device, err));
     NBD_LAUNCH(err, &first->device,
@@ -239,9 +274,12 @@ int gpunb_device_regular_begin(struct device_state *devices, const struct gpunb_
     return sum_pairs(call, err);
 }
 
-int gpunb_device_regf_device(void *state, const struct gpunb_regf_device *job, void *stream, struct nbc_error *err)
+int gpunb_device_regf_device(void *state, struct gpunb_tree_use *use, const struct gpunb_regf_device *job, void *stream,
+                             struct nbc_error *err)
 {
-    struct device_regular call;
+    struct device_regular call = {0};
+    if (use) NBD_TRY(gpunb_device_regular_by_tree(state, use, 0, job, stream, &call, err));
+    if (call.by_tree) return NBC_OK;
     NBD_TRY(gpunb_device_regular_begin(state, job, stream, &call, err));
     for (int64_t begin = 0; begin < call.job.n; begin += call.job.each)
         NBD_TRY(gpunb_device_regular_round(&call, begin, err));

@@ -1,5 +1,6 @@
 /* A handle on devices: its creation and its end, and which devices it is on. */
 #include "gpunb/device/device.h"
+#include "gpunb/device/regular_tree_host.h"
 #include "gpunb/predictor.h"
 
 #include <stdio.h>
@@ -16,8 +17,9 @@ static void release_shared(struct device_state *devices)
     nbd_buffer_release(device, &devices->host_jp);
     nbd_buffer_release(device, &devices->marks);
     nbd_buffer_release(device, &devices->host_numbers);
-    struct nbd_buffer *whole[] = {&devices->whole.sources, &devices->whole.asked, &devices->whole.rows,
-                                  &devices->whole.scratch, &devices->whole.flag};
+    struct nbd_buffer *whole[] = {&devices->whole.sources,   &devices->whole.asked, &devices->whole.rows,
+                                  &devices->whole.scratch,   &devices->whole.flag,  &devices->whole.sizes,
+                                  &devices->whole.host_sizes};
     for (size_t k = 0; k < sizeof whole / sizeof *whole; k++) nbd_buffer_release(device, whole[k]);
 }
 
@@ -28,6 +30,7 @@ void gpunb_device_free(void *state)
     for (int g = 0; g < devices->n_gpus; g++)
         gpunb_device_close(&devices->gpus[g]); /* first: devices may read the following */
     release_shared(devices);
+    gpunb_device_regular_forget(devices);
     nbc_free(devices->changed);
     nbc_free(devices);
 }

@@ -93,7 +93,8 @@ struct gpunb_dev_slices {
 struct gpunb_dev_asked {
     double r_nb2, dt_reg;     /**< as in a viewer */
     int32_t source, row;      /**< number of the source that it is; row for its list */
-    int32_t count, spare;     /**< out: neighbours, of which the row has as many as it has room for */
+    int32_t count;            /**< out: neighbours, of which the row has as many as it has room for */
+    float size_last;          /**< of its last acceleration, for a force by tree */
     struct gpunb_dev_sum sum; /**< out: the force of all others */
 };
 

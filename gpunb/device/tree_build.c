@@ -80,6 +80,16 @@ size_t gpunb_device_tree_lay_out_build(const struct device_tree *tree, size_t so
 
 /* ---- building */
 
+int gpunb_device_tree_ready(struct device_gpu *gpu, struct nbc_error *err)
+{
+    const size_t bytes = DEVICE_TREE_COUNTS * sizeof(unsigned long long);
+    if (gpu->tree_counts.data) return NBC_OK;
+    NBD_TRY(gpunb_device_reserve(gpu, &gpu->tree_word, sizeof(struct device_tree_shape), err));
+    NBD_TRY(gpunb_device_reserve(gpu, &gpu->tree_counts, bytes, err));
+    NBD_TRY(nbd_fill(&gpu->device, gpu->stream, gpu->tree_counts.data, 0, bytes, err));
+    return nbd_stream_wait(&gpu->device, gpu->stream, err);
+}
+
 static int enqueue_shape(const struct device_tree_building *b, struct nbc_error *err)
 {
     const struct device_gpu *gpu = b->force->gpu;

@@ -30,17 +30,6 @@ static struct device_tree_force force_of(void *state, const struct gpunb_tree_us
         .gpu = &devices->gpus[0], .use = use, .stream = devices->gpus[0].stream, .to_float = !devices->twofloat};
 }
 
-/* The counts of a handle, and the word, for its first tree. */
-static int provide(struct device_gpu *gpu, struct nbc_error *err)
-{
-    const size_t bytes = DEVICE_TREE_COUNTS * sizeof(unsigned long long);
-    if (gpu->tree_counts.data) return NBC_OK;
-    NBD_TRY(gpunb_device_reserve(gpu, &gpu->tree_word, sizeof(struct device_tree_shape), err));
-    NBD_TRY(gpunb_device_reserve(gpu, &gpu->tree_counts, bytes, err));
-    NBD_TRY(nbd_fill(&gpu->device, gpu->stream, gpu->tree_counts.data, 0, bytes, err));
-    return nbd_stream_wait(&gpu->device, gpu->stream, err);
-}
-
 static struct softened_sources sources_of(const struct device_gpu *gpu)
 {
     const struct device_source *sources = gpu->sources.data;
@@ -64,7 +53,7 @@ static int fill_kept(struct device_state *devices, const struct gpunb_tree_use *
     NBD_TRY(nbd_use(&gpu->device, err));
     NBD_TRY(gpunb_device_settle(devices, err));
     NBD_TRY(gpunb_device_make_expected(gpu, err));
-    NBD_TRY(provide(gpu, err));
+    NBD_TRY(gpunb_device_tree_ready(gpu, err));
     if (is_new) {
         NBD_TRY(ask_sorts(gpu, gpu->n_j, 1, &sort_bytes, &unused, err));
         NBD_TRY(
@@ -295,7 +284,7 @@ static int open_job(void *state, const struct gpunb_tree_use *use, const struct 
                                                 .tree = kept ? &kept->tree : &f->tree,
                                                 .sources = &f->sources,
                                                 .shape = kept ? &kept->shape : &f->shape};
-    NBD_TRY(provide(&devices->gpus[0], err));
+    NBD_TRY(gpunb_device_tree_ready(&devices->gpus[0], err));
     if (kept && job->kept == GPUNB_TREE_BUILT) {
         job->tree->has_cells = 0;
         NBD_TRY(gpunb_device_tree_provide(state, use, job->tree, job->n_j, err));

@@ -98,6 +98,9 @@ int gpunb_device_tree_sum(const struct device_tree_force *force, const struct de
                           const struct device_tree_targets *targets, const struct device_tree_force_scratch *scratch,
                           struct nbc_error *err);
 
+/** Counts of the trees of a handle, and a word for the host, for the first of them. */
+int gpunb_device_tree_ready(struct device_gpu *gpu, struct nbc_error *err);
+
 /** Kept trees (device/tree_kept.c), as struct gpunb_tree_device has them.
  *  @return the record of a tree, which gets one; NULL without memory */
 struct device_kept_tree *gpunb_device_tree_record(void *state, struct gpunb_tree *tree);

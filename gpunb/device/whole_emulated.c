@@ -33,6 +33,7 @@ static void ask(const void *job)
         const int32_t j = a->targets.self[i];
         a->asked[i] =
             (struct gpunb_dev_asked){.r_nb2 = a->targets.r_nb2[i], .dt_reg = a->targets.dt[i], .source = j, .row = i};
+        if (a->size_last) a->asked[i].size_last = a->size_last[i];
         if (j < 0 || !gpunb_dev_is_at(&a->sources[j], a->targets.x[i], a->targets.v[i]) || a->marks[j] >= 0)
             *a->differ = 1;
         else

@@ -32,6 +32,10 @@ static const double HEAVY_PART = 0.01;
  * there are, the wider are their groups. Blocks of most sources have direct sums in which pairs are made once for both
  * (gpunb/cpu/mutual.c). */
 static const double PAIRS_OF_A_SOURCE = 1500, PAIRS_OF_A_TARGET = 33000, GROWTH = 0.42, MUTUAL_PART = 0.6;
+/* The same on a GPU (an H200, docs/algorithms/regular_tree.md), where launches and the longest list cost as well; the
+ * part of that on emulated devices, which nothing takes by itself: they are for tests, which have few stars. */
+static const double DEVICE_PAIRS = 2e9, DEVICE_PAIRS_OF_A_SOURCE = 205000, DEVICE_PAIRS_OF_A_TARGET = 10000,
+                    EMULATED_PART = 0.005;
 enum { FEWEST_MUTUAL = 6144, SHARE_MUTUAL = 2 };
 
 /** The tree of regular forces. It stays while the sources do. */
@@ -56,22 +60,36 @@ static void free_regular(struct tree_regular *regular)
     nbc_free(regular);
 }
 
+int gpunb_regf_has_tree(const gpunb_t *handle)
+{
+    const struct gpunb_tree_use *use = handle->tree;
+    if (!use || !(use->force_error > 0)) return 0;
+    return use->method->regular || (use->method->device && handle->precision == GPUNB_TWOFLOAT);
+}
+
+static double pairs_by_tree(const gpunb_t *handle, double n_i, double n_j)
+{
+    const struct gpunb_tree_use *use = handle->tree;
+    const double part = handle->backend->n_worth > 0 ? 1 : EMULATED_PART;
+    const double sparse = n_i > 0 ? fmax(1, n_j / n_i) : 1;
+    if (use->method->regular) return PAIRS_OF_A_SOURCE * n_j + PAIRS_OF_A_TARGET * pow(sparse, GROWTH) * n_i;
+    return part *
+           (DEVICE_PAIRS + DEVICE_PAIRS_OF_A_SOURCE * n_j + DEVICE_PAIRS_OF_A_TARGET * pow(sparse, GROWTH) * n_i);
+}
+
 double gpunb_regf_pairs(const gpunb_t *handle, size_t n_i, size_t n_j, double *by_tree)
 {
     const int is_mutual = n_i >= FEWEST_MUTUAL && SHARE_MUTUAL * n_i >= n_j;
     const double direct = (double)n_i * (double)n_j * (is_mutual ? MUTUAL_PART : 1);
-    const double sparse = n_i > 0 ? fmax(1, (double)n_j / (double)n_i) : 1;
-    *by_tree = PAIRS_OF_A_SOURCE * (double)n_j + PAIRS_OF_A_TARGET * pow(sparse, GROWTH) * (double)n_i;
-    if (!handle->tree || !handle->tree->method->regular || !(handle->tree->force_error > 0)) *by_tree = direct;
+    *by_tree = gpunb_regf_has_tree(handle) ? pairs_by_tree(handle, (double)n_i, (double)n_j) : direct;
     return direct;
 }
 
 int gpunb_regf_by_tree(const gpunb_t *handle, size_t n_i, size_t n_j)
 {
-    const struct gpunb_tree_use *use = handle->tree;
     double by_tree;
-    if (!use || !(use->force_error > 0) || !use->method->regular || n_i == 0 || n_j == 0) return 0;
-    return gpunb_regf_pairs(handle, n_i, n_j, &by_tree) > by_tree || use->always;
+    if (!gpunb_regf_has_tree(handle) || n_i == 0 || n_j == 0) return 0;
+    return gpunb_regf_pairs(handle, n_i, n_j, &by_tree) > by_tree || handle->tree->always;
 }
 
 /* ---- the tree */
@@ -213,13 +231,18 @@ static void round_part(void *context, int part, int parts)
         work->force.tree->use->method->round(work->force.state, block->x[i], work->x[i]);
 }
 
-static struct tree_rule rule_of(const struct tree_regular *regular)
+struct tree_rule gpunb_regular_rule(double force_error)
 {
-    const double aim = TERM_AIM * regular->use.force_error, theta2 = FIRST_THETA * FIRST_THETA;
+    const double aim = TERM_AIM * force_error, theta2 = FIRST_THETA * FIRST_THETA;
     return (struct tree_rule){.aim2 = (float)(aim * aim),
-                              .steady = (float)(STEADY_AIM * regular->use.force_error),
+                              .steady = (float)(STEADY_AIM * force_error),
                               .region_theta2 = (float)theta2,
                               .order = ORDER};
+}
+
+double gpunb_regular_heavy_part(void)
+{
+    return HEAVY_PART;
 }
 
 static void run_walks(struct work *work, int parts, size_t most, struct gpunb_tree_counts *counts)
@@ -281,7 +304,7 @@ static int force(gpunb_t *handle, struct tree_regular *regular, const struct gpu
                                              .groups = &regular->groups,
                                              .block = block,
                                              .x = (const double(*)[3])work.x,
-                                             .rule = rule_of(regular),
+                                             .rule = gpunb_regular_rule(regular->use.force_error),
                                              .heavy = HEAVY_PART * regular->tree->cells.cell[0].mass,
                                              .state = handle->state};
     nbc_team_run(nbc_parts((int64_t)block->n_i, BODIES_OF_A_PART), round_part, &work);

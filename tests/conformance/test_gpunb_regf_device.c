@@ -1,7 +1,7 @@
 /* Regular forces of sources in the memory of a device (gpunb/regf_device.h), on emulated devices, one, two and three of
  * them, and on a GPU where there is one: forces and lists of the reference, for all sources as targets and for a few,
  * in any order; rows that are too short, and the same targets again with smaller spheres; who is a neighbour at the
- * edge; sources that take no part; refusals. */
+ * edge; sources that take no part; the same by a tree; refusals. */
 #include "gpunb/regf_device.h"
 
 #include "device/emulated/emulated.h"
@@ -37,12 +37,14 @@ static void *on_device(const struct bench *b, const void *from, size_t bytes)
     return to;
 }
 
-/* @param[in] name  of the backend with its devices */
-static struct bench open_bench(const char *name, const struct gpunb_dev_source *source, size_t n, int weighted)
+/* @param[in] name  of the backend with its devices   @param[in] aim  of a tree; 0: direct sums */
+static struct bench open_with(const char *name, const struct gpunb_dev_source *source, size_t n, int weighted,
+                              double aim)
 {
     struct bench b = {0};
     struct nbc_error err = {0};
-    const struct gpunb_options options = {.backend = name};
+    const struct gpunb_options options = {
+        .backend = name, .force_error = aim, .walk = aim > 0 ? GPUNB_WALK_FMM : GPUNB_WALK_DEFAULT};
     const size_t padded = (n + GPUNB_DEV_LANES - 1) / GPUNB_DEV_LANES * GPUNB_DEV_LANES;
     struct gpunb_dev_source *all = get(padded, sizeof *all);
     memcpy(all, source, n * sizeof *all);
@@ -59,6 +61,11 @@ static struct bench open_bench(const char *name, const struct gpunb_dev_source *
     b.lists = get(n * ROOM, sizeof *b.lists);
     free(all);
     return b;
+}
+
+static struct bench open_bench(const char *name, const struct gpunb_dev_source *source, size_t n, int weighted)
+{
+    return open_with(name, source, n, weighted, 0);
 }
 
 static void close_bench(struct bench *b)
@@ -344,6 +351,113 @@ static void absent_sources(void **state)
     free_model(&m);
 }
 
+/* By tree: lists of the reference, forces within the aim, without and with last accelerations, in any order of the
+ * targets; sources that take no part; the same targets again with smaller spheres. */
+static const double aim = 1e-3;
+
+static int by_value(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+/* Forces and lists on targets asked[0 .. n - 1], each of which is the same source of the reference; 99 of 100 within
+ * the aim, and jerks within 30 times it (gpunb/tree.h). */
+static void compare_by_tree(const struct bench *b, const struct result *r, const int32_t *number, size_t n)
+{
+    double *acc = get(n, 8), *jerk = get(n, 8);
+    for (size_t k = 0; k < n; k++) {
+        const struct gpunb_dev_asked *asked = &b->asked[k];
+        const size_t i = (size_t)number[asked->source];
+        double da[3], dj[3];
+        for (int c = 0; c < 3; c++) {
+            da[c] = asked->sum.acc[c] - r->acc[i][c];
+            dj[c] = asked->sum.jerk[c] - r->jerk[i][c];
+        }
+        acc[k] = norm(da) / norm(r->acc[i]);
+        jerk[k] = norm(dj) / norm(r->jerk[i]);
+        assert_int_equal(asked->count, r->nnb[i]);
+        const int32_t *row = b->lists + (size_t)asked->row * b->job.row_room;
+        for (int32_t m = 0; m < asked->count && (size_t)asked->count <= b->job.row_room; m++)
+            assert_int_equal(number[row[m]], r->list[i * r->cap + (size_t)m]);
+    }
+    qsort(acc, n, sizeof *acc, by_value);
+    qsort(jerk, n, sizeof *jerk, by_value);
+    assert_true(acc[n * 99 / 100] <= aim && jerk[n * 99 / 100] <= 30 * aim);
+    free(acc);
+    free(jerk);
+}
+
+/* Every third source takes no part; `number` has that of the others in a model without them.   @return their number */
+static size_t leave_out(const struct model *m, struct gpunb_dev_source *source, struct model *less, int32_t *number)
+{
+    const double away[3] = {GPUNB_DEV_FAR, GPUNB_DEV_FAR, GPUNB_DEV_FAR}, at_rest[3] = {0, 0, 0};
+    size_t n = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        number[i] = i % 3 ? (int32_t)n : -1;
+        if (i % 3 == 0) source[i] = gpunb_dev_source_at(away, at_rest, 0, 0);
+        if (i % 3 == 0) continue;
+        memcpy(less->x[n], m->x[i], sizeof *m->x);
+        memcpy(less->v[n], m->v[i], sizeof *m->v);
+        less->mass[n] = m->mass[i];
+        less->r_nb2[n] = m->r_nb2[i];
+        less->dt[n] = m->dt[i];
+        less->self[n] = (int32_t)n;
+        n++;
+    }
+    return less->n = n;
+}
+
+static void by_tree(void **state)
+{
+    (void)state;
+    enum { MANY = 2400, SHORT = 100 };
+    struct model m = make_model(PLUMMER, MANY), less = make_model(PLUMMER, MANY);
+    int32_t *number = get(MANY, 4);
+    round_model(&m);
+    struct gpunb_dev_source *source = records_of(&m, 0);
+    const size_t n = leave_out(&m, source, &less, number);
+    struct result all = reference(&less, 0);
+    for (size_t i = 0; i < n; i++) less.r_nb2[i] /= 9;
+    struct result smaller = reference(&less, 0);
+    for (int k = 0; k < NAMES; k++) {
+        if (!is_here(names[k])) continue;
+        struct bench b = open_with(names[k], source, MANY, 0, aim);
+        struct gpunb_dev_sum *first = get(MANY, sizeof *first);
+        b.job.row_room = SHORT;
+        for (int pass = 0; pass < 3; pass++) { /* the last one again, in another order */
+            for (size_t i = 0; i < n; i++) {
+                const size_t at = pass == 2 ? (i * 7 + 5) % n : i, j = at / 2 * 3 + 1 + at % 2;
+                ask(&b, &m, i, j);
+                b.asked[i].size_last = pass > 0 ? (float)norm(all.acc[at]) : 0;
+            }
+            b.job.has_last = pass > 0;
+            call(&b, n);
+            compare_by_tree(&b, &all, number, n);
+            for (size_t i = 0; i < n && pass == 2; i++)
+                assert_memory_equal(&b.asked[i].sum, &first[b.asked[i].source], sizeof *first);
+            for (size_t i = 0; i < n; i++) first[b.asked[i].source] = b.asked[i].sum;
+        }
+        for (size_t i = 0; i < n; i++) {
+            ask(&b, &m, i, i / 2 * 3 + 1 + i % 2);
+            b.asked[i].r_nb2 /= 9;
+            b.asked[i].size_last = (float)norm(all.acc[i]);
+        }
+        b.job.is_again = 1;
+        call(&b, n);
+        compare_by_tree(&b, &smaller, number, n);
+        free(first);
+        close_bench(&b);
+    }
+    free_result(&all);
+    free_result(&smaller);
+    free(source);
+    free(number);
+    less.n = m.n;
+    free_model(&less);
+    free_model(&m);
+}
+
 /* Scratch for more sources is enough for fewer. */
 static void scratch_grows(void **state)
 {
@@ -403,7 +517,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forces_and_lists), cmocka_unit_test(pairs_once),     cmocka_unit_test(again),
-        cmocka_unit_test(at_the_edge),      cmocka_unit_test(absent_sources), cmocka_unit_test(scratch_grows),
-        cmocka_unit_test(refusals)};
+        cmocka_unit_test(at_the_edge),      cmocka_unit_test(absent_sources), cmocka_unit_test(by_tree),
+        cmocka_unit_test(scratch_grows),    cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

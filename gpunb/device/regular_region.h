@@ -1,0 +1,254 @@
+/** Regions of targets of a regular force by tree: the expansions of the cells around them (gpunb/tree/moving.h), by a
+ *  team of lanes. */
+#ifndef GPUNB_DEVICE_REGULAR_REGION_H
+#define GPUNB_DEVICE_REGULAR_REGION_H
+
+#include "gpunb/device/regular_walk.h"
+
+#define TERM_REAL float
+#define TERM_SET(number) (number)
+#define TERM_NUMBER float
+#define TERM_FUNCTION TREE_FN
+#ifdef __CUDACC__
+#define TERM_FMA(a, b, c) fmaf(a, b, c)
+#else
+#define TERM_FMA(a, b, c) ((a) * (b) + (c))
+#endif
+#include "gpunb/tree/term.h"
+
+#include "gpunb/tree/local.h"
+
+#include "gpunb/tree/moving.h"
+
+#include "gpunb/tree/moving_rates.h"
+
+/* ---- expansions */
+
+/* The cell of a lane, in units of the region. */
+struct regular_mover {
+    float d[TREE_MOST_LOCALS], power[TREE_MOST_LOCAL + 1], rate_power[TREE_MOST_LOCAL + 1], u[3];
+    const float *moment, *rate;
+};
+
+/* A lane without a cell has one without mass. */
+TREE_FN void regular_load(const struct regular_walk *w, int32_t c, int is_there, struct regular_mover *to)
+{
+    const struct device_regular_tree *t = w->t;
+    const struct tree_node *node = &t->tree.view.node[c];
+    const float per_unit = (float)(1 / w->bounds.unit);
+    float x[3], r2 = 0;
+    for (int k = 0; k < 3; k++) {
+        x[k] = (float)((w->bounds.centre[k] - node->centre[k]) / w->bounds.unit);
+        to->u[k] = (float)((t->motion[c].v[k] - w->bounds.v[k]) / w->speed);
+        r2 = TERM_FMA(x[k], x[k], r2);
+    }
+    const float inverse = nbc_inverse_root(r2), ratio = node->radius * per_unit;
+    for (int k = 0; k < 3; k++) x[k] *= inverse;
+    to->power[0] = is_there ? node->mass * inverse : 0;
+    to->rate_power[0] = to->rate_power[1] = to->power[0] * (float)(t->motion[c].speed / w->speed);
+    TREE_UNROLL
+    for (int n = 1; n <= TREE_MOST_LOCAL; n++) to->power[n] = to->power[n - 1] * ratio;
+    TREE_UNROLL
+    for (int n = 2; n <= TREE_MOST_LOCAL; n++) to->rate_power[n] = to->rate_power[n - 1] * ratio;
+    to->moment = (const float *)t->tree.view.moment + (size_t)c * (size_t)t->tree.view.moments;
+    to->rate = t->rate + (size_t)c * (size_t)t->tree.view.moments;
+    local_derivatives(x, TREE_MOST_LOCAL, to->d);
+    local_scale(inverse, TREE_MOST_LOCAL, to->d);
+}
+
+/* The sums of all lanes onto an expansion. */
+TREE_FN void regular_keep(struct regular_memory *m, float sum[TREE_OWN][TREE_MOST_LOCALS], double *to)
+{
+#ifdef __CUDACC__
+    tree_sync();
+    TREE_UNROLL
+    for (int a = 0; a < TREE_MOST_LOCALS; a++) {
+        float all = sum[0][a];
+        TREE_UNROLL
+        for (int half = TREE_WARP / 2; half > 0; half /= 2) all += __shfl_xor_sync(0xffffffffu, all, half);
+        if (threadIdx.x % TREE_WARP == 0) m->of_warp[threadIdx.x % TREE_TEAM / TREE_WARP][a] = all;
+    }
+    tree_sync();
+    TREE_EACH(a, TREE_MOST_LOCALS)
+    for (int k = 0; k < TREE_WARPS; k++) to[a] += (double)m->of_warp[k][a];
+#else
+    (void)m;
+    for (int l = 0; l < TREE_OWN; l++)
+        for (int a = 0; a < TREE_MOST_LOCALS; a++) to[a] += (double)sum[l][a];
+#endif
+    tree_sync();
+}
+
+/* The n cells that wait, onto the expansion or onto its rate. */
+TREE_FN void regular_sum_cells(const struct regular_walk *w, struct regular_memory *m, int n, const int is_rate)
+{
+    float sum[TREE_OWN][TREE_MOST_LOCALS];
+    TREE_UNROLL
+    for (int l = 0; l < TREE_OWN; l++) {
+        TREE_UNROLL
+        for (int a = 0; a < TREE_MOST_LOCALS; a++) sum[l][a] = 0;
+    }
+    TREE_UNROLL_BY(1)
+    for (int first = 0; first < n; first += TREE_TEAM) {
+        TREE_UNROLL
+        for (int l = 0; l < TREE_OWN; l++) {
+            const int at = first + TREE_LANE_OF(l);
+            struct regular_mover mover;
+            if (TREE_WIDTH == 1 && at >= n) continue;
+            regular_load(w, m->waiting[at < n ? at : n - 1], at < n, &mover);
+            if (is_rate) {
+                moving_add_rates(mover.moment, mover.rate, mover.u, mover.power, mover.rate_power, mover.d,
+                                 TREE_MOST_LOCAL, sum[l]);
+            } else {
+                local_add_moment(mover.power[0], mover.d, TREE_MOST_LOCAL, 0, 0, 0, sum[l]);
+                local_add_some(mover.moment, 0, tree_components_below(TREE_MOST_LOCAL + 1) - tree_components_below(2),
+                               mover.d, mover.power, TREE_MOST_LOCAL, sum[l]);
+            }
+        }
+    }
+    regular_keep(m, sum, is_rate ? m->rate : m->local);
+}
+
+/* Two functions, each of which is straight code. */
+TREE_FN_APART void regular_sum_fields(const struct regular_walk *w, struct regular_memory *m, int n)
+{
+    regular_sum_cells(w, m, n, 0);
+}
+TREE_FN_APART void regular_sum_rates(const struct regular_walk *w, struct regular_memory *m, int n)
+{
+    regular_sum_cells(w, m, n, 1);
+}
+
+/* The expansion begins with that of the region around it: moving_shift, by components. */
+TREE_FN void regular_begin_field(const struct regular_walk *w, struct regular_memory *m,
+                                 const struct regular_region *around)
+{
+    const struct tree_tables *tables = w->t->tree.tables;
+    const struct regular_bounds *own = &w->bounds;
+    tree_sync();
+    TREE_EACH(a, TREE_MOST_LOCALS) m->local[a] = m->rate[a] = 0;
+    tree_sync();
+    if (!around) return;
+    const struct regular_bounds *old = &around->bounds;
+    const double ratio = own->unit / old->unit;
+    double u[3], v[3], rate[(TREE_MOST_LOCALS + TREE_WIDTH - 1) / TREE_WIDTH];
+    for (int k = 0; k < 3; k++) {
+        u[k] = (own->centre[k] - old->centre[k]) / old->unit;
+        v[k] = (own->v[k] - old->v[k]) / w->speed;
+    }
+    tree_powers(tables, u, TREE_MOST_LOCAL, m->product);
+    TREE_EACH(a, TREE_MOST_LOCALS) m->product[a] *= tables->inverse[a];
+    tree_sync();
+    int own_at = 0;
+    TREE_EACH(a, TREE_MOST_LOCALS)
+    {
+        const int b = tables->b[a], c = tables->c[a],
+                  most = tree_components_below(TREE_MOST_LOCAL - tables->rank[a] + 1);
+        double sum = 0, sum_rate = 0;
+        for (int p = 0; p < most; p++) {
+            const int at = tree_components_below(tables->rank[a] + tables->rank[p]) +
+                           tree_place(b + tables->b[p], c + tables->c[p]);
+            sum += m->product[p] * (double)around->local[at];
+            sum_rate += m->product[p] * (double)around->rate[at];
+        }
+        m->shifted[a] = sum;
+        rate[own_at++] = sum_rate;
+    }
+    tree_sync();
+    own_at = 0;
+    TREE_EACH(a, TREE_MOST_LOCALS)
+    {
+        const int rank = tables->rank[a], b = tables->b[a], c = tables->c[a];
+        const double *next = m->shifted + tree_components_below(rank + 1);
+        double power = ratio, turned = rate[own_at++];
+        if (rank < TREE_MOST_LOCAL)
+            turned +=
+                v[0] * next[tree_place(b, c)] + v[1] * next[tree_place(b + 1, c)] + v[2] * next[tree_place(b, c + 1)];
+        for (int k = 0; k < rank; k++) power *= ratio;
+        m->local[a] = m->shifted[a] * power;
+        m->rate[a] = turned * power * ratio;
+    }
+    tree_sync();
+}
+
+/* Cells that act on all targets wait; those that are kept go to the list `kept`.
+ * @param[in,out] waiting, n_kept   @return 0: there is no room on the list */
+TREE_FN int regular_take_cells(struct regular_memory *m, const struct regular_slot slot[TREE_OWN], int *waiting,
+                               int32_t *kept, int32_t *n_kept)
+{
+    int32_t acting[TREE_OWN], keeping[TREE_OWN];
+    TREE_UNROLL
+    for (int l = 0; l < TREE_OWN; l++) {
+        acting[l] = slot[l].kind == REGULAR_ACTS;
+        keeping[l] = slot[l].kind == REGULAR_KEPT;
+    }
+    const int32_t all_acting = tree_lanes_before(acting), all_kept = tree_lanes_before(keeping);
+    if (*n_kept + all_kept > REGULAR_LEFT) return 0;
+    TREE_UNROLL
+    for (int l = 0; l < TREE_OWN; l++) {
+        if (slot[l].kind == REGULAR_ACTS) m->waiting[*waiting + acting[l]] = slot[l].cell;
+        if (slot[l].kind == REGULAR_KEPT) kept[*n_kept + keeping[l]] = slot[l].cell;
+    }
+    *waiting += all_acting;
+    *n_kept += all_kept;
+    tree_sync();
+    return 1;
+}
+
+TREE_FN void regular_sum_waiting(const struct regular_walk *w, struct regular_memory *m, int *waiting, unsigned *summed)
+{
+    if (*waiting == 0) return;
+    regular_sum_fields(w, m, *waiting);
+    regular_sum_rates(w, m, *waiting);
+    *summed += (unsigned)*waiting;
+    *waiting = 0;
+}
+
+TREE_FN void regular_count(const struct regular_walk *w, enum device_tree_count which, unsigned more)
+{
+    if (TREE_OWN_LANE == 0) TREE_ADD_TO(&w->t->counts[which], (unsigned long long)more);
+}
+
+/** The region of a cell, by a team. */
+TREE_FN void regular_make_region(const struct device_regular_tree *t, struct regular_memory *m, int32_t c)
+{
+    const struct tree_cell *cell = &t->tree.view.cell[c];
+    const int32_t number = t->region_of[c];
+    const int32_t first = regular_target_at(t, cell->first), end = regular_target_at(t, cell->first + cell->count);
+    struct regular_region *region = &t->region[number];
+    struct regular_walk w;
+    struct regular_slot slot[TREE_OWN];
+    int waiting = 0, has_room, fits = 1;
+    unsigned summed = 0;
+    int32_t n_kept = 0;
+    regular_begin(&w, t, m->stack, first, end - first);
+    const struct regular_region *around = regular_region_around(t, t->parent[c], &w.list, &w.n);
+    w.is_group = 0;
+    regular_bound(&w, c);
+    regular_find_scale(&w);
+    regular_begin_field(&w, m, around);
+    for (int n = regular_pop(&w, slot, &has_room); n > 0 && fits; n = regular_pop(&w, slot, &has_room)) {
+        TREE_UNROLL
+        for (int l = 0; l < TREE_OWN; l++)
+            if (TREE_LANE_OF(l) < n) slot[l].kind = regular_kind_of(&w, slot[l].cell, has_room);
+        regular_push(&w, slot);
+        fits = regular_take_cells(m, slot, &waiting, t->left + (size_t)number * REGULAR_LEFT, &n_kept);
+        if (waiting >= REGULAR_PILE) regular_sum_waiting(&w, m, &waiting, &summed);
+    }
+    if (fits) regular_sum_waiting(&w, m, &waiting, &summed);
+    tree_sync();
+    TREE_EACH(a, TREE_MOST_LOCALS)
+    {
+        region->local[a] = (float)m->local[a];
+        region->rate[a] = (float)m->rate[a];
+    }
+    if (TREE_OWN_LANE == 0) {
+        region->bounds = w.bounds;
+        region->n = fits ? n_kept : REGULAR_NONE;
+    }
+    regular_count(&w, DEVICE_TREE_TESTS, w.tests);
+    regular_count(&w, DEVICE_TREE_LOCAL_TERMS, summed);
+    tree_sync();
+}
+
+#endif

@@ -1,0 +1,282 @@
+/** Regions and groups of targets of a regular force by tree: their bounds, and the walk over the cells around them, by
+ * a team of lanes. */
+#ifndef GPUNB_DEVICE_REGULAR_WALK_H
+#define GPUNB_DEVICE_REGULAR_WALK_H
+
+#include "gpunb/device/regular_steps.h"
+
+enum {
+    REGULAR_STACK = 16 * TREE_TEAM,
+    REGULAR_PILE = 8 * TREE_TEAM, /* cells that are summed together for an expansion, */
+    REGULAR_WAIT = 9 * TREE_TEAM  /* and those that may wait */
+};
+
+/* Boxes and spheres are compared with this margin: the test of pairs is made in float. */
+#define REGULAR_APART 1.00001
+
+/* The unit of an expansion is not below this part of the size of the cell around: a region may be a point. */
+#define REGULAR_LEAST_UNIT 0.01
+
+/** Memory of a team. */
+struct regular_memory {
+    int32_t stack[REGULAR_STACK];
+    int32_t waiting[REGULAR_WAIT];
+    double product[TREE_MOST_LOCALS];                       /* of the shift to the centre of a region */
+    double shifted[TREE_MOST_LOCALS];                       /* the expansion of the region around there */
+    double local[TREE_MOST_LOCALS], rate[TREE_MOST_LOCALS]; /* sums so far */
+    float field[2][TREE_MOST_LOCALS];
+    float of_warp[TREE_WARPS][TREE_MOST_LOCALS];
+};
+
+/** A walk for a region or a group; all lanes have the same. */
+struct regular_walk {
+    const struct device_regular_tree *t;
+    int32_t *stack;
+    struct regular_bounds bounds;
+    double mass, speed;     /* units of masses and velocities */
+    int32_t first, count;   /* targets */
+    const int32_t *list;    /* cells that it begins with */
+    int32_t n, next, depth; /* how many; those met so far; cells on the stack */
+    int is_group;
+    unsigned tests;
+};
+
+/** What a cell is for a walk. */
+enum regular_kind {
+    REGULAR_NOTHING,
+    REGULAR_ACTS, /* it acts on all targets by its multipoles */
+    REGULAR_KEPT, /* it is left for the parts of the region */
+    REGULAR_FAR,  /* its bodies are summed: none of them can be a neighbour; */
+    REGULAR_NEAR, /* they may be */
+    REGULAR_OPEN
+};
+struct regular_slot {
+    int32_t cell, kind;
+};
+
+TREE_FN void regular_begin(struct regular_walk *w, const struct device_regular_tree *t, int32_t *stack, int32_t first,
+                           int32_t count)
+{
+    const double speed = t->motion[0].speed;
+    w->t = t;
+    w->stack = stack;
+    w->mass = t->tree.view.cell[0].mass;
+    w->speed = speed > 0 ? speed : 1;
+    w->first = first;
+    w->count = count;
+    w->next = w->depth = 0;
+    w->tests = 0;
+}
+
+/* ---- bounds */
+
+TREE_FN void regular_bound_places(struct regular_walk *w)
+{
+    const struct regular_target *target = w->t->target + w->first;
+    struct regular_bounds *to = &w->bounds;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, reach2 = 0;
+    TREE_EACH_ROLLED(i, w->count)
+    for (int k = 0; k < 3; k++) {
+        low[k] = fmin(low[k], target[i].x[k]);
+        high[k] = fmax(high[k], target[i].x[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        low[k] = tree_lanes_min(low[k]);
+        high[k] = tree_lanes_max(high[k]);
+        to->centre[k] = 0.5 * low[k] + 0.5 * high[k];
+        to->half[k] = fmax(to->centre[k] - low[k], high[k] - to->centre[k]);
+    }
+    TREE_EACH_ROLLED(i, w->count)
+    {
+        const double r = tree_distance(target[i].x, to->centre);
+        reach2 = fmax(reach2, r * r);
+    }
+    to->reach = sqrt(tree_lanes_max(reach2));
+}
+
+TREE_FN void regular_bound_motion(struct regular_walk *w)
+{
+    const struct regular_target *target = w->t->target + w->first;
+    struct regular_bounds *to = &w->bounds;
+    double sum[3] = {0, 0, 0}, speed = 0, sphere = 0, step = 0;
+    TREE_EACH_ROLLED(i, w->count)
+    {
+        for (int k = 0; k < 3; k++) sum[k] += target[i].v[k];
+        sphere = fmax(sphere, (double)target[i].radius);
+        step = fmax(step, (double)target[i].step);
+    }
+    for (int k = 0; k < 3; k++) to->v[k] = tree_lanes_sum(sum[k]) / w->count;
+    to->sphere = tree_lanes_max(sphere);
+    to->step = tree_lanes_max(step);
+    TREE_EACH_ROLLED(i, w->count) speed = fmax(speed, tree_distance(target[i].v, to->v));
+    to->speed = tree_lanes_max(speed);
+}
+
+/** Bounds but for the scale.   @param[in] cell  around it */
+TREE_FN void regular_bound(struct regular_walk *w, int32_t cell)
+{
+    const double least = REGULAR_LEAST_UNIT * w->t->tree.view.cell[cell].radius;
+    regular_bound_places(w);
+    regular_bound_motion(w);
+    w->bounds.unit = fmax(w->bounds.reach, least);
+    if (!(w->bounds.unit > 0)) w->bounds.unit = 1;
+}
+
+/* ---- the stack */
+
+/* Each lane takes a cell, from the stack or, if that is empty, from the list.   @return how many; 0: there are none */
+TREE_FN int regular_pop(struct regular_walk *w, struct regular_slot slot[TREE_OWN], int *has_room)
+{
+    const int room = (REGULAR_STACK - w->depth) / (TREE_PARTS - 1), from_list = w->depth == 0;
+    const int32_t left = from_list ? w->n - w->next : w->depth;
+    int n = left < TREE_TEAM ? (int)left : TREE_TEAM;
+    *has_room = from_list || room > 0;
+    if (!from_list && room > 0 && n > room) n = room;
+    tree_sync();
+    TREE_UNROLL
+    for (int l = 0; l < TREE_OWN; l++) {
+        const int lane = TREE_LANE_OF(l);
+        slot[l].kind = REGULAR_NOTHING;
+        if (lane < n) slot[l].cell = from_list ? w->list[w->next + lane] : w->stack[w->depth - 1 - lane];
+    }
+    if (from_list)
+        w->next += n;
+    else
+        w->depth -= n;
+    w->tests += (unsigned)n;
+    tree_sync();
+    return n;
+}
+
+/* The parts of the cells that lanes open go onto the stack. */
+TREE_FN void regular_push(struct regular_walk *w, const struct regular_slot slot[TREE_OWN])
+{
+    const struct tree_node *node = w->t->tree.view.node;
+    int32_t before[TREE_OWN];
+    TREE_UNROLL
+    for (int l = 0; l < TREE_OWN; l++) before[l] = slot[l].kind == REGULAR_OPEN ? node[slot[l].cell].n_child : 0;
+    const int32_t all = tree_lanes_before(before);
+    TREE_UNROLL
+    for (int l = 0; l < TREE_OWN; l++) {
+        if (slot[l].kind != REGULAR_OPEN) continue;
+        const int32_t child = node[slot[l].cell].child, parts = node[slot[l].cell].n_child;
+        for (int32_t p = 0; p < parts; p++) w->stack[w->depth + before[l] + p] = child + parts - 1 - p;
+    }
+    w->depth += all;
+    tree_sync();
+}
+
+/* ---- the scale: as tree_find_scale has it */
+
+TREE_FN double regular_size_of_term(const struct regular_walk *w, const struct tree_node *cell, int *is_open)
+{
+    double r2 = 0;
+    const double cell2 = (double)cell->radius * (double)cell->radius;
+    *is_open = 0;
+    if (!(cell->mass > 0)) return 0;
+    for (int k = 0; k < 3; k++) {
+        const double d = cell->centre[k] - w->bounds.centre[k];
+        r2 += d * d;
+    }
+    *is_open = cell->n_child > 0 && !(cell2 < (double)TREE_SCALE_THETA2 * r2);
+    r2 += cell2 + w->bounds.reach * w->bounds.reach;
+    return (double)cell->mass / r2;
+}
+
+/* The sum of the sizes of the terms of all cells, for a mass of 1. */
+TREE_FN double regular_sum_of_sizes(struct regular_walk *w)
+{
+    struct regular_slot slot[TREE_OWN];
+    const int32_t *list = w->list;
+    const int32_t n_list = w->n;
+    double sum = 0;
+    int has_room;
+    w->list = &w->t->counters->root;
+    w->n = 1;
+    for (int n = regular_pop(w, slot, &has_room); n > 0; n = regular_pop(w, slot, &has_room)) {
+        TREE_UNROLL
+        for (int l = 0; l < TREE_OWN; l++) {
+            int is_open;
+            if (TREE_LANE_OF(l) >= n) continue;
+            const struct tree_node cell = w->t->tree.view.node[slot[l].cell];
+            const double size = regular_size_of_term(w, &cell, &is_open);
+            if (is_open && has_room)
+                slot[l].kind = REGULAR_OPEN;
+            else
+                sum += size;
+        }
+        regular_push(w, slot);
+    }
+    w->list = list;
+    w->n = n_list;
+    w->next = w->depth = 0;
+    return tree_lanes_sum(sum);
+}
+
+TREE_FN void regular_find_scale(struct regular_walk *w)
+{
+    const struct regular_target *target = w->t->target + w->first;
+    struct regular_bounds *to = &w->bounds;
+    double least = INFINITY, most = 0;
+    to->scale = 0;
+    to->spread2 = w->t->rule.region_theta2;
+    if (!w->t->has_sizes) return;
+    TREE_EACH_ROLLED(i, w->count)
+    {
+        least = fmin(least, target[i].size);
+        most = fmax(most, target[i].size);
+    }
+    least = tree_lanes_min(least) / w->mass;
+    most = tree_lanes_max(most) / w->mass;
+    const double sum = fmax(regular_sum_of_sizes(w), most), scale = fmax(least, TREE_LEAST_SHARE * sum);
+    to->scale = (float)(scale * scale / sum);
+    to->spread2 = tree_most_spread2(&w->t->rule, (float)(scale / sum));
+}
+
+/* ---- cells */
+
+/* Whether no body of a cell can be a neighbour of a target, or at its place, now or at the end of its step. */
+TREE_FN int regular_is_apart(const struct regular_walk *w, int32_t c)
+{
+    const struct tree_cell *cell = &w->t->tree.view.cell[c];
+    const struct tree_motion *motion = &w->t->motion[c];
+    const struct regular_bounds *own = &w->bounds;
+    double d2 = 0;
+    for (int k = 0; k < 3; k++) {
+        const double below = cell->low[k] - own->centre[k], above = own->centre[k] - cell->high[k];
+        const double d = (below > above ? below : above) - own->half[k];
+        d2 += d > 0 ? d * d : 0;
+    }
+    const double reach = own->step * (tree_distance(motion->v, own->v) + motion->speed + own->speed);
+    const double sphere = w->t->weighted ? own->sphere * sqrt(motion->heaviest) : own->sphere;
+    const double limit = (sphere + reach) * REGULAR_APART;
+    return d2 > limit * limit && d2 > (double)GPUNB_DEV_TINY_R2;
+}
+
+TREE_FN int regular_acts(const struct regular_walk *w, const struct tree_node *cell, int32_t c)
+{
+    struct tree_rule rule = w->t->rule;
+    double r2 = 0;
+    rule.order = REGULAR_ORDER;
+    for (int k = 0; k < 3; k++) {
+        const double d = cell->centre[k] - w->bounds.centre[k];
+        r2 += d * d;
+    }
+    return tree_accepts_region(&rule, cell->mass, cell->radius, &cell->rest, cell->count, (float)r2,
+                               (float)w->bounds.unit, w->bounds.spread2, w->bounds.scale) &&
+           w->t->motion[c].heaviest <= w->t->heavy * w->mass;
+}
+
+TREE_FN int regular_kind_of(const struct regular_walk *w, int32_t c, int has_room)
+{
+    const struct tree_node cell = w->t->tree.view.node[c];
+    const int is_empty = !(cell.mass > 0), accepted = (is_empty || regular_acts(w, &cell, c)) && regular_is_apart(w, c);
+    if (accepted && is_empty) return REGULAR_NOTHING;
+    if (accepted && (!w->is_group || (int64_t)cell.count * w->count > REGULAR_WORTH)) return REGULAR_ACTS;
+    if (!w->is_group)
+        return cell.n_child == 0 || (double)cell.radius < w->bounds.reach || !has_room ? REGULAR_KEPT : REGULAR_OPEN;
+    if (!accepted && cell.n_child > 0 && has_room) return REGULAR_OPEN;
+    return accepted || regular_is_apart(w, c) ? REGULAR_FAR : REGULAR_NEAR;
+}
+
+#endif
