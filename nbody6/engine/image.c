@@ -3,7 +3,9 @@
 #include "common/nbc.h"
 #include "common/team.h"
 #include "gpunb/gpunb.h"
+#include "gpunb/regf_device.h"
 #include "nbody6/engine/stages/force.h"
+#include "nbody6/engine/stages/room.h"
 #include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/encounter.h"
 #include "nbody6/galaxy/external.h"
@@ -140,12 +142,18 @@ struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim)
     return rules;
 }
 
+int64_t nb6_dev_leaving(const gpunb_t *reg, int64_t n, int64_t multiprocessors)
+{
+    const int64_t direct = nb6_device_leaving(gpunb_regf_device_count(reg), multiprocessors),
+                  by_tree = nb6_least_by_tree(reg, n) * n;
+    return by_tree > 0 && by_tree < direct ? by_tree : direct;
+}
+
 const char *nb6_dev_unsupported(const struct nb6_config *config)
 {
     if (!nb6_external_is_for_devices((int)config->tide.kind)) return "the device engine has no such galaxy";
     if (config->integration.dt_fixed_irr > 0 || config->integration.dt_fixed_reg > 0)
         return "the device engine has no constant steps";
-    if (config->integration.force_error > 0) return "the device engine has no regular forces by a tree";
     return config->run.precision == GPUNB_DOUBLE ? "the device engine has no double precision throughout" : NULL;
 }
 

@@ -3,6 +3,7 @@
 #define NB6_ENGINE_IMAGE_H
 
 #include "common/nbc.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/engine/edit.h"
 #include "nbody6/engine/stages/state.h"
 #include "nbody6/state/corrected.h"
@@ -15,6 +16,8 @@ struct nb6_sim;
 /** Bodies that a thread copies in some microseconds. */
 enum { NB6_DEV_BODIES_OF_A_PART = 512 };
 
+/** nb6_device_leaving for n bodies, or less, where their regular forces are made by tree. */
+int64_t nb6_dev_leaving(const gpunb_t *reg, int64_t n, int64_t multiprocessors);
 /** The part of a configuration that these stages do not support, in words: a field that is not linear (what its
  * potential says, galaxy/potential.h), constant steps, regular forces by a tree, double precision throughout.   @return
  * NULL: they support all of it */

@@ -118,8 +118,9 @@ static void store_counters(struct nb6_dev_control *control, struct nb6_sim *sim)
     sim->run.counters.pairs_irr += control->pairs_irr;
     sim->run.counters.pairs_reg += control->pairs_reg;
     sim->run.counters.overflows += control->overflows;
+    sim->run.counters.calls_by_tree += control->calls_by_tree;
     control->blocks = control->blocks_reg = control->steps_irr = control->steps_reg = 0;
-    control->pairs_irr = control->pairs_reg = control->overflows = 0;
+    control->pairs_irr = control->pairs_reg = control->overflows = control->calls_by_tree = 0;
 }
 
 static int store_work(struct nb6_dev_control *control, struct nb6_sim *sim, struct nbc_error *err)

@@ -95,7 +95,7 @@ static int check_steps(const struct nb6_integration_config *c, struct nbc_error 
     return NBC_OK;
 }
 
-/* Backends on processors alone have such trees: which one a run takes is checked where it is opened. */
+/* Whether the backend has such trees in the precision of the run is checked where it is opened. */
 static int check_force_error(const struct nb6_config *config, struct nbc_error *err)
 {
     const double aim = config->integration.force_error;
@@ -104,11 +104,6 @@ static int check_force_error(const struct nb6_config *config, struct nbc_error *
         return nbc_fail(err, NBC_BAD_INPUT,
                         "FORCE_ERROR: %g is less than sums of floats can have; give %g or more, or 0 for direct sums",
                         aim, NB6_LEAST_FORCE_ERROR);
-    if (config->run.engine != NB6_ENGINE_HOST && config->run.engine != NB6_ENGINE_AUTO)
-        return nbc_fail(err, NBC_BAD_INPUT,
-                        "FORCE_ERROR: the %s engine has no regular forces by a tree; give ENGINE='host', or "
-                        "FORCE_ERROR=0 for direct sums",
-                        config->run.engine == NB6_ENGINE_DEVICE ? "device" : "emulated");
     return NBC_OK;
 }
 

@@ -284,7 +284,7 @@ const struct nb6_input_variable nb6_input_variables[] = {
      "volumes add up. 0: points",
      FIELD(DOUBLE, pair.r_star)},
     {"INRUN", "FORCE_ERROR", NB6_REAL, 1, NB6_USED, "", "0", WITHIN(0, 0.1),
-     "> 0: regular forces by a tree on processors, 99 of 100 wrong by less than this, 1e-6 or more; 0: direct sums",
+     "> 0: regular forces by a tree, 99 of 100 wrong by less than this, 1e-6 or more; 0: direct sums",
      FIELD(DOUBLE, integration.force_error)},
     {"INRUN", "DTFIXI", NB6_REAL, 1, NB6_USED, "N-body", "0", WITHIN(0, 1),
      "constant irregular time-step, a power of two, to measure orders of convergence; 0: individual steps",

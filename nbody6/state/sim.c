@@ -46,9 +46,8 @@ static int open_tables(gpunb_t *reg, struct nbc_error *err)
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(reg)) : NBC_OK;
 }
 
-/* Targets from which on a handle uses a tree for n sources; 0: it never does. Costs fall with the number of targets, in
- * comparison with direct sums. */
-static int64_t least_targets(const gpunb_t *reg, int64_t n)
+/* Costs fall with the number of targets, in comparison with direct sums. */
+int64_t nb6_least_by_tree(const gpunb_t *reg, int64_t n)
 {
     int64_t low = 0, high = n;
     if (!gpunb_regf_by_tree(reg, (size_t)n, (size_t)n)) return 0;
@@ -74,12 +73,12 @@ static int open_regular(const struct nb6_config *config, int64_t n, int64_t slot
     *reg = NULL;
     int status = gpunb_create(&made, (size_t)n, &options, err); /* the backend may depend on n */
     if (status) return status;
-    if (options.force_error > 0 && least_targets(made, INT32_MAX) == 0) {
-        status =
-            nbc_fail(err, NBC_BAD_INPUT,
-                     "FORCE_ERROR: the backend '%s' has no regular forces by a tree; give DEVICE='avx512', 'avx2', "
-                     "'portable' or 'ref', or FORCE_ERROR=0 for direct sums",
-                     gpunb_info(made)->name);
+    if (options.force_error > 0 && nb6_least_by_tree(made, INT32_MAX) == 0) {
+        status = nbc_fail(
+            err, NBC_BAD_INPUT,
+            "FORCE_ERROR: the backend '%s' in this precision has no regular forces by a tree; give PREC='default', "
+            "or FORCE_ERROR=0 for direct sums",
+            gpunb_info(made)->name);
         gpunb_free(made);
         return status;
     }
@@ -103,7 +102,7 @@ int nb6_sim_tell_tree(const struct nb6_config *config, int64_t n, int64_t *targe
     gpunb_t *reg;
     const int status = nb6_sim_open_regular(config, n, &reg, err);
     if (status) return status;
-    *targets = least_targets(reg, n);
+    *targets = nb6_least_by_tree(reg, n);
     gpunb_free(reg);
     return NBC_OK;
 }

@@ -130,6 +130,8 @@ void nb6_potential_give_up(struct nb6_sim *sim);
 /** Room for so many slots: all that is sized with the bodies grows, and keeps what it holds. Lists of GPUIRR move. To
  * be called before a change of members, never within.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
 int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);
+/** Targets from which on a handle makes regular forces of n sources by tree; 0: it never does. */
+int64_t nb6_least_by_tree(const gpunb_t *reg, int64_t n);
 /** How many targets of n sources have regular forces by the tree that FORCE_ERROR asks for.
  *  @param[out] targets  at least so many; 0: direct sums are always cheaper   @return as nb6_sim_open_regular */
 int nb6_sim_tell_tree(const struct nb6_config *config, int64_t n, int64_t *targets, struct nbc_error *err);

@@ -144,15 +144,6 @@ static int have_accelerations(const struct chunk *chunk)
     return 1;
 }
 
-/* The error of a force by tree that half of all targets have, three times (gpunb/tree.h): as the rounding errors to
- * which it is added. */
-static const double TREE_NOISE = 3.0 / 30;
-
-static double noise_by_tree(const struct nb6_sim *sim, const double last[3])
-{
-    return TREE_NOISE * sim->run.config.integration.force_error * sqrt(nb6_norm2(last));
-}
-
 /* A row whose list fits is finished; another one gets a smaller sphere, or finds more room next time. */
 static int is_finished(const struct nb6_sim *sim, int64_t nb_cap, int32_t nnb, struct nb6_regular_target *t,
                        int64_t *longest)
@@ -179,7 +170,7 @@ static void take_rows(void *context, int part, int parts)
         t->nnb = chunk->nnb[row];
         memcpy(t->acc, chunk->acc[row], sizeof t->acc);
         memcpy(t->jerk, chunk->jerk[row], sizeof t->jerk);
-        t->noise = chunk->by_tree ? noise_by_tree(pass->sim, chunk->last[row]) : 0;
+        t->noise = chunk->by_tree ? nb6_noise_by_tree(pass->sim) * sqrt(nb6_norm2(chunk->last[row])) : 0;
     }
     __atomic_fetch_add(&pass->overflows, overflows, __ATOMIC_RELAXED);
     nbc_atomic_max(&pass->longest, longest);

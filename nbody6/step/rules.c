@@ -28,6 +28,15 @@ static double noise_of_regular_forces(const struct nb6_sim *sim)
     return in_double ? NB6_NOISE_DOUBLE : NB6_NOISE_FLOAT;
 }
 
+/* The error of a force by tree that half of all targets have, three times (gpunb/tree.h): as the rounding errors to
+ * which it is added. */
+static const double TREE_NOISE = 3.0 / 30;
+
+double nb6_noise_by_tree(const struct nb6_sim *sim)
+{
+    return TREE_NOISE * sim->run.config.integration.force_error;
+}
+
 struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim)
 {
     const struct nb6_integration_config *config = &sim->run.config.integration;
@@ -45,6 +54,7 @@ struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim)
                                    .in_double = nb6_needs_double(eta_irr),
                                    .noise_reg_near = 3 * noise_reg * sim->mean_mass,
                                    .noise_reg_far = noise_reg_far,
+                                   .noise_by_tree = nb6_noise_by_tree(sim),
                                    .noise_reg_most = nb6_all_are_neighbours(sim) ? 0 : noise_reg_far / r_half2,
                                    .r_half2 = r_half2,
                                    .seen_between_steps = is_seen_between_steps(&sim->run.config)};

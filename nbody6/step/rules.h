@@ -27,9 +27,12 @@ struct nb6_step_rules {
     double noise_reg_near;  /**< rounding error of a regular force by those just outside, times r_nb^2/nnb */
     double noise_reg_far;   /**< that of a regular force by all mass, times the square of its distance */
     double r_half2;         /**< square of the half-mass radius */
+    double noise_by_tree;   /**< that of one by tree, in parts of the last total acceleration */
     double noise_reg_most;  /**< noise_reg_far there: rounding error of a total force that is not irregular */
 };
 struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim);
+/** The error of a regular force by tree, in parts of the last total acceleration; 0: all are direct sums. */
+double nb6_noise_by_tree(const struct nb6_sim *sim);
 
 /** Two regular forces differ by rounding errors of this part of the sum of the magnitudes of their terms, at most. */
 #define NB6_NOISE_FLOAT 0x1p-22

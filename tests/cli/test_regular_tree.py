@@ -8,6 +8,7 @@ import unittest
 from run_support import RunTest
 
 STARS = 65536
+ON_DEVICES = 6500
 END = 0.00390625
 
 TREE = "/ &INRUN FORCE_ERROR=1e-4"  # the input ends the group
@@ -38,6 +39,25 @@ class RegularTreeTest(RunTest):
         self.assertLess(abs(float(tree["de_rel"])), abs(float(direct["de_rel"])) + 1e-8)
         self.assert_same_run("tree", "other")
 
+    def test_engines_on_devices(self):
+        """The emulated engine, whose library makes forces by tree from fewer stars on, and the host engine with such a
+        device: energies as by direct sums; threads, and a resume on the way, do not change a bit."""
+        few = dict(n=ON_DEVICES, tcrit=2 * END)
+        self.write("tree.inp", TREE + " ENGINE='emulated'", **few)
+        self.write("other.inp", TREE + " ENGINE='emulated'", **few)
+        self.write("host.inp", TREE + " ENGINE='host' DEVICE='emulated'", **few)
+        self.write("direct.inp", "/ &INRUN ENGINE='emulated'", **few)
+        for name in ("tree.inp", "host.inp", "direct.inp"):
+            self.run_command(name)
+        self.stop_next("other")
+        self.run_command("other.inp", env=dict(os.environ, OMP_NUM_THREADS="1"))
+        self.run_command("--resume", "other.ckpt.h5")
+        for name in ("tree", "host"):
+            self.assertGreater(int(self.last_row(name)["calls_by_tree"]), 0)
+            self.assertLess(abs(float(self.last_row(name)["de_rel"])), abs(float(self.last_row("direct")["de_rel"])) + 1e-8)
+        self.assertEqual(int(self.last_row("direct")["calls_by_tree"]), 0)
+        self.assert_same_run("tree", "other")
+
     def test_too_few_stars(self):
         self.write("few.inp", TREE, n=1000)
         self.assertIn("direct sums: too few stars for a tree", self.run_command("--check", "few.inp"))
@@ -49,9 +69,8 @@ class RegularTreeTest(RunTest):
 
     def test_what_cannot_be(self):
         for more, words in (("/ &INRUN FORCE_ERROR=1e-9", "give 1e-06 or more, or 0 for direct sums"),
-                            ("/ &INRUN FORCE_ERROR=1e-4 ENGINE='emulated'", "give ENGINE='host'"),
                             ("/ &INRUN FORCE_ERROR=0.5", "FORCE_ERROR"),
-                            ("/ &INRUN FORCE_ERROR=1e-4 DEVICE='emulated'", "has no regular forces by a tree")):
+                            ("/ &INRUN FORCE_ERROR=1e-4 DEVICE='emulated' PREC='float'", "has no regular forces by a tree")):
             self.write("a.inp", more, n=1000)
             self.assertIn(words, self.run_command("a.inp", "--overwrite", code=2))
 

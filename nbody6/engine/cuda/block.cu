@@ -40,6 +40,7 @@ __device__ int64_t select_block(struct nb6_device_control_block *control_block, 
         control->n_irr = n;
         control->n_reg = 0;
         control->pairs_irr_block = control->pairs_reg_block = control->overflows_block = 0;
+        control->by_tree_block = 0;
         control_block->is_known = s.is_known;
         control_block->n_reg = s.n_reg;
         control_block->n_look = 0;

@@ -69,10 +69,10 @@ static int check_device(struct nbc_error *err)
 
 /* The library that makes the forces of blocks that leave: that of the run, or, if this is on the processor, one of our
  * own on the first GPU. */
-static int open_forces(struct nb6_device *d, gpunb_t *reg, struct nbc_error *err)
+static int open_forces(struct nb6_device *d, gpunb_t *reg, double force_error, struct nbc_error *err)
 {
     const int room = sizeof d->gpus / sizeof *d->gpus, found = gpunb_gpus(reg, room, d->gpus);
-    const struct gpunb_options options = {.backend = "cuda:0"};
+    const struct gpunb_options options = {.backend = "cuda:0", .force_error = force_error};
     d->reg = reg;
     d->n_gpus = found < room ? found : room;
     if (found > 0) return NBC_OK;
@@ -83,10 +83,10 @@ static int open_forces(struct nb6_device *d, gpunb_t *reg, struct nbc_error *err
 }
 
 /* The GPU that holds bodies: the first of the GPUs of regular forces; without these, the first of all. */
-static int open_gpu(struct nb6_device *d, gpunb_t *reg, struct nbc_error *err)
+static int open_gpu(struct nb6_device *d, gpunb_t *reg, double force_error, struct nbc_error *err)
 {
     void *control_block, *sync;
-    NBD_TRY(open_forces(d, reg, err));
+    NBD_TRY(open_forces(d, reg, force_error, err));
     NBD_TRY(nbd_open(&d->device, nbd_cuda, d->gpus[0], "the device engine", err));
     NBD_LAUNCH(err, &d->device, nb6_device_size_of(d->device.number, &d->size));
     if (d->size.blocks == 0)
@@ -108,7 +108,7 @@ static int open_device(struct nb6_sim *sim, struct nbc_error *err)
     struct nb6_device *d = nbc_alloc(1, sizeof *d);
     if (!d) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the device engine");
     sim->engine_image.image = d;
-    const int status = open_gpu(d, sim->reg, err);
+    const int status = open_gpu(d, sim->reg, sim->run.config.integration.force_error, err);
     if (status) release(sim);
     return status;
 }
@@ -159,7 +159,7 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     d->there.n = d->home.n;
     d->there.first_centre = d->home.first_centre;
     d->there.sums.n = d->home.n;
-    d->there.leaving = nb6_device_leaving(gpunb_regf_device_count(d->reg), d->size.blocks);
+    d->there.leaving = nb6_dev_leaving(d->reg, d->there.n, d->size.blocks);
     d->there.targets = nb6_device_targets(nb6_dev_chunks(&d->there));
     status = nb6_device_copy_records(d, NB6_TO_DEVICE, err);
     if (status) return status;

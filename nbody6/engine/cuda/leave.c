@@ -2,6 +2,7 @@
 #include "nbody6/engine/cuda/leave.h"
 
 #include "gpunb/regf_device.h"
+#include "gpunb/tree.h"
 #include "nbody6/engine/cuda/memory.h"
 
 static int make_forces(struct nb6_device *d, const struct nb6_device_asking *asking, struct nbc_error *err)
@@ -13,6 +14,7 @@ static int make_forces(struct nb6_device *d, const struct nb6_device_asking *ask
                                           .weighted = d->there.rules.weighted,
                                           .lists = d->there.row,
                                           .row_room = (size_t)d->there.row_room,
+                                          .has_last = 1,
                                           .is_again = asking->is_again,
                                           .scratch = d->scratch,
                                           .scratch_bytes = d->scratch_bytes};
@@ -36,6 +38,7 @@ int nb6_device_leave(struct nb6_device *d, struct nb6_device_control_block *cont
 {
     struct nb6_device_asking asking = {
         .asked = d->asked, .member = d->there.reg, .again = d->again, .n = control_block->n_reg};
+    d->there.is_by_tree = gpunb_regf_by_tree(d->reg, (size_t)asking.n, (size_t)d->there.n);
     while (asking.n > 0) {
         NBD_TRY(make_steps(d, control_block, &asking, err));
         asking.n = control_block->n_again;
@@ -43,6 +46,7 @@ int nb6_device_leave(struct nb6_device *d, struct nb6_device_control_block *cont
         asking.again = asking.again == d->again ? d->there.reg : d->again;
         asking.is_again = 1;
     }
+    d->there.is_by_tree = 0; /* from the next launch on that hands it over */
     NBD_LAUNCH(err, &d->device, nb6_device_end_block(d->control_block, d->size.blocks, (cudaStream_t)d->stream));
     return NBC_OK;
 }

@@ -71,7 +71,8 @@ static int provide(struct nb6_sim *sim, int64_t row, struct nbc_error *err)
     nb6_emulated_free(dev);
     nb6_emulated_forces_close(&image->forces);
     if (!nb6_emulated_allocate(dev, &room.wanted)) return fail_without_memory(sim, err);
-    return nb6_emulated_forces_open(&image->forces, sim->reg, room.wanted.n, err);
+    return nb6_emulated_forces_open(&image->forces, sim->reg, sim->run.config.integration.force_error, room.wanted.n,
+                                    err);
 }
 
 static void prepare(struct nb6_sim *sim, int64_t row)
@@ -92,7 +93,7 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
         nb6_dev_unpack_list(dev, i, 0, 1);
         dev->predictor[i] = nb6_predictor_at(&dev->body[i], dev->level[i], dev->control->ti_now);
     }
-    dev->leaving = nb6_device_leaving(gpunb_regf_device_count(image->forces.reg), image->device.multiprocessors);
+    dev->leaving = nb6_dev_leaving(image->forces.reg, dev->n, image->device.multiprocessors);
     return check_device(image, err);
 }
 

@@ -1,6 +1,7 @@
 #include "nbody6/engine/emulated/leave.h"
 
 #include "gpunb/regf_device.h"
+#include "gpunb/tree.h"
 #include "nbody6/engine/emulated/stage.h"
 #include "nbody6/engine/stages/correct.h"
 #include "nbody6/engine/stages/regular.h"
@@ -9,9 +10,9 @@
 
 /* ---- opening and closing */
 
-static int open_library(struct nb6_emulated_forces *f, gpunb_t *reg, struct nbc_error *err)
+static int open_library(struct nb6_emulated_forces *f, gpunb_t *reg, double force_error, struct nbc_error *err)
 {
-    const struct gpunb_options options = {.backend = "emulated"};
+    const struct gpunb_options options = {.backend = "emulated", .force_error = force_error};
     f->reg = reg;
     if (reg && strcmp(gpunb_info(reg)->name, "emulated") == 0) return NBC_OK;
     f->reg = NULL;
@@ -20,9 +21,9 @@ static int open_library(struct nb6_emulated_forces *f, gpunb_t *reg, struct nbc_
     return status;
 }
 
-static int open_all(struct nb6_emulated_forces *f, gpunb_t *reg, int64_t n, struct nbc_error *err)
+static int open_all(struct nb6_emulated_forces *f, gpunb_t *reg, double force_error, int64_t n, struct nbc_error *err)
 {
-    int status = open_library(f, reg, err);
+    int status = open_library(f, reg, force_error, err);
     if (status) return status;
     status = gpunb_regf_device_bytes(f->reg, (size_t)n, &f->scratch_bytes);
     if (status) return nbc_fail(err, NBC_DEVICE, "%s", gpunb_last_error(f->reg));
@@ -37,9 +38,10 @@ static int open_all(struct nb6_emulated_forces *f, gpunb_t *reg, int64_t n, stru
                     (long long)n);
 }
 
-int nb6_emulated_forces_open(struct nb6_emulated_forces *f, gpunb_t *reg, int64_t n, struct nbc_error *err)
+int nb6_emulated_forces_open(struct nb6_emulated_forces *f, gpunb_t *reg, double force_error, int64_t n,
+                             struct nbc_error *err)
 {
-    const int status = open_all(f, reg, n, err);
+    const int status = open_all(f, reg, force_error, n, err);
     if (status) nb6_emulated_forces_close(f);
     return status;
 }
@@ -67,6 +69,7 @@ static int make_forces(struct nb6_emulated_forces *f, const struct nb6_dev *dev,
                                           .weighted = dev->rules.weighted,
                                           .lists = dev->row,
                                           .row_room = (size_t)dev->row_room,
+                                          .has_last = 1,
                                           .is_again = is_again,
                                           .scratch = f->scratch,
                                           .scratch_bytes = f->scratch_bytes};
@@ -134,8 +137,11 @@ static void correct_round(const struct nb6_emulated_forces *f, const struct nb6_
 int nb6_emulated_leave(struct nb6_emulated_forces *f, const struct nb6_dev *dev, struct nbc_error *err)
 {
     const int64_t n = dev->control->n_reg;
+    struct nb6_dev own = *dev;
+    own.is_by_tree = gpunb_regf_by_tree(f->reg, (size_t)n, (size_t)dev->n);
+    dev->control->by_tree_block = (uint64_t)own.is_by_tree;
     NBD_TRY(find_forces(f, dev, err));
     for (int64_t first = 0; first < n; first += dev->targets)
-        correct_round(f, dev, first, n - first < dev->targets ? n - first : dev->targets);
+        correct_round(f, &own, first, n - first < dev->targets ? n - first : dev->targets);
     return NBC_OK;
 }

@@ -23,8 +23,10 @@ struct nb6_emulated_forces {
 };
 
 /** Ready for up to n bodies.   @param[in] reg  of the run, whose devices are taken if they are emulated ones
+ *  @param[in] force_error  of a tree; 0: direct sums
  *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE: nothing is open then */
-int nb6_emulated_forces_open(struct nb6_emulated_forces *f, gpunb_t *reg, int64_t n, struct nbc_error *err);
+int nb6_emulated_forces_open(struct nb6_emulated_forces *f, gpunb_t *reg, double force_error, int64_t n,
+                             struct nbc_error *err);
 void nb6_emulated_forces_close(struct nb6_emulated_forces *f);
 
 /** Regular forces and lists of all members that end a regular step, and their correctors. Lists that do not fit a row

@@ -60,6 +60,7 @@ NBC_HD void nb6_dev_count_block(const struct nb6_dev *dev)
     control->pairs_irr += control->pairs_irr_block;
     control->pairs_reg += control->pairs_reg_block;
     control->overflows += control->overflows_block;
+    control->calls_by_tree += control->by_tree_block;
 }
 
 #endif

@@ -67,6 +67,13 @@ NBC_HD struct gpunb_dev_viewer nb6_dev_view(const struct nb6_dev *dev, const str
     return nb6_dev_view_from(dev, target, &at);
 }
 
+/** The size of the total acceleration of body i at its last irregular step. */
+NBC_HD double nb6_dev_last_size(const struct nb6_dev *dev, int32_t i)
+{
+    const double *acc = dev->body[i].acc;
+    return sqrt(acc[0] * acc[0] + acc[1] * acc[1] + acc[2] * acc[2]);
+}
+
 /** The regular force on body i, whose sphere has this radius, for GPUNB: the list goes to nb6_dev_staged_list. */
 NBC_HD struct gpunb_dev_asked nb6_dev_asked_for(const struct nb6_dev *dev, int32_t i, double r_nb)
 {
@@ -74,6 +81,7 @@ NBC_HD struct gpunb_dev_asked nb6_dev_asked_for(const struct nb6_dev *dev, int32
     memset(&asked, 0, sizeof asked);
     asked.r_nb2 = nb6_dev_sphere2(dev, r_nb);
     asked.dt_reg = nb6_step_length(dev->star[i].level_reg);
+    asked.size_last = (float)nb6_dev_last_size(dev, i);
     asked.source = i;
     asked.row = (int32_t)(!dev->row_now[i] * dev->n_max + i);
     return asked;

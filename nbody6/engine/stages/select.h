@@ -68,6 +68,7 @@ NBC_HD void nb6_dev_place_parts(const struct nb6_dev *dev)
     struct nb6_dev_control *control = dev->control;
     control->n_irr = control->n_reg = 0;
     control->pairs_irr_block = control->pairs_reg_block = control->overflows_block = 0;
+    control->by_tree_block = 0;
     for (int64_t part = 0; part < dev->parts; part++) {
         struct nb6_dev_count *count = &dev->count[part];
         const int64_t irr = count->irr, reg = count->reg;

@@ -123,12 +123,12 @@ struct nb6_dev_rules {
 /** Progress of the run. Counters are those since the import. */
 struct nb6_dev_control {
     nb6_time ti_now, t; /**< time of the last committed block, and of the present one */
-    uint64_t blocks, blocks_reg, steps_irr, steps_reg, pairs_irr, pairs_reg, overflows;
+    uint64_t blocks, blocks_reg, steps_irr, steps_reg, pairs_irr, pairs_reg, overflows, calls_by_tree;
     int64_t n_irr, n_reg;
     uint64_t work[2], work_magnitude[2]; /**< of the field on the bodies, and of its magnitudes (stages/work.h) */
     double unit_of_work;
-    uint64_t pairs_irr_block, pairs_reg_block, overflows_block; /**< of the present block */
-    int64_t longest;                                            /**< list that did not fit its row, 0: none */
+    uint64_t pairs_irr_block, pairs_reg_block, overflows_block, by_tree_block; /**< of the present block */
+    int64_t longest;        /**< list that did not fit its row, 0: none */
     int64_t stores_all;     /**< 1: the next export stores all bodies: the last one has failed after it had begun to
                                  write, or bodies have changed between blocks (stages/edit.h) */
     nb6_time t_ask;         /**< a relative motion ends a step: the host is asked in any case */
@@ -146,6 +146,7 @@ struct nb6_dev {
     int64_t targets;      /**< most targets of a round */
     int64_t parts;        /**< of all bodies, in order, for selection by the emulation */
     int64_t leaving;      /**< pairs of a target and a source from which GPUNB makes a block (stages/room.h) */
+    int64_t is_by_tree;   /**< 1: the regular forces of this block are made by a tree */
     /* the state after control->blocks blocks */
     struct nb6_body *body;                 /**< [n] predictors as others read them */
     struct nb6_dev_predictor *predictor;   /**< [n] compact predictors, where blocks are advanced */
