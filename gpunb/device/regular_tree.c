@@ -83,7 +83,7 @@ static size_t lay_out(const struct gpunb_tree_use *use, size_t n, size_t sort_by
     t->rate = gpunb_device_tree_take(&l, cells * (size_t)t->tree.view.moments, sizeof *t->rate);
     char *behind = at ? at + l.bytes : NULL;
     struct device_tree_layout of_build = {behind, 0};
-    of_build.bytes = gpunb_device_tree_lay_out_build(n, sort_bytes, behind, &work->build);
+    of_build.bytes = gpunb_device_tree_lay_out_build(&t->tree, sort_bytes, behind, &work->build);
     t->x_all = gpunb_device_tree_take(&of_build, n, sizeof *t->x_all);
     t->mass_all = gpunb_device_tree_take(&of_build, n, sizeof *t->mass_all);
     const size_t of_force = lay_out_targets(t, n, sort_bytes, behind, work);

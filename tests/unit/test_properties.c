@@ -26,7 +26,7 @@ static struct nb6_properties *of_stars(int64_t n, const char *unit)
     int64_t name[STARS] = {0};
     double *type, *radius;
     struct nb6_properties *p;
-    struct nb6_property columns[2] = {{"StellarType", "1"}, {"", ""}};
+    struct nb6_property columns[2] = {{.name = "StellarType", .unit = "1"}, {.name = ""}};
     strcpy(columns[1].name, NB6_STELLAR_RADIUS);
     strcpy(columns[1].unit, unit);
     for (int64_t i = 0; i < n; i++) name[i] = 1 + (7 * i) % n; /* n is no multiple of 7 */
@@ -69,19 +69,21 @@ static void names_of_columns(void **state)
     struct nbc_error err = {0};
     struct nb6_properties *p = of_stars(3, "length");
     double *value;
-    assert_int_equal(nb6_properties_add(p, &(struct nb6_property){"a/b", ""}, &value, &err), NBC_OK);
+    assert_int_equal(nb6_properties_add(p, &(struct nb6_property){.name = "a/b", .unit = ""}, &value, &err), NBC_OK);
     assert_int_equal(nb6_properties_find(p, "a_b"), 2);
     assert_true(isnan(value[0]) && isnan(value[2]));
-    assert_int_equal(nb6_properties_add(p, &(struct nb6_property){"a_b", ""}, &value, &err), NBC_BAD_INPUT);
+    assert_int_equal(nb6_properties_add(p, &(struct nb6_property){.name = "a_b", .unit = ""}, &value, &err),
+                     NBC_BAD_INPUT);
     assert_non_null(strstr(err.text, "a_b"));
-    assert_int_equal(nb6_properties_add(p, &(struct nb6_property){"Masses", ""}, &value, &err), NBC_OK);
+    assert_int_equal(nb6_properties_add(p, &(struct nb6_property){.name = "Masses", .unit = ""}, &value, &err), NBC_OK);
     assert_int_equal(nb6_properties_find(p, "Masses_"), 3);
     for (int k = p->count; k < NB6_PROPERTIES_MAX; k++) {
         struct nb6_property column = {.unit = ""};
         snprintf(column.name, sizeof column.name, "c%d", k);
         assert_int_equal(nb6_properties_add(p, &column, &value, &err), NBC_OK);
     }
-    assert_int_equal(nb6_properties_add(p, &(struct nb6_property){"one more", ""}, &value, &err), NBC_BAD_INPUT);
+    assert_int_equal(nb6_properties_add(p, &(struct nb6_property){.name = "one more", .unit = ""}, &value, &err),
+                     NBC_BAD_INPUT);
     assert_int_equal(p->count, NB6_PROPERTIES_MAX);
     nb6_properties_free(p);
 }
