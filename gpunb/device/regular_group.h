@@ -121,11 +121,13 @@ TREE_FN void regular_make_field(const struct device_regular_tree *t, struct regu
 
 /** Memory of a team that sums pairs. */
 struct regular_pair_memory {
+    struct gpunb_dev_source body[TREE_TEAM];      /* bodies that are summed together, */
+    int32_t place[TREE_TEAM], is_near[TREE_TEAM]; /* theirs; whether they may be neighbours */
     int32_t stack[REGULAR_STACK];
-    int32_t first[TREE_TEAM], bodies[TREE_TEAM]; /* of the cells whose bodies are summed; near ones have -bodies */
-    struct gpunb_dev_sum sum[TREE_TEAM];         /* of each lane */
-    int32_t found[TREE_TEAM];                    /* neighbours of each target, */
-    int32_t list[REGULAR_LIST];                  /* and those of one */
+    int32_t first[TREE_TEAM], before[TREE_TEAM], near[TREE_TEAM]; /* of the cells that lanes have found */
+    struct gpunb_dev_sum sum[TREE_TEAM];                          /* of each lane */
+    int32_t found[TREE_TEAM];                                     /* neighbours of each target, */
+    int32_t list[REGULAR_LIST];                                   /* and those of one */
 };
 
 /* The target of a lane. Lanes share the bodies of each. */
@@ -155,13 +157,14 @@ TREE_FN void regular_view(const struct regular_walk *w, int lane, int bits, stru
 
 /* A pair that may be one of neighbours. Where floats cannot tell it is decided in double. */
 TREE_FN void regular_add_near(const struct regular_walk *w, struct regular_pair_memory *m,
-                              const struct regular_viewer *own, int32_t place, float part[6], struct gpunb_dev_sum *sum)
+                              const struct regular_viewer *own, int b, float part[6], struct gpunb_dev_sum *sum)
 {
-    const struct gpunb_dev_source source = w->t->sorted[place];
+    const struct gpunb_dev_source source = m->body[b];
+    const int32_t place = m->place[b];
     const float limit2 = gpunb_dev_limit2(&own->viewer, source.size);
     int relation = gpunb_dev_add_source(&own->viewer, &source, limit2, part);
-    if (place == own->viewer.place || !own->viewer.is_wanted) return;
-    if (relation == GPUNB_DEV_AT_EDGE || (relation == GPUNB_DEV_NEIGHBOUR && !(limit2 > GPUNB_DEV_TINY_R2)))
+    if (relation == GPUNB_DEV_OTHER || place == own->viewer.place || !own->viewer.is_wanted) return;
+    if (relation == GPUNB_DEV_AT_EDGE || !(limit2 > GPUNB_DEV_TINY_R2))
         relation =
             gpunb_dev_settle(&own->viewer.at, &source, own->viewer.r_nb2, own->viewer.dt_reg, w->t->weighted, sum);
     if (!relation) return;
@@ -169,56 +172,77 @@ TREE_FN void regular_add_near(const struct regular_walk *w, struct regular_pair_
     if (at < w->t->row_room) own->row[at] = w->t->tree.number[place];
 }
 
-TREE_FN void regular_add_far(const struct regular_walk *w, const struct regular_viewer *own, int32_t place,
+TREE_FN void regular_add_far(const struct regular_pair_memory *m, const struct regular_viewer *own, int b,
                              float part[6])
 {
-    const struct gpunb_dev_source source = w->t->sorted[place];
+    const struct gpunb_dev_source source = m->body[b];
     float dx[3], dv[3];
     const float r2 = gpunb_dev_differences(&own->viewer.at, &source, dx, dv);
     gpunb_dev_add_pair(dx, dv, source.mass, nbc_inverse_root(r2), part);
 }
 
-/* The bodies of the n cells that are noted, on the target of a lane. */
+/* The n bodies of the pile, on the target of a lane. */
 TREE_FN void regular_add_bodies(const struct regular_walk *w, struct regular_pair_memory *m,
                                 const struct regular_viewer *own, int lane, int n, int shares)
 {
-    struct gpunb_dev_sum sum = m->sum[lane];
-    for (int k = 0; k < n; k++) {
-        const int32_t first = m->first[k], noted = m->bodies[k], count = noted < 0 ? -noted : noted;
-        float part[6] = {0, 0, 0, 0, 0, 0};
-        if (noted < 0) {
-            TREE_UNROLL_BY(1)
-            for (int32_t b = own->share; b < count; b += shares) regular_add_near(w, m, own, first + b, part, &sum);
-        } else {
-            TREE_UNROLL_BY(4)
-            for (int32_t b = own->share; b < count; b += shares) regular_add_far(w, own, first + b, part);
-        }
-        for (int c = 0; c < 3; c++) {
-            sum.acc[c] += (double)part[c];
-            sum.jerk[c] += (double)part[3 + c];
-        }
+    struct gpunb_dev_sum sum;
+    float part[6] = {0, 0, 0, 0, 0, 0};
+    gpunb_dev_clear(&sum);
+    for (int b = own->share; b < n; b += shares) {
+        if (m->is_near[b])
+            regular_add_near(w, m, own, b, part, &sum);
+        else
+            regular_add_far(m, own, b, part);
     }
-    m->sum[lane] = sum;
+    for (int c = 0; c < 3; c++) {
+        m->sum[lane].acc[c] += sum.acc[c] + (double)part[c];
+        m->sum[lane].jerk[c] += sum.jerk[c] + (double)part[3 + c];
+    }
 }
 
-/* Note the cells of lanes whose bodies are to be summed.   @return how many */
-TREE_FN int regular_note_cells(const struct regular_walk *w, struct regular_pair_memory *m,
-                               const struct regular_slot slot[TREE_OWN])
+/* The lane of whose bodies the one with this number is. */
+TREE_FN int regular_lane_with(const int32_t before[TREE_TEAM], int32_t number)
+{
+    int lane = 0;
+    TREE_UNROLL
+    for (int half = TREE_TEAM / 2; half > 0; half /= 2)
+        if (before[lane + half] <= number) lane += half;
+    return lane;
+}
+
+/* The bodies of the cells that lanes have found, pile by pile.   @return how many there are */
+TREE_FN int32_t regular_sum_bodies(const struct regular_walk *w, struct regular_pair_memory *m,
+                                   const struct regular_slot slot[TREE_OWN], const struct regular_viewer own[TREE_OWN],
+                                   int bits)
 {
     int32_t before[TREE_OWN];
     TREE_UNROLL
-    for (int l = 0; l < TREE_OWN; l++) before[l] = slot[l].kind == REGULAR_FAR || slot[l].kind == REGULAR_NEAR;
-    const int32_t all = tree_lanes_before(before);
-    tree_sync();
-    TREE_UNROLL
     for (int l = 0; l < TREE_OWN; l++) {
-        if (slot[l].kind != REGULAR_FAR && slot[l].kind != REGULAR_NEAR) continue;
-        const struct tree_node *node = &w->t->tree.view.node[slot[l].cell];
-        m->first[before[l]] = node->first;
-        m->bodies[before[l]] = slot[l].kind == REGULAR_NEAR ? -node->count : node->count;
+        const int is_summed = slot[l].kind == REGULAR_FAR || slot[l].kind == REGULAR_NEAR;
+        const struct tree_node *node = &w->t->tree.view.node[is_summed ? slot[l].cell : 0];
+        before[l] = is_summed ? node->count : 0;
+        m->first[TREE_LANE_OF(l)] = node->first;
+        m->near[TREE_LANE_OF(l)] = slot[l].kind == REGULAR_NEAR;
+    }
+    const int32_t all = tree_lanes_before(before);
+    TREE_UNROLL
+    for (int l = 0; l < TREE_OWN; l++) m->before[TREE_LANE_OF(l)] = before[l];
+    for (int32_t done = 0; done < all; done += TREE_TEAM) {
+        const int n = all - done < TREE_TEAM ? (int)(all - done) : TREE_TEAM;
+        tree_sync();
+        TREE_EACH(q, n)
+        {
+            const int from = regular_lane_with(m->before, done + q);
+            m->place[q] = m->first[from] + done + q - m->before[from];
+            m->is_near[q] = m->near[from];
+            m->body[q] = w->t->sorted[m->place[q]];
+        }
+        tree_sync();
+        TREE_UNROLL
+        for (int l = 0; l < TREE_OWN; l++) regular_add_bodies(w, m, &own[l], TREE_LANE_OF(l), n, TREE_TEAM >> bits);
     }
     tree_sync();
-    return (int)all;
+    return all;
 }
 
 /* ---- lists */
@@ -309,12 +333,7 @@ TREE_FN void regular_make_pairs(const struct device_regular_tree *t, struct regu
         for (int l = 0; l < TREE_OWN; l++)
             if (TREE_LANE_OF(l) < n) slot[l].kind = regular_kind_of(&w, slot[l].cell, has_room);
         regular_push(&w, slot);
-        bodies += regular_count_bodies(&w, slot);
-        const int cells = regular_note_cells(&w, m, slot);
-        TREE_UNROLL
-        for (int l = 0; l < TREE_OWN; l++)
-            regular_add_bodies(&w, m, &own[l], TREE_LANE_OF(l), cells, TREE_TEAM >> bits);
-        tree_sync();
+        bodies += regular_sum_bodies(&w, m, slot, own, bits);
     }
     regular_end_group(&w, m, bits);
     regular_count(&w, DEVICE_TREE_GROUPS, 1);

@@ -5,6 +5,8 @@
 
 #include "gpunb/device/regular_walk.h"
 
+NBC_ASSERT_CONSTANT((TREE_MOST_LOCALS - 4) % 4 == 0, "whole loads of four");
+
 #define TERM_REAL float
 #define TERM_SET(number) (number)
 #define TERM_NUMBER float
@@ -24,14 +26,30 @@
 
 /* ---- expansions */
 
+/* Moments of a cell, which are loaded four at a time. */
+enum { REGULAR_ROW = TREE_MOST_LOCALS - 4 };
+struct regular_four {
+    NBC_ALIGNED(16) float of[4];
+};
+
+TREE_FN void regular_load_row(const float *from, float row[REGULAR_ROW])
+{
+    TREE_UNROLL
+    for (int k = 0; k < REGULAR_ROW; k += 4) {
+        const struct regular_four four = *(const struct regular_four *)(from + k);
+        for (int q = 0; q < 4; q++) row[k + q] = four.of[q];
+    }
+}
+
 /* The cell of a lane, in units of the region. */
 struct regular_mover {
     float d[TREE_MOST_LOCALS], power[TREE_MOST_LOCAL + 1], rate_power[TREE_MOST_LOCAL + 1], u[3];
-    const float *moment, *rate;
+    float moment[REGULAR_ROW], rate[REGULAR_ROW];
 };
 
 /* A lane without a cell has one without mass. */
-TREE_FN void regular_load(const struct regular_walk *w, int32_t c, int is_there, struct regular_mover *to)
+TREE_FN void regular_load(const struct regular_walk *w, int32_t c, int is_there, const int is_rate,
+                          struct regular_mover *to)
 {
     const struct device_regular_tree *t = w->t;
     const struct tree_node *node = &t->tree.view.node[c];
@@ -50,8 +68,8 @@ TREE_FN void regular_load(const struct regular_walk *w, int32_t c, int is_there,
     for (int n = 1; n <= TREE_MOST_LOCAL; n++) to->power[n] = to->power[n - 1] * ratio;
     TREE_UNROLL
     for (int n = 2; n <= TREE_MOST_LOCAL; n++) to->rate_power[n] = to->rate_power[n - 1] * ratio;
-    to->moment = (const float *)t->tree.view.moment + (size_t)c * (size_t)t->tree.view.moments;
-    to->rate = t->rate + (size_t)c * (size_t)t->tree.view.moments;
+    regular_load_row((const float *)t->tree.view.moment + (size_t)c * (size_t)t->tree.view.moments, to->moment);
+    if (is_rate) regular_load_row(t->rate + (size_t)c * (size_t)t->tree.view.moments, to->rate);
     local_derivatives(x, TREE_MOST_LOCAL, to->d);
     local_scale(inverse, TREE_MOST_LOCAL, to->d);
 }
@@ -95,7 +113,7 @@ TREE_FN void regular_sum_cells(const struct regular_walk *w, struct regular_memo
             const int at = first + TREE_LANE_OF(l);
             struct regular_mover mover;
             if (TREE_WIDTH == 1 && at >= n) continue;
-            regular_load(w, m->waiting[at < n ? at : n - 1], at < n, &mover);
+            regular_load(w, m->waiting[at < n ? at : n - 1], at < n, is_rate, &mover);
             if (is_rate) {
                 moving_add_rates(mover.moment, mover.rate, mover.u, mover.power, mover.rate_power, mover.d,
                                  TREE_MOST_LOCAL, sum[l]);
