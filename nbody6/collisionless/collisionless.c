@@ -431,32 +431,13 @@ int nb6_collisionless_evolve(struct nb6_collisionless *s, double t, struct nbc_e
     return status;
 }
 
-/* Of all bodies, by forces that are made in memory. */
-static int potential_here(struct nb6_collisionless *s, double *pot, struct nbc_error *err)
-{
-    for (int64_t i = 0; i < s->n; i++) s->due[i] = (int32_t)i;
-    const struct gpunb_softened_job job = {.n_i = (size_t)s->n,
-                                           .x = (const double(*)[3])s->x0,
-                                           .self = s->due,
-                                           .softening = s->softening,
-                                           .acc_last =
-                                               nb6_collisionless_has_tree(s) ? (const double(*)[3])s->acc : NULL,
-                                           .acc = s->acc_due,
-                                           .pot = pot,
-                                           .build = s->n_blocks};
-    const struct nb6_rebuild_force force = nb6_kept_tree_apart(s, 1);
-    const int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x0);
-    if (status) return nbc_fail(err, status, "%s", gpunb_last_error(s->force));
-    return nb6_kept_tree_force(s, &force, &job, err);
-}
-
 /* Where the bodies are; what is wrong with one of them is told here. */
 static int potential(struct nb6_collisionless *s, double *pot, struct nbc_error *err)
 {
     int is_good = 0;
     if (s->ranks) return nb6_ranks_potential(s->ranks, pot, err);
     const int status = s->resident ? nb6_resident_potentials(s->resident, s, pot, &is_good, err) : NBC_OK;
-    return status || is_good ? status : potential_here(s, pot, err);
+    return status || is_good ? status : nb6_leapfrog_potentials(s, pot, err);
 }
 
 /* Nobody has the arrays: rows come from their ranks. */

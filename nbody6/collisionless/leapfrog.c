@@ -161,6 +161,24 @@ int nb6_leapfrog_check_levels(const struct nb6_collisionless *s, struct nbc_erro
     return NBC_OK;
 }
 
+int nb6_leapfrog_potentials(struct nb6_collisionless *s, double *pot, struct nbc_error *err)
+{
+    for (int64_t i = 0; i < s->n; i++) s->due[i] = (int32_t)i;
+    const struct gpunb_softened_job job = {.n_i = (size_t)s->n,
+                                           .x = (const double(*)[3])s->x0,
+                                           .self = s->due,
+                                           .softening = s->softening,
+                                           .acc_last =
+                                               gpunb_tree_is_asked(&s->options) ? (const double(*)[3])s->acc : NULL,
+                                           .acc = s->acc_due,
+                                           .pot = pot,
+                                           .build = s->n_blocks};
+    const struct nb6_rebuild_force force = nb6_kept_tree_apart(s, 1);
+    const int status = gpunb_send_positions(s->force, (size_t)s->n, s->mass, (const double(*)[3])s->x0);
+    if (status) return nbc_fail(err, status, "%s", gpunb_last_error(s->force));
+    return nb6_kept_tree_force(s, &force, &job, err);
+}
+
 /* Every block time is a multiple of the shortest step: a body that ends a longer one there may choose no step that does
  * not divide the time. So the bodies with the shortest step begin it now. */
 static nb6_time next_time(const struct nb6_collisionless *s)

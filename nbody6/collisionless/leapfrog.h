@@ -73,6 +73,9 @@ struct nb6_leapfrog_rules nb6_leapfrog_rules(const struct nb6_collisionless *sys
 /** Accelerations and steps of all bodies at the start.
  *  @return as nb6_leapfrog_block */
 int nb6_leapfrog_start(struct nb6_collisionless *system, struct nbc_error *err);
+/** Potentials of all bodies where they are, by forces that are made in memory.   @param[out] pot  [n]
+ *  @return as nb6_leapfrog_block */
+int nb6_leapfrog_potentials(struct nb6_collisionless *system, double *pot, struct nbc_error *err);
 /** The steps that bodies begin at t = 0, by their accelerations. */
 void nb6_leapfrog_choose_steps(struct nb6_collisionless *system);
 /** Whether the levels of a system that goes on are such as there are.   @return NBC_OK; NBC_BAD_ARGUMENT: names a body

@@ -1,4 +1,4 @@
-#include "nbody6/collisionless/cost.h"
+#include "nbody6/app/collisionless/cost.h"
 
 static const double RUN_BYTES = 500, COEFFICIENT_BYTES = 4; /* of a body */
 

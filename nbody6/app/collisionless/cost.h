@@ -1,7 +1,7 @@
 /** Nominal time and memory of a collisionless run, for --check: from numbers that are written down, never from a clock.
  */
-#ifndef NB6_COLLISIONLESS_COST_H
-#define NB6_COLLISIONLESS_COST_H
+#ifndef NB6_APP_COLLISIONLESS_COST_H
+#define NB6_APP_COLLISIONLESS_COST_H
 
 #include "nbody6/collisionless/collisionless.h"
 
