@@ -165,7 +165,7 @@ static void all_scenes(void **state)
 {
     (void)state;
     if (!has_tree()) return;
-    for (int scene = 0; scene < N_SCENES; scene++)
+    for (int scene = 0; scene < N_SCENES; scene += test_size(1, 4))
         for (int k = 0; k < test_seeds(1, 2); k++) check_scene((enum scene)scene, (scene + k) % 2);
 }
 

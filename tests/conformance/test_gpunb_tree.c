@@ -171,6 +171,7 @@ static void check_force(const char *what, const struct model *m, struct gpunb_op
 static void test_scenes(void **state)
 {
     (void)state;
+    if (is_on_device()) TEST_SKIP_SANITIZED();
     const struct gpunb_options options = {.force_error = 1e-3, .leaf = LEAF, .group = GROUP};
     for (int scene = 0; scene < N_SCENES; scene++) {
         struct model m = make_scene((enum scene)scene, (size_t)test_seeds(few_sizes() ? 500 : 1000, 30000));
@@ -183,6 +184,7 @@ static void test_scenes(void **state)
 static void test_softenings(void **state)
 {
     (void)state;
+    if (is_on_device()) TEST_SKIP_SANITIZED();
     static const double softening[] = {1e-15, 1e-4, 0.1, 1, 1e3};
     const struct gpunb_options options = {.force_error = 1e-3, .leaf = LEAF, .group = GROUP};
     for (int scene = SPHERE; scene <= TWO; scene++) {
@@ -198,6 +200,7 @@ static void test_softenings(void **state)
 static void test_wide_groups(void **state)
 {
     (void)state;
+    if (is_on_device()) TEST_SKIP_SANITIZED();
     static const enum scene wide[] = {TWO, STRAY};
     for (int k = 0; k < 2; k++)
         for (size_t n = 20; n <= 320; n *= 4) {
