@@ -152,6 +152,7 @@ static void errors_are_those_of_the_frame(void **state)
 static void same_bits_for_any_threads(void **state)
 {
     (void)state;
+    TEST_SKIP_SANITIZED();
     const struct nb6_collisionless_options options = options_of(NB6_COLLISIONLESS_BLOCK, 1e-3);
     const int threads[3] = {1, 2, 4}, before = omp_get_max_threads();
     struct cluster c = cluster_plummer(MANY, 3);
