@@ -18,14 +18,14 @@ PUBLIC_HEADERS := common/nbc.h common/hd.h common/predictor.h gpunb/gpunb.h gpun
     gpunb/regf_device.h gpunb/tree.h gpunb/tree_kept.h gpunb/device/sums.h gpuirr/gpuirr.h gpuirr/cuda_irregular.h \
     $(addprefix regularization/,kepler.h ks.h chain.h \
     hierarchy.h) stellar/stellar.h $(addprefix nbody6/,run/nbody6.h run/frame_make.h input/config.h input/input.h input/units.h model/model.h \
-    galaxy/external.h $(addprefix state/,body.h body_rows.h energy_ledger.h event.h ledger.h stuck.h subsystems.h) \
+    galaxy/external.h galaxy/field_state.h $(addprefix state/,body.h body_rows.h energy_ledger.h event.h ledger.h stuck.h subsystems.h) \
     analysis/adjust_row.h analysis/energy.h analysis/frame.h analysis/structure.h \
     output/checkpoint.h output/run_id.h output/snapshot.h app/script.h)
 # A header by the name that programs include it by
 header-name = $(firstword $(subst /, ,$(1)))/$(notdir $(1))
 HEADER_NAMES := $(foreach h,$(PUBLIC_HEADERS),$(call header-name,$(h)))
 # Names without a folder, which go with the next version: of headers that had one
-OLD_HEADERS := $(filter-out common/predictor.h gpunb/regf_device.h gpunb/softened_device.h gpunb/sums.h gpunb/tree.h gpunb/tree_kept.h \
+OLD_HEADERS := $(filter-out nbody6/field_state.h common/predictor.h gpunb/regf_device.h gpunb/softened_device.h gpunb/sums.h gpunb/tree.h gpunb/tree_kept.h \
     stellar/stellar.h, \
     $(HEADER_NAMES))
 FORTRAN_MODULES := $(wildcard gpunb/fortran/*.f90 gpuirr/fortran/*.f90 regularization/*.f90 stellar/*.f90 nbody6/run/*.f90)
