@@ -1,4 +1,4 @@
-/* What a regular force by tree needs before its walks (gpunb/device/regular_tree.h): sources, targets, rates of cells.
+/* Preparations of the walks of a regular force by tree (gpunb/device/regular_tree.h): sources, targets, rates of cells.
  */
 #include "gpunb/cuda/regular_tree.h"
 #include "gpunb/device/regular_steps.h"

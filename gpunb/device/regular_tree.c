@@ -47,7 +47,7 @@ static struct gpunb_tree_use settings_of(const struct gpunb_tree_use *use)
     return own;
 }
 
-/* What targets need, of which there may be as many as sources. */
+/* Arrays of targets, of which there may be as many as sources. */
 static size_t lay_out_targets(struct device_regular_tree *t, size_t n, size_t sort_bytes, char *at, struct work *work)
 {
     struct device_tree_layout l = {at, 0};
@@ -202,7 +202,7 @@ static int make_forces(const struct call *c, struct gpunb_tree_counts *counts, i
     return NBC_OK;
 }
 
-/* What the call brings. */
+/* Arguments of the call, on their way to the device. */
 static void set_job(struct device_regular_tree *t, const struct gpunb_regf_device *job)
 {
     t->source = job->source;

@@ -41,7 +41,7 @@ struct regular_walk {
     unsigned tests;
 };
 
-/** What a cell is for a walk. */
+/** The relation of a cell to the region or group that walks. */
 enum regular_kind {
     REGULAR_NOTHING,
     REGULAR_ACTS, /* it acts on all targets by its multipoles */

@@ -33,7 +33,7 @@ static void *lay_out_ties(struct device_tree_layout *l, size_t n, uint64_t *key[
     return gpunb_device_tree_take(l, n, sizeof(uint64_t[6]));
 }
 
-/* What is needed before there are moments and what is needed from then on have the same memory. */
+/* Arrays that are used before there are moments share memory with those that are used from then on. */
 size_t gpunb_device_tree_lay_out(const struct gpunb_tree_use *use, size_t n, char *at, struct device_tree *t)
 {
     struct device_tree_layout l = {at, 0};

@@ -37,7 +37,7 @@ static int region_targets(const struct gpunb_tree_use *use, size_t n_i)
     return (int)((least_region(use, n_i) + group - 1) / group * group);
 }
 
-/* What puts targets in their order. */
+/* Scratch of the order of targets. */
 static void lay_out_order(struct device_tree_layout *l, size_t n_i, size_t sort_bytes,
                           struct device_tree_force_scratch *s)
 {
@@ -48,7 +48,7 @@ static void lay_out_order(struct device_tree_layout *l, size_t n_i, size_t sort_
     s->sort_bytes = sort_bytes;
 }
 
-/* What walks need. */
+/* Scratch of the walks. */
 static void lay_out_walks(struct device_tree_layout *l, const struct gpunb_tree_use *use, size_t n_i,
                           struct device_tree_force_scratch *s)
 {

@@ -40,7 +40,7 @@ struct gpunb_essential_reach {
     int64_t boxes;
 };
 
-/** What a force needed. */
+/** Counts of a force. */
 struct gpunb_essential_counts {
     uint64_t forces;
     uint64_t close;                /**< parts that have sent more than their top cell */
