@@ -64,11 +64,11 @@ struct nb6_collisionless_options {
     int parts;                         /**< of the bodies, of an emulation: 1 to 64; 0: one */
     int reuse;                         /**< longest steps that a tree serves, 1 to NB6_MOST_REUSE; 0: one */
     char costs[GPUNB_TREE_COSTS_TEXT]; /**< `costs` of struct gpunb_options, where force.costs is not read; "": NULL */
-    struct nb6_world *world; /**< ranks that the bodies are divided among (ranks.h); NULL: one. Rank 0 makes the system
-                                  , the others serve it (nb6_ranks_serve) */
+    struct nb6_world *world; /**< ranks that the bodies are divided among (ranks/ranks.h); NULL: one. Rank 0 makes the
+                                system , the others serve it (nb6_ranks_serve) */
     const struct nb6_body_source *bodies; /**< of a system that goes on on several ranks, which give its bodies in
                                                pieces; NULL: the arrays of the other one have them */
-    size_t room;                          /**< bytes for sources of other ranks (exchange.h); 0: the default */
+    size_t room;                          /**< bytes for sources of other ranks (ranks/exchange.h); 0: the default */
 };
 
 /** A system and how far it has come. After nb6_collisionless_create, nb6_collisionless_resume and

@@ -31,7 +31,7 @@ int nb6_domain_drift(struct nb6_device_domain *domain, const struct nb6_part_blo
 /** Positions of the own bodies of another domain, while sums over own bodies can be under way. */
 int nb6_domain_exchange(struct nb6_device_domain *domain, void *to, const struct nb6_device_domain *other,
                         const void *from, size_t bytes, struct nbc_error *err);
-/** Accelerations on due bodies by n sources in memory of the device, for the part of a rank (rank_part.h), on a stream
+/** Accelerations on due bodies by n sources in memory of the device, for the part of a rank (ranks/part.h), on a stream
  *  of the device.   @param[in] work, bytes  scratch of this stream   @param[out] acc  [n_due], left alone without
  * targets
  */

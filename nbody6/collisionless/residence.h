@@ -40,7 +40,7 @@ struct nb6_residence {
     /** Second kicks and next steps. Sets the numbers of bodies of each level in the word. */
     int (*commit)(const struct nb6_part *part, const struct nb6_part_block *block, struct nbd_stream *stream);
 
-    /** A part alone on its rank (rank_part.h): its sources on their way to others, [n_own]. */
+    /** A part alone on its rank (ranks/part.h): its sources on their way to others, [n_own]. */
     int (*pack)(const struct nb6_part *part, struct nb6_source *to, struct nbd_stream *stream);
     /** Sources that have come, n of them, as forces take them. */
     int (*unpack)(const struct nb6_source *from, int64_t n, double *mass, double (*x)[3], struct nbd_stream *stream);

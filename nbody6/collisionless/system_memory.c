@@ -1,7 +1,7 @@
 #include "nbody6/collisionless/system_memory.h"
 
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/rank_rows.h"
+#include "nbody6/collisionless/ranks/rows.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "nbody6/output/checkpoint_domains.h"
 
 #include "common/nbc.h"
-#include "nbody6/collisionless/sections.h"
+#include "nbody6/collisionless/ranks/sections.h"
 #include "nbody6/output/checkpoint_check.h"
 #include "nbody6/output/checkpoint_rules.h"
 

@@ -1,4 +1,4 @@
-/** The domains of ranks (nbody6/collisionless/sections.h) in a checkpoint of a collisionless system: the group
+/** The domains of ranks (nbody6/collisionless/ranks/sections.h) in a checkpoint of a collisionless system: the group
  * "domains", if its forces are made by the trees of several ranks. Failures stay in the file. Private to
  *  collisionless_checkpoint.c. */
 #ifndef NB6_CHECKPOINT_DOMAINS_H

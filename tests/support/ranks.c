@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "nbody6/analysis/frame.h"
-#include "nbody6/collisionless/ranks.h"
+#include "nbody6/collisionless/ranks/ranks.h"
 #include "nbody6/world/world.h"
 #include "tests/support/ranks.h"
 

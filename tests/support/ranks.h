@@ -3,7 +3,7 @@
 #define NB6_TEST_RANKS_H
 
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/ranks.h"
+#include "nbody6/collisionless/ranks/ranks.h"
 #include "nbody6/world/spread.h"
 #include "nbody6/world/threads.h"
 #include "tests/support/cluster.h"

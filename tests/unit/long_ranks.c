@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "nbody6/collisionless/rank_model.h"
-#include "nbody6/collisionless/rank_network.h"
+#include "nbody6/collisionless/ranks/model.h"
+#include "nbody6/collisionless/ranks/network.h"
 #include "tests/support/cluster.h"
 #include "tests/support/ranks.h"
 

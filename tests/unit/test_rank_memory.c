@@ -11,7 +11,7 @@
 
 #include "nbody6/analysis/frame.h"
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/ranks.h"
+#include "nbody6/collisionless/ranks/ranks.h"
 #include "nbody6/input/input.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/collisionless_checkpoint.h"

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "nbody6/collisionless/rank_model.h"
-#include "nbody6/collisionless/rank_network.h"
+#include "nbody6/collisionless/ranks/model.h"
+#include "nbody6/collisionless/ranks/network.h"
 
 static void one_gpu_is_as_fast_as_in_the_paper(void **state)
 {

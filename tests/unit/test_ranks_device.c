@@ -12,8 +12,8 @@
 
 #include "device/faults.h"
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/rank_backend.h"
-#include "nbody6/collisionless/ranks.h"
+#include "nbody6/collisionless/ranks/backend.h"
+#include "nbody6/collisionless/ranks/ranks.h"
 #include "nbody6/world/world.h"
 #include "tests/support/cluster.h"
 #include "tests/support/environment.h"

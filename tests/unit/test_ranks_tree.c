@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/sections.h"
+#include "nbody6/collisionless/ranks/sections.h"
 #include "tests/support/cluster.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/ranks.h"

@@ -2,8 +2,8 @@
 
 #include "gpunb/tree.h"
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/rank_trees.h"
-#include "nbody6/collisionless/ranks.h"
+#include "nbody6/collisionless/ranks/ranks.h"
+#include "nbody6/collisionless/ranks/trees.h"
 #include "nbody6/world/spread.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "nbody6/app/collisionless/run.h"
 #include "nbody6/app/run.h"
 #include "nbody6/app/screen.h"
-#include "nbody6/collisionless/ranks.h"
+#include "nbody6/collisionless/ranks/ranks.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/input.h"
 #include "nbody6/input/input_text.h"

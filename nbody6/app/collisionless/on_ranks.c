@@ -3,7 +3,7 @@
 #include "gpunb/tree.h"
 #include "nbody6/app/collisionless/check.h"
 #include "nbody6/app/signals.h"
-#include "nbody6/collisionless/ranks.h"
+#include "nbody6/collisionless/ranks/ranks.h"
 #include "nbody6/input/config.h"
 #include "nbody6/state/backend_name.h"
 #include "nbody6/world/launch.h"

@@ -9,7 +9,7 @@
 #include "nbody6/analysis/structure.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/force_error.h"
-#include "nbody6/collisionless/ranks.h"
+#include "nbody6/collisionless/ranks/ranks.h"
 #include "nbody6/run/adjust.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/run_record.h"

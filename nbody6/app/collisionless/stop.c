@@ -4,7 +4,7 @@
 #include "nbody6/app/progress.h"
 #include "nbody6/app/signals.h"
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/ranks.h"
+#include "nbody6/collisionless/ranks/ranks.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
  *  A rank owns its share of the bodies, in the order of their numbers, with their leapfrog and their forces; all
  * sources come to it in each block (exchange.h). The next block time is a minimum over all ranks, and a block is
  * committed where all ranks have made their forces. Rank 0 has no more than its share: what files and rows show of the
- * others comes to it in pieces, or as sums. With a tree (rank_domains.h) it has the state of all in the arrays of the
+ * others comes to it in pieces, or as sums. With a tree (domains.h) it has the state of all in the arrays of the
  * system. */
 #ifndef NB6_RANKS_H
 #define NB6_RANKS_H
@@ -12,7 +12,7 @@
 #include "common/nbc.h"
 #include "nbody6/analysis/structure.h"
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/rank_backend.h"
+#include "nbody6/collisionless/ranks/backend.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/body_rows.h"
 #include "nbody6/state/ledger.h"

@@ -1,4 +1,4 @@
-#include "nbody6/collisionless/sections.h"
+#include "nbody6/collisionless/ranks/sections.h"
 
 #include "nbody6/world/world.h"
 

@@ -1,4 +1,4 @@
-#include "nbody6/collisionless/moves.h"
+#include "nbody6/collisionless/ranks/moves.h"
 
 #include "nbody6/world/world.h"
 

@@ -1,4 +1,4 @@
-#include "nbody6/collisionless/exchange.h"
+#include "nbody6/collisionless/ranks/exchange.h"
 
 #include "common/team.h"
 #include "gpunb/backend.h"

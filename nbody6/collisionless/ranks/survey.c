@@ -1,9 +1,9 @@
-#include "nbody6/collisionless/ranks.h"
+#include "nbody6/collisionless/ranks/ranks.h"
 
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/rank_structure.h"
+#include "nbody6/collisionless/ranks/structure.h"
 #include "nbody6/state/level.h"
 #include "nbody6/state/run_record.h"
 #include "nbody6/world/rank_sum.h"

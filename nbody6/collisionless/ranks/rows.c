@@ -1,4 +1,4 @@
-#include "nbody6/collisionless/rank_rows.h"
+#include "nbody6/collisionless/ranks/rows.h"
 
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/world/world.h"

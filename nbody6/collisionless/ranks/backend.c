@@ -1,4 +1,4 @@
-#include "nbody6/collisionless/rank_backend.h"
+#include "nbody6/collisionless/ranks/backend.h"
 
 #include "device/device.h"
 #include "gpunb/backend.h"

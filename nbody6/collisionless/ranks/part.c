@@ -1,9 +1,9 @@
-#include "nbody6/collisionless/rank_part.h"
+#include "nbody6/collisionless/ranks/part.h"
 
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/domain.h"
-#include "nbody6/collisionless/exchange.h"
 #include "nbody6/collisionless/leapfrog.h"
+#include "nbody6/collisionless/ranks/exchange.h"
 #include "nbody6/world/spread.h"
 #include "nbody6/world/world.h"
 

@@ -4,7 +4,7 @@
 #define NB6_RANK_NETWORK_H
 
 #include "common/nbc.h"
-#include "nbody6/collisionless/rank_model.h"
+#include "nbody6/collisionless/ranks/model.h"
 
 /** The prediction of nb6_rank_seconds, as it comes about.
  *  @param[in]  model    source_bytes is a multiple of 8

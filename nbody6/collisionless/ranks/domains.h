@@ -1,4 +1,4 @@
-/** Domains of ranks whose forces are made by a tree: the bodies of a share come and go (rank_bodies.h), and rank 0 has
+/** Domains of ranks whose forces are made by a tree: the bodies of a share come and go (bodies.h), and rank 0 has
  *  the arrays of all. All ranks call the functions together, which fail on all of them or on none. */
 #ifndef NB6_RANK_DOMAINS_H
 #define NB6_RANK_DOMAINS_H

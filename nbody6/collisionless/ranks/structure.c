@@ -1,11 +1,11 @@
-#include "nbody6/collisionless/rank_structure.h"
+#include "nbody6/collisionless/ranks/structure.h"
 
 #include "common/sort.h"
 #include "common/sum.h"
 #include "common/team.h"
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/exchange.h"
 #include "nbody6/collisionless/part.h"
+#include "nbody6/collisionless/ranks/exchange.h"
 #include "nbody6/state/kdtree.h"
 #include "nbody6/world/rank_sum.h"
 #include "nbody6/world/spread.h"

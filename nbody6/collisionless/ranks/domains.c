@@ -1,9 +1,9 @@
-#include "nbody6/collisionless/rank_domains.h"
+#include "nbody6/collisionless/ranks/domains.h"
 
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/rank_bodies.h"
-#include "nbody6/collisionless/rank_trees.h"
-#include "nbody6/collisionless/sections.h"
+#include "nbody6/collisionless/ranks/bodies.h"
+#include "nbody6/collisionless/ranks/sections.h"
+#include "nbody6/collisionless/ranks/trees.h"
 #include "nbody6/collisionless/system_memory.h"
 #include "nbody6/state/level.h"
 #include "nbody6/world/world.h"

@@ -1,4 +1,4 @@
-#include "nbody6/collisionless/rank_network.h"
+#include "nbody6/collisionless/ranks/network.h"
 
 #include "nbody6/world/spread.h"
 #include "nbody6/world/threads.h"

@@ -1,8 +1,8 @@
-#include "nbody6/collisionless/rank_bodies.h"
+#include "nbody6/collisionless/ranks/bodies.h"
 
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/collisionless/moves.h"
-#include "nbody6/collisionless/sections.h"
+#include "nbody6/collisionless/ranks/moves.h"
+#include "nbody6/collisionless/ranks/sections.h"
 #include "nbody6/collisionless/system_memory.h"
 #include "nbody6/world/world.h"
 

@@ -1,8 +1,8 @@
-#include "nbody6/collisionless/rank_trees.h"
+#include "nbody6/collisionless/ranks/trees.h"
 
 #include "gpunb/backend.h"
 #include "gpunb/tree/essential.h"
-#include "nbody6/collisionless/sections.h"
+#include "nbody6/collisionless/ranks/sections.h"
 #include "nbody6/world/spread.h"
 #include "nbody6/world/world.h"
 

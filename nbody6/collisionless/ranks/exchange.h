@@ -7,7 +7,7 @@
  *  sources, and not on the time that messages take.
  *
  *  Here the bodies of the rank are in memory of the host, and so are sources and sums, whichever backend makes these.
- *  rank_part.h has bodies and partial sums in memory of a device. */
+ *  part.h has bodies and partial sums in memory of a device. */
 #ifndef NB6_EXCHANGE_H
 #define NB6_EXCHANGE_H
 
@@ -36,7 +36,7 @@ struct nb6_exchange_job {
 /** @param[in] n     bodies of all ranks; a rank owns its share (nb6_world_share)
  *  @param[in] room  bytes for sources of others, twice; 0: 1 GiB
  *  @param[in,out] force  makes the sums; stays the caller's
- *  @param[in] device  that reads and writes the sources under way, in pinned memory (rank_part.h); NULL: none
+ *  @param[in] device  that reads and writes the sources under way, in pinned memory (part.h); NULL: none
  *  @return NBC_OK; NBC_NO_MEMORY, NBC_DEVICE: of this rank alone */
 int nb6_exchange_open(struct nb6_exchange **exchange, struct nb6_world *world, int64_t n, size_t room, gpunb_t *force,
                       const struct nbd_device *device, struct nbc_error *err);
@@ -47,7 +47,7 @@ void nb6_exchange_close(struct nb6_exchange *exchange);
  *  @return of this rank alone: NBC_OK; NBC_BAD_ARGUMENT, NBC_NON_FINITE (a position: names the body); NBC_NO_MEMORY;
  *          statuses of GPUNB */
 int nb6_exchange_sum(struct nb6_exchange *exchange, const struct nb6_exchange_job *job, struct nbc_error *err);
-/** Of struct nb6_source (part.h). */
+/** Of struct nb6_source (nbody6/collisionless/part.h). */
 struct nb6_spread *nb6_exchange_spread(const struct nb6_exchange *exchange);
 void nb6_exchange_get_counts(const struct nb6_exchange *exchange, struct nb6_spread_counts *counts);
 

@@ -1,4 +1,4 @@
-#include "nbody6/collisionless/rank_model.h"
+#include "nbody6/collisionless/ranks/model.h"
 
 #include "nbody6/world/spread.h"
 
