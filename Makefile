@@ -202,7 +202,7 @@ define c-program
 $(BUILD)/$(1): $(O)/$(1).o $(2) $(call test-lib,$(notdir $(1)))
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
-	$$(Q)$$(CC) -fopenmp $(TEST_LINKER) $$(LDFLAGS) -o $$@ $$^ $(3) \
+	$$(Q)$$(CC) -fopenmp $(TEST_LINKER) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter-out %.o,$$^) $(3) \
 	    $$(if $$(filter %/libnbody6.a,$$^),$$(NBODY6_LIBS),$$(BASE_LIBS))
 endef
 $(foreach t,$(TEST_SRC) $(sort $(LONG_SRC)),$(eval $(call \
@@ -218,6 +218,8 @@ $(patsubst %.cu,$(BUILD)/%,$(CUDA_BENCH_SRC)): $(BUILD)/%: $(O)/%.cu.o $(LIB)/li
 # The plain force loops that bench_gpunb compares with
 PLAIN_OBJ := $(call objects,$(wildcard bench/plain/*.c))
 $(BUILD)/bench/bench_gpunb: $(PLAIN_OBJ)
+# Expansions of the orders 1 to 15, for the program that times them and for their test
+$(BUILD)/bench/bench_orders $(BUILD)/tests/convergence/test_gpunb_expansions: $(call objects,$(wildcard bench/orders/*.c))
 
 # The program for profiles counts calls, and is tested
 $(BUILD)/bench/bench_run: $(call objects,$(WRAP_SRC))
@@ -225,7 +227,8 @@ $(BUILD)/bench/bench_run: override LDFLAGS += $(WRAP_FLAGS)
 tests: $(BUILD)/bench/bench_run $(BUILD)/bench/model_ranks
 
 # The programs that model and measure trees are tested
-tests: $(addprefix $(BUILD)/bench/,bench_block_steps bench_collapse bench_tree bench_walks model_tree)
+tests: $(addprefix $(BUILD)/bench/,bench_block_steps bench_collapse bench_orders bench_tree \
+    bench_walks model_tree)
 
 # Calls that fail in these tests: tests/support/faults.c stands between the driver and them
 $(addprefix $(BUILD)/tests/unit/,test_transactions test_adjust_transaction test_engine_faults \

@@ -20,6 +20,7 @@
 #include "bench/support/resident.h"
 #include "bench/support/tree_report.h"
 #include "common/nbc.h"
+#include "common/team.h"
 #include "gpunb/backend.h"
 #include "gpunb/tree.h"
 
@@ -230,10 +231,12 @@ static struct settings read_settings(int argc, char **argv)
     return s;
 }
 
-static struct machine_rates rates_of(const struct settings *s)
+static struct machine_rates rates_of(const struct settings *s, struct gpunb_tree_costs *costs, int *threads)
 {
     gpunb_t *h = open_handle(s, 1, s->group);
     struct machine_rates rates = machine_rates_of(gpunb_info(h)->name);
+    gpunb_tree_costs_row(gpunb_info(h)->name, costs);
+    *threads = gpunb_gpus(h, 0, NULL) > 0 ? 1 : nbc_team_size(); /* costs are those of one thread, or of a whole GPU */
     struct gpunb_options used;
     gpunb_tree_settings(h, &used);
     printf("backend %s, order %d, leaves of %d, groups of %d, ", gpunb_info(h)->name, used.order, used.leaf,
@@ -257,8 +260,11 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct settings s = read_settings(argc, argv);
-    struct tree_model model = {
-        .rates = rates_of(&s), .transfer = s.transfer, .theta = s.error > 0 ? 0 : s.theta / OF_RADIUS};
+    struct gpunb_tree_costs costs;
+    int threads;
+    struct tree_model model = {.rates = rates_of(&s, &costs, &threads),
+                               .transfer = s.transfer,
+                               .theta = s.error > 0 ? 0 : s.theta / OF_RADIUS};
     const int sizes = measure_all(&s, record, &count);
     tree_model_fit(&model, record, count);
     tree_report_constants(&model);
@@ -269,6 +275,6 @@ int main(int argc, char **argv)
         tree_report_steps(&model);
         tree_report_plane();
     }
-    tree_report_roofline(&model, &record[sizes - 1]);
+    tree_report_roofline(&model, &record[sizes - 1], &costs, threads);
     return 0;
 }

@@ -125,34 +125,33 @@ void tree_report_plane(void)
     printf("\n");
 }
 
+/* A kernel, and the GFlop/s that memory or arithmetic leave it and that nominal costs say it has. */
+static void print_kernel(const struct machine_rates *rates, const char *name, double work, double bytes, double made)
+{
+    printf("%-26s %10.0f %10.0f %10.1f %10.1f %10.1f\n", name, work, bytes, work / bytes,
+           1e-9 * fmin(rates->operations, work / bytes * rates->bytes), made);
+}
+
 /* Operations a byte of each kernel, and the rate that memory or arithmetic leave it (002, figure 1). */
-void tree_report_roofline(const struct tree_model *m, const struct tree_record *largest)
+void tree_report_roofline(const struct tree_model *m, const struct tree_record *largest,
+                          const struct gpunb_tree_costs *costs, int threads)
 {
     const struct machine_rates *rates = &m->rates;
     const double targets = 64; /* that meet a body or a cell which was read once */
     const double made = largest->n * largest->n_list * m->n_op / largest->seconds[TREE_MODEL_KERNEL];
-    printf("roofline: operations a byte where 64 targets share what is read, and the most GFlop/s\n%-26s %10s %10s "
-           "%10s %10s\n",
-           "kernel", "operations", "bytes", "a byte", "GFlop/s");
-    for (int order = 0; order <= GPUNB_MOST_ORDER + 1; order++) {
+    printf("roofline: operations a byte where 64 targets share what is read, the most GFlop/s, and those of nominal "
+           "costs (%s)\n%-26s %10s %10s %10s %10s %10s\n",
+           costs->machine, "kernel", "operations", "bytes", "a byte", "GFlop/s", "nominal");
+    print_kernel(rates, "body on targets", targets * TREE_WORK_PAIR, 32, threads * TREE_WORK_PAIR / costs->body);
+    for (int order = 1; order <= GPUNB_MOST_ORDER; order++) {
         char name[32];
-        double work, bytes;
-        if (order == 0) {
-            snprintf(name, sizeof name, "body on targets");
-            work = targets * TREE_WORK_PAIR;
-            bytes = 32;
-        } else if (order <= GPUNB_MOST_ORDER) {
-            snprintf(name, sizeof name, "cell on targets, order %d", order);
-            work = targets * tree_work_term(order, 0);
-            bytes = tree_work_node_bytes() + tree_work_coefficient_bytes(order);
-        } else {
-            snprintf(name, sizeof name, "cell on region, order 4");
-            work = tree_work_region_cell(4);
-            bytes = tree_work_node_bytes() + 4.0 * 80;
-        }
-        printf("%-26s %10.0f %10.0f %10.1f %10.1f\n", name, work, bytes, work / bytes,
-               1e-9 * fmin(rates->operations, work / bytes * rates->bytes));
+        const double work = tree_work_term(order, 0);
+        snprintf(name, sizeof name, "cell on targets, order %d", order);
+        print_kernel(rates, name, targets * work, tree_work_node_bytes() + tree_work_coefficient_bytes(order),
+                     threads * work / costs->term[order - 1]);
     }
+    print_kernel(rates, "cell on region, order 4", tree_work_region_cell(4), tree_work_node_bytes() + 4.0 * 80,
+                 threads * tree_work_region_cell(4) / costs->local[3]);
     printf("measured, %.0f bodies: %.1f GFlop/s in the kernel, %.1f percent of %.1f\n", largest->n, 1e-9 * made,
            100 * made / rates->operations, 1e-9 * rates->operations);
 }

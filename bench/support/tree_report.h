@@ -3,6 +3,7 @@
 #define BENCH_TREE_REPORT_H
 
 #include "bench/support/tree_model.h"
+#include "gpunb/tree/costs.h"
 
 double tree_record_seconds(const struct tree_record *record);
 
@@ -16,8 +17,10 @@ void tree_report_exponent(const struct tree_record *record, int sizes);
 void tree_report_steps(const struct tree_model *model);
 /** Its figure 10: seconds a step by the rates of host memory and of the link. */
 void tree_report_plane(void);
-/** Operations a byte of each kernel, and what the machine makes of them at most (Yokota & Barba 2012, figure 1). */
-void tree_report_roofline(const struct tree_model *model, const struct tree_record *largest);
+/** Operations a byte of each kernel, and what the machine makes of them at most (Yokota & Barba 2012, figure 1).
+ *  @param[in] costs    nominal costs of the backend (gpunb/tree/costs.h)   @param[in] threads  as many make terms */
+void tree_report_roofline(const struct tree_model *model, const struct tree_record *largest,
+                          const struct gpunb_tree_costs *costs, int threads);
 /** The least time of a force of n bodies on themselves, and how much of the measured time that is.
  *  @param[in] handle  with its sources, of which a tree is built to count cells
  *  @param[in] work    of so many forces   @param[in] seconds  of a force

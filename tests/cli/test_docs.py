@@ -74,7 +74,7 @@ class DocsTest(unittest.TestCase):
         """A folder that looks like the sources with a build."""
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
-        for name in ("tools", "docs", "tests", "nbody6", "python"):
+        for name in ("bench", "tools", "docs", "tests", "nbody6", "python"):
             os.symlink(os.path.join(SOURCE, name), os.path.join(folder, name))
         shutil.copytree(os.path.join(SOURCE, "input_examples"), os.path.join(folder, "input_examples"))
         os.symlink(BUILD, os.path.join(folder, "build"))

@@ -1,11 +1,13 @@
-"""bench/model_tree, the floor of bench/bench_tree, and bench/bench_collapse, bench_walks and bench_block_steps: operations
-counted by the sources themselves, lists beside the formula for their length, and tables in a small form. Times are
-shown, never judged."""
+"""bench/model_tree and its plots, the floor of bench/bench_tree, and bench/bench_collapse, bench_walks, bench_orders and
+bench_block_steps: operations counted by the sources themselves, lists beside the formula for their length, and tables in
+a small form. Times are shown, never judged."""
 
+import importlib.util
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -165,6 +167,85 @@ class ModelTest(unittest.TestCase):
         self.assertIn("no such argument", run("model_tree", "size=3", code=2))
         self.assertIn("2^8 to 2^30", run("model_tree", "first=20", "last=10", code=2))
         self.assertIn("no backend 'none'", run("model_tree", "backend=none", code=2))
+
+
+class PlotTest(unittest.TestCase):
+    SCRIPT = os.path.join(SOURCE, "bench", "plot_model.py")
+
+    def plot(self, text, name, code=0):
+        done = subprocess.run([sys.executable, self.SCRIPT, "-", os.path.join(self.folder, name)], input=text,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=100)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stderr
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def test_what_is_read_is_what_was_printed(self):
+        spec = importlib.util.spec_from_file_location("plot_model", self.SCRIPT)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        text = run("model_tree", "first=10", "last=11", "seconds=20", "backend=portable", "flops=1e11", "bandwidth=1e10")
+        model, steps, plane = module.read_roofline(text), module.read_steps(text), module.read_plane(text)
+        self.assertEqual((model["peak"], model["bytes"], len(model["rows"])), (100, 10, 10))
+        for name, a_byte, most, nominal in model["rows"]:
+            self.assertAlmostEqual(most, min(100, 10 * a_byte), delta=0.6)  # 0.05 of what is printed
+            self.assertGreater(nominal, 0)
+        # 26 operations of 64 pairs on the 32 bytes of a body
+        self.assertEqual(model["rows"][0][:2], ("body on targets", 52))
+        self.assertEqual(len(steps["sizes"]), 7)
+        self.assertEqual((len(steps["paper"]), len(steps["ours"])), (7, 6))
+        self.assertTrue(all(len(row) == 7 for part in ("paper", "ours") for row in steps[part].values()))
+        self.assertEqual(plane["times"].shape, (5, 5))
+        self.assertEqual(plane["times"][2, 2], 1)
+        self.assertEqual(self.plot(text, "model.svg"), "")
+        with open(os.path.join(self.folder, "model.svg")) as file:
+            self.assertGreater(file.read().count("<path"), 50)
+
+    def test_other_text(self):
+        self.assertIn("not the output of bench/model_tree", self.plot("nothing", "model.svg", code=2))
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class OrdersTest(unittest.TestCase):
+    def rows(self, *arguments):
+        """Rows of the table of terms, and of those of the walks by set and size."""
+        lines = run("bench_orders", *arguments).splitlines()
+        walks = next(k for k, line in enumerate(lines) if line.startswith("walks: "))
+        terms = [[float(word) for word in line.split()] for line in lines[2:walks]]
+        return terms, [line.replace(" *", "").split() for line in lines[walks + 2:] if ":" not in line], lines[walks]
+
+    def test_rows(self):
+        terms, rows, head = self.rows("orders=1-3", "first=2", "last=2", "sample=50", "leaf=8", "row=20")
+        self.assertIn("harmonics, theta 0.5, softening 0", head)
+        self.assertEqual([row[0] for row in terms], [1, 2, 3])
+        for row in terms:
+            self.assertGreater(min(row), 0)
+            for k in (1, 4, 7):
+                self.assertAlmostEqual(row[k + 2], row[k] / row[k + 1], delta=0.01 + 0.1 / row[k + 1] * row[k + 2])
+        self.assertEqual([row[:3] for row in rows], [[name, "100", order] for name in ("cube", "plummer")
+                                                     for order in "123"])
+        for row in rows:
+            treecode, fmm, hybrid, ratio = map(float, row[4:8])
+            self.assertAlmostEqual(ratio, hybrid / min(treecode, fmm), delta=0.05 * ratio)
+        for name in ("cube", "plummer"):
+            errors = [float(row[11]) for row in rows if row[0] == name]
+            self.assertEqual(errors, sorted(errors, reverse=True))
+
+    def test_softened_terms_of_high_order(self):
+        _, rows, head = self.rows("orders=14-15", "first=2", "last=2", "soft=0.1", "leaf=8", "row=20")
+        self.assertIn("tensors, theta 0.5, softening 0.1", head)
+        for row in rows:
+            self.assertEqual(row[3], "8")
+            self.assertLess(float(row[11]), 1e-6)
+
+    def test_bad_arguments(self):
+        self.assertIn("orders are 1-15", run("bench_orders", "orders=1-16", code=2))
+        self.assertIn("no such argument", run("bench_orders", "order=1", code=2))
+        self.assertIn("no softening", run("bench_orders", "basis=harmonics", "soft=0.1", code=2))
+        self.assertIn("name=value", run("bench_orders", "fast", code=2))
 
 
 class CollapseTest(unittest.TestCase):
