@@ -4,6 +4,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,7 +134,7 @@ struct ranks_run ranks_finished(struct ranks_run run)
 {
     ranks_run(&run);
     if (run.status) fail_msg("%d ranks: %s", run.ranks, run.err.text);
-    for (int k = 1; k < run.ranks; k++) assert_int_equal(run.served[k], RANKS_DISMISSED);
+    for (int k = 1; k < run.ranks && k < 64; k++) assert_int_equal(run.served[k], RANKS_DISMISSED);
     return run;
 }
 
@@ -168,4 +169,88 @@ void ranks_assert_same(const struct ranks_run *a, const struct ranks_run *b)
     assert_memory_equal(p->v, q->v, n * sizeof *p->v);
     assert_memory_equal(p->acc, q->acc, n * sizeof *p->acc);
     assert_memory_equal(p->level, q->level, n * sizeof *p->level);
+    if (a->pot && b->pot) assert_memory_equal(a->pot, b->pot, n * sizeof *a->pot);
+}
+
+/* ---- scenes */
+
+void ranks_assert_no_order_matters(const struct ranks_run *asked, int orders)
+{
+    struct ranks_run run = *asked, first = ranks_finished(run);
+    for (int shuffle = 0; shuffle < orders; shuffle++) {
+        run.threads.shuffle = (uint64_t)shuffle;
+        struct ranks_run again = ranks_finished(run);
+        ranks_assert_same(&first, &again);
+        ranks_run_free(&again);
+    }
+    ranks_run_free(&first);
+}
+
+void ranks_assert_goes_on(const struct ranks_run *asked, double tolerance)
+{
+    struct ranks_run run = *asked, whole = ranks_finished(run);
+    run.t[1] = 0;
+    struct ranks_run half = ranks_finished(run);
+    run.start = NULL;
+    run.resume = &half.state;
+    run.t[0] = asked->t[1];
+    struct ranks_run same = ranks_finished(run);
+    ranks_assert_same(&whole, &same);
+    for (int ranks = 1; ranks <= 5; ranks += 4) {
+        run.ranks = ranks;
+        struct ranks_run other = ranks_finished(run);
+        ranks_assert_near(&whole, &other, tolerance);
+        ranks_run_free(&other);
+    }
+    ranks_run_free(&whole);
+    ranks_run_free(&half);
+    ranks_run_free(&same);
+}
+
+void ranks_assert_bad_bodies_end(const struct ranks_run *asked)
+{
+    for (int64_t bad = 0; bad < 50; bad += 12) {
+        struct cluster c = cluster_plummer(50, 8);
+        struct ranks_run run = *asked;
+        char words[32];
+        c.v[bad][1] = 1e17;
+        run.start = &c;
+        ranks_run(&run);
+        snprintf(words, sizeof words, "body %d ", (int)bad + 1);
+        assert_int_equal(run.status, NBC_BAD_ARGUMENT);
+        assert_int_equal(run.repeated, NBC_BAD_ARGUMENT);
+        assert_non_null(strstr(run.err.text, words));
+        assert_int_equal(run.state.ti_now, 0);
+        assert_memory_equal(run.state.x0, c.x, 50 * sizeof *c.x);
+        ranks_run_free(&run);
+        cluster_free(&c);
+    }
+}
+
+long ranks_fail_allocations(const struct ranks_run *run, long every, void (*fail_at)(long k), const _Atomic long *left)
+{
+    struct ranks_run good = ranks_finished(*run);
+    long failures = 0, is_over = 0;
+    for (long k = 0; !is_over; k += every) {
+        struct ranks_run bad = *run;
+        fail_at(k);
+        ranks_run(&bad);
+        is_over = *left >= 0; /* it has not come so far */
+        fail_at(-1);
+        failures += bad.status != NBC_OK;
+        if (bad.status != NBC_DEVICE || run->options.engine <= NB6_COLLISIONLESS_HOST) {
+            assert_true(bad.status == NBC_OK || bad.status == NBC_NO_MEMORY);
+            assert_true(!bad.status || strstr(bad.err.text, "memory"));
+        }
+        if (!bad.status) ranks_assert_same(&good, &bad);
+        ranks_run_free(&bad);
+    }
+    ranks_run_free(&good);
+    return failures;
+}
+
+struct cluster ranks_few_bodies(int64_t n)
+{
+    static const double alone[1][7] = {{1, 0.5, 0, 0, 0, 0.25, 0}};
+    return n == 1 ? cluster_from_rows(1, alone) : cluster_plummer(n, 7);
 }

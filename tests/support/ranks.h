@@ -45,4 +45,19 @@ void ranks_assert_near(const struct ranks_run *a, const struct ranks_run *b, dou
 /** The same bits. */
 void ranks_assert_same(const struct ranks_run *a, const struct ranks_run *b);
 
+/** Scenes that all kinds of forces have, of the run of rank 0. */
+
+/** The same bits however messages travel, in so many orders. */
+void ranks_assert_no_order_matters(const struct ranks_run *run, int orders);
+/** The state at t[0] goes on to t[1] with the same bits on as many ranks, and within a tolerance on one and on five. */
+void ranks_assert_goes_on(const struct ranks_run *run, double tolerance);
+/** A body that flies beyond what forces are made for, on each rank in turn: all learn its number, the state is that
+ *  before, and the ranks are there for another try.   @param[in] run  without bodies */
+void ranks_assert_bad_bodies_end(const struct ranks_run *run);
+/** Every so many allocations of any rank one fails: no rank is left waiting, and what is made again afterwards has the
+ *  same bits.   @param[in] fail_at, left  of failing_alloc.h, which a program includes once   @return failures */
+long ranks_fail_allocations(const struct ranks_run *run, long every, void (*fail_at)(long k), const _Atomic long *left);
+/** One body that is alone, or a few of a Plummer sphere. */
+struct cluster ranks_few_bodies(int64_t n);
+
 #endif

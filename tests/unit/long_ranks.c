@@ -18,13 +18,6 @@ static const struct {
     int64_t n;
 } cases[] = {{64, 500}, {1024, 700}};
 
-static struct ranks_run finished(struct ranks_run run)
-{
-    ranks_run(&run);
-    if (run.status) fail_msg("%d ranks: %s", run.ranks, run.err.text);
-    return run;
-}
-
 /* Sums in double: rounding of 1e-16 grows by less than 100 within a crossing time. */
 static void many_ranks_are_within_rounding_of_one(void **state)
 {
@@ -39,11 +32,11 @@ static void many_ranks_are_within_rounding_of_one(void **state)
                                             .force = {.backend = "ref"}},
                                 .start = &c,
                                 .t = {0.25}};
-        struct ranks_run one = finished(run);
+        struct ranks_run one = ranks_finished(run);
         run.ranks = cases[k].ranks;
-        struct ranks_run many = finished(run);
+        struct ranks_run many = ranks_finished(run);
         run.threads.shuffle = 5;
-        struct ranks_run shuffled = finished(run);
+        struct ranks_run shuffled = ranks_finished(run);
         const size_t bytes = (size_t)c.n * sizeof *c.x;
         for (int64_t i = 0; i < c.n; i++)
             for (int d = 0; d < 3; d++) assert_true(fabs(one.state.x0[i][d] - many.state.x0[i][d]) < 1e-12);
@@ -86,9 +79,9 @@ static void trees_of_many_ranks_have_the_errors_of_one(void **state)
              .force = {.backend = "portable", .force_error = 1e-3, .leaf = 8, .group = 32, .walk = GPUNB_WALK_HYBRID}},
         .start = &c,
         .t = {0.0625}};
-    struct ranks_run one = finished(run);
+    struct ranks_run one = ranks_finished(run);
     run.ranks = RANKS;
-    struct ranks_run many = finished(run);
+    struct ranks_run many = ranks_finished(run);
     for (int64_t i = 0; i < c.n; i++)
         for (int d = 0; d < 3; d++) assert_true(fabs(many.state.x0[i][d] - one.state.x0[i][d]) < 1e-5);
     ranks_run_free(&one);

@@ -78,14 +78,7 @@ static void same_bits_however_messages_travel(void **state)
             struct ranks_run run = {.ranks = sizes[k], .options = block_options(NULL), .start = &c, .t = {0.5}};
             run.options.room = room;
             run.options.force.backend = "portable";
-            struct ranks_run first = ranks_finished(run);
-            for (uint64_t shuffle = 0; shuffle < 4; shuffle++) {
-                run.threads.shuffle = shuffle;
-                struct ranks_run again = ranks_finished(run);
-                ranks_assert_same(&first, &again);
-                ranks_run_free(&again);
-            }
-            ranks_run_free(&first);
+            ranks_assert_no_order_matters(&run, 4);
         }
     cluster_free(&c);
 }
@@ -95,24 +88,8 @@ static void runs_go_on_on_any_number_of_ranks(void **state)
 {
     (void)state;
     struct cluster c = cluster_plummer(BODIES, 6);
-    struct ranks_run run = {.ranks = 3, .options = block_options("ref"), .start = &c, .t = {0.5, 1}};
-    struct ranks_run whole = ranks_finished(run);
-    run.t[1] = 0;
-    struct ranks_run half = ranks_finished(run);
-    run.start = NULL;
-    run.resume = &half.state;
-    run.t[0] = 1;
-    struct ranks_run same = ranks_finished(run);
-    ranks_assert_same(&whole, &same);
-    for (int ranks = 1; ranks <= 5; ranks += 4) {
-        run.ranks = ranks;
-        struct ranks_run other = ranks_finished(run);
-        ranks_assert_near(&whole, &other, 1e-12);
-        ranks_run_free(&other);
-    }
-    ranks_run_free(&whole);
-    ranks_run_free(&half);
-    ranks_run_free(&same);
+    ranks_assert_goes_on(&(struct ranks_run){.ranks = 3, .options = block_options("ref"), .start = &c, .t = {0.5, 1}},
+                         1e-12);
     cluster_free(&c);
 }
 
@@ -176,9 +153,8 @@ static void ranks_are_surveyed_as_one(void **state)
 static void ranks_may_have_no_bodies(void **state)
 {
     (void)state;
-    static const double alone[1][7] = {{1, 0.5, 0, 0, 0, 0.25, 0}};
     for (int64_t n = 1; n <= 7; n += 2) {
-        struct cluster c = n == 1 ? cluster_from_rows(1, alone) : cluster_plummer(n, 7);
+        struct cluster c = ranks_few_bodies(n);
         struct ranks_run run = {.ranks = 1, .options = block_options("ref"), .start = &c, .t = {0.5}, .with_frames = 1};
         struct ranks_run one = ranks_finished(run);
         for (int k = 0; k < SIZES; k++) {
@@ -192,52 +168,22 @@ static void ranks_may_have_no_bodies(void **state)
     }
 }
 
-/* A body that flies beyond what forces are made for, on each rank in turn: all learn its number, the state is that
- * before, and the ranks are there for another try. */
 static void failures_end_a_block_on_all_ranks(void **state)
 {
     (void)state;
-    for (int64_t bad = 0; bad < 50; bad += 12) {
-        struct cluster c = cluster_plummer(50, 8);
-        char words[32];
-        c.v[bad][1] = 1e17;
-        struct ranks_run run = {.ranks = 5, .options = block_options("ref"), .start = &c, .t = {0.5}};
-        ranks_run(&run);
-        snprintf(words, sizeof words, "body %d ", (int)bad + 1);
-        assert_int_equal(run.status, NBC_BAD_ARGUMENT);
-        assert_int_equal(run.repeated, NBC_BAD_ARGUMENT);
-        assert_non_null(strstr(run.err.text, words));
-        assert_int_equal(run.state.ti_now, 0);
-        assert_memory_equal(run.state.x0, c.x, 50 * sizeof *c.x);
-        ranks_run_free(&run);
-        cluster_free(&c);
-    }
+    ranks_assert_bad_bodies_end(&(struct ranks_run){.ranks = 5, .options = block_options("ref"), .t = {0.5}});
 }
 
-/* Each allocation of any rank fails in turn, from the opening of the world on: no rank is left waiting, and what is
- * made again afterwards has the same bits. */
+/* From the opening of the world on. */
 static void memory_may_end_on_any_rank(void **state)
 {
     (void)state;
+    if (!can_fail_alloc()) skip();
     struct cluster c = cluster_plummer(40, 12);
     struct ranks_run run = {
         .ranks = 3, .options = block_options("portable"), .start = &c, .t = {0.125}, .with_frames = 1};
-    struct ranks_run good = ranks_finished(run);
-    long failures = 0, left = -1;
-    for (long k = 0; left < 0 && can_fail_alloc(); k++) {
-        struct ranks_run bad = run;
-        fail_alloc(k);
-        ranks_run(&bad);
-        left = alloc_left; /* it has not come so far */
-        fail_alloc(-1);
-        failures += bad.status != NBC_OK;
-        if (bad.status) assert_int_equal(bad.status, NBC_NO_MEMORY);
-        if (bad.status) assert_non_null(strstr(bad.err.text, "memory"));
-        if (!bad.status) ranks_assert_same(&good, &bad);
-        ranks_run_free(&bad);
-    }
-    assert_true(failures > 50 || !CAN_FAIL_ALLOC); /* 3 ranks have some 20 arrays each */
-    ranks_run_free(&good);
+    const long failures = ranks_fail_allocations(&run, 1, fail_alloc, &alloc_left);
+    assert_true(failures > 50); /* 3 ranks have some 20 arrays each */
     cluster_free(&c);
 }
 

@@ -63,7 +63,6 @@ static void bits_are_those_of_ranks_in_memory(void **state)
             struct ranks_run there = ranks_finished(run);
             assert_string_equal(there.engine, has_gpus() ? "device" : "emulated");
             ranks_assert_same(&here, &there);
-            if (run.with_frames) assert_memory_equal(here.pot, there.pot, BODIES * sizeof *here.pot);
             assert_true(there.counts.beside > 0);
             ranks_run_free(&here);
             ranks_run_free(&there);
@@ -79,32 +78,15 @@ static void runs_go_on_on_any_number_of_ranks(void **state)
     struct cluster c = cluster_plummer(BODIES, 6);
     struct ranks_run run = {.ranks = 3, .start = &c, .t = {0.5, 1}};
     run.options = options_of(NB6_COLLISIONLESS_BLOCK, engine_of_devices());
-    struct ranks_run whole = ranks_finished(run);
-    run.t[1] = 0;
-    struct ranks_run half = ranks_finished(run);
-    run.start = NULL;
-    run.resume = &half.state;
-    run.t[0] = 1;
-    struct ranks_run same = ranks_finished(run);
-    ranks_assert_same(&whole, &same);
-    ranks_run_free(&same);
-    for (int ranks = 1; ranks <= 5; ranks += 4) {
-        run.ranks = ranks;
-        struct ranks_run other = ranks_finished(run);
-        ranks_assert_near(&whole, &other, 1e-5);
-        ranks_run_free(&other);
-    }
-    ranks_run_free(&whole);
-    ranks_run_free(&half);
+    ranks_assert_goes_on(&run, 1e-5);
     cluster_free(&c);
 }
 
 static void ranks_may_have_no_bodies(void **state)
 {
     (void)state;
-    static const double alone[1][7] = {{1, 0.5, 0, 0, 0, 0.25, 0}};
     for (int64_t n = 1; n <= 5; n += 2) {
-        struct cluster c = n == 1 ? cluster_from_rows(1, alone) : cluster_plummer(n, 7);
+        struct cluster c = ranks_few_bodies(n);
         struct ranks_run run = {.ranks = 4, .start = &c, .t = {0.5}};
         run.options = options_of(NB6_COLLISIONLESS_BLOCK, NB6_COLLISIONLESS_HOST);
         struct ranks_run here = ranks_finished(run);
@@ -254,7 +236,6 @@ static void a_device_that_fails_takes_all_ranks_back(void **state)
     cluster_free(&c);
 }
 
-/* Each allocation of any rank fails in turn: no rank is left waiting, and what is made again has the same bits. */
 static void memory_may_end_on_any_rank(void **state)
 {
     (void)state;
@@ -262,20 +243,8 @@ static void memory_may_end_on_any_rank(void **state)
     struct cluster c = cluster_plummer(FEW, 12);
     struct ranks_run run = {.ranks = RANKS, .start = &c, .t = {0.125}};
     run.options = options_of(NB6_COLLISIONLESS_SHARED, engine_of_devices());
-    struct ranks_run good = ranks_finished(run);
-    long failures = 0, left = -1;
-    for (long k = 0; left < 0; k += 7) {
-        struct ranks_run bad = run;
-        fail_alloc(k);
-        ranks_run(&bad);
-        left = alloc_left; /* it has not come so far */
-        fail_alloc(-1);
-        failures += bad.status != NBC_OK;
-        if (!bad.status) ranks_assert_same(&good, &bad);
-        ranks_run_free(&bad);
-    }
+    const long failures = ranks_fail_allocations(&run, 7, fail_alloc, &alloc_left);
     assert_true(failures > (has_gpus() ? 3 : 20)); /* 3 ranks have some 60 arrays each; GPUs have most of them */
-    ranks_run_free(&good);
     cluster_free(&c);
 }
 

@@ -28,28 +28,6 @@ static struct nb6_collisionless_options tree_options(const char *backend)
         .force = {.backend = backend, .force_error = aim, .leaf = 8, .group = 32, .walk = GPUNB_WALK_HYBRID}};
 }
 
-static struct ranks_run finished(struct ranks_run run)
-{
-    ranks_run(&run);
-    if (run.status) fail_msg("%d ranks: %s", run.ranks, run.err.text);
-    for (int k = 1; k < run.ranks && k < 64; k++) assert_int_equal(run.served[k], RANKS_DISMISSED);
-    return run;
-}
-
-static void assert_same(const struct ranks_run *a, const struct ranks_run *b)
-{
-    const struct nb6_collisionless *p = &a->state, *q = &b->state;
-    const size_t n = (size_t)p->n;
-    assert_int_equal(p->ti_now, q->ti_now);
-    assert_int_equal(p->n_blocks, q->n_blocks);
-    assert_int_equal(p->n_steps, q->n_steps);
-    assert_memory_equal(p->x0, q->x0, n * sizeof *p->x0);
-    assert_memory_equal(p->v, q->v, n * sizeof *p->v);
-    assert_memory_equal(p->acc, q->acc, n * sizeof *p->acc);
-    assert_memory_equal(p->level, q->level, n * sizeof *p->level);
-    if (a->pot && b->pot) assert_memory_equal(a->pot, b->pot, n * sizeof *a->pot);
-}
-
 /* ---- errors */
 
 static int by_value(const void *a, const void *b)
@@ -107,7 +85,7 @@ static void errors_are_within_the_aim(void **state)
     for (int k = 0; k < SIZES; k++) {
         struct ranks_run run = {
             .ranks = sizes[k], .options = tree_options(NULL), .start = &c, .t = {0.125}, .with_frames = 1};
-        struct ranks_run done = finished(run);
+        struct ranks_run done = ranks_finished(run);
         const struct errors e = errors_of(&done);
         assert_true(e.acc <= aim && e.acc > 0);
         assert_true(e.pot <= 0.1 * aim);
@@ -126,14 +104,7 @@ static void same_bits_however_messages_travel(void **state)
     for (int k = 1; k < SIZES; k++) {
         struct ranks_run run = {
             .ranks = sizes[k], .options = tree_options("portable"), .start = &c, .t = {0.125}, .with_frames = 1};
-        struct ranks_run first = finished(run);
-        for (uint64_t shuffle = 0; shuffle < 3; shuffle++) {
-            run.threads.shuffle = shuffle;
-            struct ranks_run again = finished(run);
-            assert_same(&first, &again);
-            ranks_run_free(&again);
-        }
-        ranks_run_free(&first);
+        ranks_assert_no_order_matters(&run, 3);
     }
     cluster_free(&c);
 }
@@ -147,10 +118,10 @@ static void block_steps_are_those_of_one(void **state)
     run.options.steps = NB6_COLLISIONLESS_BLOCK;
     run.options.dt = 0.125;
     run.options.eta = 0.1;
-    struct ranks_run one = finished(run);
+    struct ranks_run one = ranks_finished(run);
     assert_true(one.state.n_steps < one.state.n_blocks * FEW);
     run.ranks = 5;
-    struct ranks_run many = finished(run);
+    struct ranks_run many = ranks_finished(run);
     /* Forces differ by some of the aim; over a quarter of a unit that is 0.25^2/2 of it times |a| of up to 3. */
     for (int64_t i = 0; i < FEW; i++)
         for (int k = 0; k < 3; k++) assert_true(fabs(one.state.x0[i][k] - many.state.x0[i][k]) < 0.1 * aim);
@@ -164,14 +135,13 @@ static void block_steps_are_those_of_one(void **state)
 static void ranks_may_have_no_bodies(void **state)
 {
     (void)state;
-    static const double alone[1][7] = {{1, 0.5, 0, 0, 0, 0.25, 0}};
     for (int64_t n = 1; n <= 7; n += 2) {
-        struct cluster c = n == 1 ? cluster_from_rows(1, alone) : cluster_plummer(n, 7);
+        struct cluster c = ranks_few_bodies(n);
         struct ranks_run run = {
             .ranks = 8, .options = tree_options("ref"), .start = &c, .t = {0.125}, .with_frames = 1};
-        struct ranks_run many = finished(run);
+        struct ranks_run many = ranks_finished(run);
         run.ranks = 1;
-        struct ranks_run one = finished(run);
+        struct ranks_run one = ranks_finished(run);
         for (int64_t i = 0; i < n; i++)
             for (int k = 0; k < 3; k++) assert_true(fabs(one.state.x0[i][k] - many.state.x0[i][k]) < 1e-6);
         ranks_run_free(&one);
@@ -191,7 +161,7 @@ static void all_bodies_may_be_in_one_domain(void **state)
             c.v[i][k] = i < c.n / 2 ? 0.5 : -0.5;
         }
     struct ranks_run run = {.ranks = 5, .options = tree_options("ref"), .start = &c, .t = {0.125}, .with_frames = 1};
-    struct ranks_run done = finished(run);
+    struct ranks_run done = ranks_finished(run);
     for (int64_t i = 0; i < c.n; i++) assert_true(isfinite(done.state.x0[i][0]) && done.pot[i] < 0);
     ranks_run_free(&done);
     cluster_free(&c);
@@ -202,46 +172,18 @@ static void all_bodies_may_be_in_one_domain(void **state)
 static void failures_end_a_block_on_all_ranks(void **state)
 {
     (void)state;
-    for (int64_t bad = 0; bad < 50; bad += 12) {
-        struct cluster c = cluster_plummer(50, 8);
-        char words[32];
-        c.v[bad][1] = 1e17;
-        struct ranks_run run = {.ranks = 5, .options = tree_options("ref"), .start = &c, .t = {0.5}};
-        ranks_run(&run);
-        snprintf(words, sizeof words, "body %d ", (int)bad + 1);
-        assert_int_equal(run.status, NBC_BAD_ARGUMENT);
-        assert_int_equal(run.repeated, NBC_BAD_ARGUMENT);
-        assert_non_null(strstr(run.err.text, words));
-        assert_int_equal(run.state.ti_now, 0);
-        assert_memory_equal(run.state.x0, c.x, 50 * sizeof *c.x);
-        ranks_run_free(&run);
-        cluster_free(&c);
-    }
+    ranks_assert_bad_bodies_end(&(struct ranks_run){.ranks = 5, .options = tree_options("ref"), .t = {0.5}});
 }
 
-/* Each allocation of any rank fails in turn: no rank is left waiting, and what is made again has the same bits. */
 static void memory_may_end_on_any_rank(void **state)
 {
     (void)state;
+    if (!can_fail_alloc()) skip();
     struct cluster c = cluster_plummer(40, 12);
     struct ranks_run run = {
         .ranks = 3, .options = tree_options("portable"), .start = &c, .t = {0.0625}, .with_frames = 1};
-    struct ranks_run good = finished(run);
-    long failures = 0, left = -1;
-    for (long k = 0; left < 0 && can_fail_alloc(); k += test_seeds(19, 1)) {
-        struct ranks_run bad = run;
-        fail_alloc(k);
-        ranks_run(&bad);
-        left = alloc_left; /* it has not come so far */
-        fail_alloc(-1);
-        failures += bad.status != NBC_OK;
-        if (bad.status) assert_int_equal(bad.status, NBC_NO_MEMORY);
-        if (bad.status) assert_non_null(strstr(bad.err.text, "memory"));
-        if (!bad.status) assert_same(&good, &bad);
-        ranks_run_free(&bad);
-    }
-    assert_true(failures > 10 || !CAN_FAIL_ALLOC); /* of some 200 and more */
-    ranks_run_free(&good);
+    const long failures = ranks_fail_allocations(&run, test_seeds(19, 1), fail_alloc, &alloc_left);
+    assert_true(failures > 10); /* of some 200 and more */
     cluster_free(&c);
 }
 
