@@ -70,15 +70,36 @@ static int number_in(const char *variable)
     return *end || number < 0 || number > INT_MAX ? -1 : (int)number;
 }
 
+/* PMIx has no variable for the size; Slurm has one for the processes that it starts itself. */
+static const char *size_of_pmix(void)
+{
+    const char *space = getenv("PMIX_NAMESPACE");
+    return space && strncmp(space, "slurm.", 6) == 0 ? "SLURM_STEP_NUM_TASKS" : "PMIX_SIZE";
+}
+
 static struct told ask_launcher(void)
 {
     static const char *const variables[][2] = {
-        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"PMIX_RANK", "PMIX_SIZE"}};
+        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"PMIX_RANK", NULL}};
     for (size_t k = 0; k < sizeof variables / sizeof variables[0]; k++) {
         const int rank = number_in(variables[k][0]);
-        if (rank >= 0) return (struct told){rank, number_in(variables[k][1])};
+        if (rank >= 0) return (struct told){rank, number_in(variables[k][1] ? variables[k][1] : size_of_pmix())};
     }
     return (struct told){-1, -1};
+}
+
+/* Each of several tasks that srun has started without MPI would be the whole run. A batch script is one task, whatever
+ * SLURM_NTASKS says. */
+static int refuse_tasks(int *first, struct nbc_error *err)
+{
+    const int tasks = number_in("SLURM_STEP_NUM_TASKS"), task = number_in("SLURM_PROCID");
+    if (tasks < 2 || task < 0) return NBC_OK;
+    *first = task == 0;
+    return nbc_fail(
+        err, NBC_BAD_INPUT,
+        "srun has started %d processes that no MPI connects: give it --mpi=pmix, or what your MPI needs, or "
+        "set NB6_MPI=0 where each process is a run of its own",
+        tasks);
 }
 
 /* ---- the object */
@@ -139,7 +160,7 @@ int nb6_world_open(struct nb6_world **world, int *first, struct nbc_error *err)
     const int wanted = asked && *asked ? strcmp(asked, "0") != 0 : told.rank >= 0;
     *world = NULL;
     *first = told.rank <= 0;
-    if (!wanted) return NBC_OK;
+    if (!wanted) return asked && *asked ? NBC_OK : refuse_tasks(first, err);
     struct connection *c = nbc_alloc(1, sizeof *c);
     if (!c) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the ranks");
     int status = load(&c->mpi, err);

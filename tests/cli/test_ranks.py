@@ -3,6 +3,7 @@
 import glob
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -34,7 +35,7 @@ MISSING = ("there is no mpirun on this machine" if not MPIRUN else
 
 def without_launcher(**more):
     """The environment of a process that no launcher has started."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI", "NB6_MPI"))}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI", "SLURM_", "NB6_MPI"))}
     return dict(kept, **more)
 
 
@@ -147,18 +148,31 @@ class LaunchTest(RanksTest):
         self.assertEqual(self.written(), ["wrong.so"])
 
     def test_batch_scripts_are_no_launchers(self):
-        self.run_alone(self.write(tcrit=0.25), SLURM_NTASKS="4", SLURM_PROCID="0")
+        self.run_alone(self.write(tcrit=0.25), SLURM_NTASKS="4", SLURM_NPROCS="4", SLURM_PROCID="0", SLURM_LOCALID="0")
         self.assertIn("a.ckpt.h5", self.written())
+
+    def test_tasks_that_no_mpi_connects(self):
+        """As of `srun -n 2` without --mpi: one of them says so, and none runs; unless that is what is wanted."""
+        self.write(tcrit=0.25)
+        for task, said in ((0, 1), (1, 0)):
+            step = {"SLURM_STEP_NUM_TASKS": "2", "SLURM_NTASKS": "2", "SLURM_PROCID": str(task)}
+            text = self.run_alone("a.inp", code=2, **step)
+            self.assertEqual(text.count("--mpi=pmix"), said, text)
+            self.assertEqual(len(text.splitlines()), said)
+            self.assertEqual(self.written(), [])
+            self.run_alone("a.inp", "--check", NB6_MPI="0", **step)
 
 
 @unittest.skipIf(MISSING, MISSING)
 class MpiTest(RanksTest):
     def test_other_mpi(self):
         """A launcher whose MPI is not that of the object: every process is alone in the eyes of that."""
-        text = self.run_alone(self.write(), code=2, PMI_RANK="0", PMI_SIZE="2",
-                              **{name: SETTINGS[name] for name in SETTINGS if "ROOT" in name})
-        self.assertIn("has started 2 processes, but MPI connects 1", text)
-        self.assertEqual(self.written(), [])
+        for told in ({"PMI_RANK": "0", "PMI_SIZE": "2"},
+                     {"PMIX_RANK": "0", "PMIX_NAMESPACE": "slurm.pmix.1.0", "SLURM_STEP_NUM_TASKS": "2"}):
+            text = self.run_alone(self.write(), code=2, **told,
+                                  **{name: SETTINGS[name] for name in SETTINGS if "ROOT" in name})
+            self.assertIn("has started 2 processes, but MPI connects 1", text)
+            self.assertEqual(self.written(), [])
 
     def test_refusals(self):
         """What one rank alone can do is refused on two in one sentence, before a file is touched."""
@@ -203,6 +217,45 @@ class MpiTest(RanksTest):
         (mine, _), (other, _) = run.last_snapshot(), one.last_snapshot()
         np.testing.assert_array_equal(mine.name, other.name)
         np.testing.assert_allclose(mine.x, other.x, atol=1e-4)
+
+    def start_on_ranks_and_alone(self, inp, stem):
+        """Both have the same bodies at t = 0, bit for bit, and say the same of them; the id of a run is a checksum of its
+        bodies."""
+        said = [self.on_ranks(3, inp, "--out", stem), self.run_alone(inp, "--out", stem + "1")]
+        self.assertEqual(*([line for line in text.splitlines() if line.startswith("stars: ") or "warning" in line]
+                           for text in said))
+        runs = [package.Run(self.path(name)) for name in (stem, stem + "1")]
+        for column in ("name", "mass", "x", "v"):
+            np.testing.assert_array_equal(*(getattr(run.snapshot(0), column) for run in runs))
+        ids = [re.search(r"# run: (\w+)", self.read(name + ".log.csv").decode()).group(1) for name in (stem, stem + "1")]
+        self.assertEqual(*ids)
+        return runs[0].snapshot(0)
+
+    def test_start(self):
+        """Models that are made, a table and a snapshot, whose names do not ascend, come to the ranks in pieces."""
+        end = "&ININPUT DTADJ=0.03125 DELTAT=0.03125 TCRIT=0.03125 QE=1 /\n" + GROUP
+        self.write(tcrit=0.03125)
+        stars = self.start_on_ranks_and_alone("a.inp", "a")
+        order = np.random.default_rng(5).permutation(stars.mass.size)
+        with open(self.path("stars.dat"), "w") as file:
+            file.write("# id mass x y z vx vy vz\n")
+            for k in order:
+                file.write(" ".join(map(repr, [int(stars.name[k]), *map(float, [stars.mass[k], *stars.x[k], *stars.v[k]])]))
+                           + "\n")
+        with open(self.path("b.inp"), "w") as file:
+            file.write(end + "&INMODEL DATA='stars.dat' UNITS='nbody' /\n")
+        again = self.start_on_ranks_and_alone("b.inp", "b")
+        np.testing.assert_array_equal(again.name, stars.name[order])
+        np.testing.assert_array_equal(again.x, stars.x[order])
+        with open(self.path("c.inp"), "w") as file:
+            file.write(end + "&INMODEL DATA='b.snap.00000.h5' UNITS='scaled' /\n")
+        self.start_on_ranks_and_alone("c.inp", "c")
+        self.on_ranks(2, "--resume", "b.ckpt.h5", "--tcrit", "0.0625")
+        with open(self.path("stars.dat"), "a") as file:
+            file.write(self.read("stars.dat").decode().splitlines()[1] + "\n")
+        text = self.on_ranks(2, "b.inp", "--out", "d", code=2)
+        self.assertEqual(text.count("same place"), 1, text)
+        self.assertFalse(glob.glob(self.path("d.*")))
 
     def test_same_bits_and_resume(self):
         """Runs on as many ranks have the same bits, also across a stop; a checkpoint goes on on any number of ranks."""
