@@ -140,7 +140,7 @@ static int parse(int argc, char **argv, struct request *r, struct nbc_error *err
 static int read_bodies(const struct request *r, struct chain_body body[], int *n, struct nbc_error *err)
 {
     struct nb6_config *config = nbc_alloc(1, sizeof *config);
-    struct nb6_model model;
+    struct nb6_model model = {.n = 0};
     struct nb6_data_units units = {.unknown = ""};
     if (!config) return nbc_fail(err, NBC_NO_MEMORY, "no memory to read %s", r->path);
     if (strlen(r->path) >= sizeof config->model.data_path) {

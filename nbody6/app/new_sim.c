@@ -6,6 +6,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/model/model.h"
+#include "nbody6/model/pieces.h"
 #include "nbody6/output/run_id.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
@@ -25,15 +26,26 @@ static int check_unit(const struct nb6_config *config, struct nb6_model *model, 
         config->model.data_path);
 }
 
-int nb6_new_model(const struct nb6_config *config, struct nb6_config *settled, struct nb6_model *model,
+static int settle(const struct nb6_config *config, int status, struct nb6_config *settled, struct nb6_model *model,
                   struct nbc_error *err)
 {
-    int status = nb6_model_make(config, model, err);
     if (!status) status = check_unit(config, model, err);
     if (status) return status;
     *settled = *config;
     nb6_model_settle(model, settled);
     return NBC_OK;
+}
+
+int nb6_new_model(const struct nb6_config *config, struct nb6_config *settled, struct nb6_model *model,
+                  struct nbc_error *err)
+{
+    return settle(config, nb6_model_make(config, model, err), settled, model, err);
+}
+
+int nb6_new_model_in(const struct nb6_config *config, const struct nb6_model_store *store, struct nb6_config *settled,
+                     struct nb6_model *model, struct nbc_error *err)
+{
+    return settle(config, nb6_model_make_in(config, store, model, err), settled, model, err);
 }
 
 static void make_id(struct nb6_sim *sim, const struct nb6_model *model)

@@ -30,9 +30,17 @@
 /* Ticks of times have room in 63 bits. */
 static const double LAST_TIME = 0x1p22;
 
+/* Bodies are in the arrays of the system: of one rank, or, with a tree, of all of them. */
+static int has_arrays(const struct nb6_collisionless_options *o)
+{
+    return nb6_world_size(o->world) == 1 || gpunb_tree_is_asked(&o->force);
+}
+
 static int check_ranks(const struct nb6_collisionless_options *o, struct nbc_error *err)
 {
     const int ranks = nb6_world_size(o->world);
+    if (o->bodies && has_arrays(o))
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "bodies come in pieces to direct sums on several ranks alone");
     if (ranks == 1) return NBC_OK;
     if (gpunb_tree_is_asked(&o->force) && o->reuse > 1)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "a tree serves several steps on one rank alone; there are %d", ranks);
@@ -40,12 +48,6 @@ static int check_ranks(const struct nb6_collisionless_options *o, struct nbc_err
         return nbc_fail(err, NBC_BAD_ARGUMENT, "devices have bodies and a tree on one rank alone; there are %d", ranks);
     if (o->parts > 1) return nbc_fail(err, NBC_BAD_ARGUMENT, "a rank has one part of the bodies, not %d", o->parts);
     return NBC_OK;
-}
-
-/* Bodies are in the arrays of the system: of one rank, or, with a tree, of all of them. */
-static int has_arrays(const struct nb6_collisionless_options *o)
-{
-    return nb6_world_size(o->world) == 1 || gpunb_tree_is_asked(&o->force);
 }
 
 /* With a tree there is no memory for sources yet: bodies that stay on devices are never sent. Direct sums take as many
@@ -325,10 +327,11 @@ int nb6_collisionless_create(struct nb6_collisionless **system, int64_t n, const
 {
     struct nb6_collisionless *made = NULL;
     struct nb6_rank_arrays arrays = {.n = n, .column = {name, mass, x, v}};
-    const struct nb6_body_source from = {nb6_rank_give_arrays, &arrays};
+    const struct nb6_body_source all = {nb6_rank_give_arrays, &arrays},
+                                 *from = options->bodies ? options->bodies : &all;
     int status = open_system(&made, n, name, mass, x, v, options, err);
     if (!status)
-        status = nb6_world_size(options->world) > 1 ? open_ranks(made, options, &from, 1, err)
+        status = nb6_world_size(options->world) > 1 ? open_ranks(made, options, from, 1, err)
                                                     : open_state(made, options, NULL, err);
     return give(system, made, status);
 }

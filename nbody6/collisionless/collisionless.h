@@ -65,9 +65,9 @@ struct nb6_collisionless_options {
     int reuse;                         /**< longest steps that a tree serves, 1 to NB6_MOST_REUSE; 0: one */
     char costs[GPUNB_TREE_COSTS_TEXT]; /**< `costs` of struct gpunb_options, where force.costs is not read; "": NULL */
     struct nb6_world *world; /**< ranks that the bodies are divided among (ranks/ranks.h); NULL: one. Rank 0 makes the
-                                system , the others serve it (nb6_ranks_serve) */
-    const struct nb6_body_source *bodies; /**< of a system that goes on on several ranks, which give its bodies in
-                                               pieces; NULL: the arrays of the other one have them */
+                                  system, the others serve it (nb6_ranks_serve) */
+    const struct nb6_body_source *bodies; /**< with direct sums on several ranks: gives the bodies in pieces; NULL: the
+                                               arrays have them */
     size_t room;                          /**< bytes for sources of other ranks (ranks/exchange.h); 0: the default */
 };
 
@@ -114,7 +114,8 @@ struct nb6_collisionless {
 };
 
 /** A system at t = 0.
- *  @param[in]  n  1 to INT32_MAX   @param[in] name [n] NULL: 1 to n; mass [n] >= 0; x, v [n][3]: copied
+ *  @param[in]  n  1 to INT32_MAX   @param[in] name [n] NULL: 1 to n; mass [n] >= 0; x, v [n][3]: copied; all NULL where
+ *                 options->bodies gives them
  *  @param[out] system set on success only; to be freed with nb6_collisionless_free
  *  @return NBC_OK; NBC_BAD_ARGUMENT (n or an option out of range); NBC_NON_FINITE (names body and quantity);
  *          NBC_NO_MEMORY; NBC_UNAVAILABLE (backend, engine), NBC_DEVICE */

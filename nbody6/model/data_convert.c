@@ -1,11 +1,11 @@
 #include "common/nbc.h"
-#include "common/sort.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
 #include "nbody6/input/words/columns.h"
 #include "nbody6/input/words/unit_names.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/pieces.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,50 +13,6 @@
 
 /* Masses that add up to 1 within this are those of a table in N-body units, of which some digits were cut off. */
 static const double UNIT_MASS_ERROR = 0.1;
-
-/* ---- half-mass radius ---- */
-
-struct weighted {
-    double value, mass;
-};
-
-static int by_value(const void *a, const void *b)
-{
-    const struct weighted *p = a, *q = b;
-    if (p->value != q->value) return p->value < q->value ? -1 : 1;
-    return (p->mass > q->mass) - (p->mass < q->mass);
-}
-
-/* Half of the mass has a smaller value. Sorts. */
-static double median(struct weighted *list, int64_t n)
-{
-    double total = 0.0, below = 0.0;
-    int64_t k = 0;
-    nbc_sort(list, (size_t)n, sizeof *list, by_value);
-    for (int64_t i = 0; i < n; i++) total += list[i].mass;
-    while (k < n - 1 && (below += list[k].mass) < 0.5 * total) k++;
-    return list[k].value;
-}
-
-int nb6_model_half_mass_radius(const struct nb6_model *model, double *r_half, struct nbc_error *err)
-{
-    double centre[3];
-    struct weighted *list = nbc_alloc((size_t)model->n, sizeof *list);
-    if (!list)
-        return nbc_fail(err, NBC_NO_MEMORY, "no memory for the half-mass radius of %lld stars", (long long)model->n);
-    for (int d = 0; d < 3; d++) {
-        for (int64_t i = 0; i < model->n; i++) list[i] = (struct weighted){model->x[i][d], model->mass[i]};
-        centre[d] = median(list, model->n);
-    }
-    for (int64_t i = 0; i < model->n; i++) {
-        double r2 = 0.0;
-        for (int d = 0; d < 3; d++) r2 += (model->x[i][d] - centre[d]) * (model->x[i][d] - centre[d]);
-        list[i] = (struct weighted){sqrt(r2), model->mass[i]};
-    }
-    *r_half = median(list, model->n);
-    nbc_free(list);
-    return NBC_OK;
-}
 
 /* ---- no units are stated ---- */
 
@@ -69,13 +25,15 @@ static int find_bulk(const struct nb6_model *model, struct bulk *bulk, struct nb
 {
     double mean[3] = {0.0}, sum = 0.0;
     bulk->mass = 0.0;
-    for (int64_t i = 0; i < model->n; i++) {
-        bulk->mass += model->mass[i];
-        for (int d = 0; d < 3; d++) mean[d] += model->mass[i] * model->v[i][d];
-    }
+    for (struct nb6_piece p = nb6_pieces(model, NB6_MASSES | NB6_VELOCITIES, 0); nb6_piece_next(&p);)
+        for (int64_t i = 0; i < p.count; i++) {
+            bulk->mass += p.mass[i];
+            for (int d = 0; d < 3; d++) mean[d] += p.mass[i] * p.v[i][d];
+        }
     for (int d = 0; d < 3; d++) mean[d] /= bulk->mass;
-    for (int64_t i = 0; i < model->n; i++)
-        for (int d = 0; d < 3; d++) sum += model->mass[i] * (model->v[i][d] - mean[d]) * (model->v[i][d] - mean[d]);
+    for (struct nb6_piece p = nb6_pieces(model, NB6_MASSES | NB6_VELOCITIES, 0); nb6_piece_next(&p);)
+        for (int64_t i = 0; i < p.count; i++)
+            for (int d = 0; d < 3; d++) sum += p.mass[i] * (p.v[i][d] - mean[d]) * (p.v[i][d] - mean[d]);
     bulk->speed = sqrt(sum / bulk->mass);
     return nb6_model_half_mass_radius(model, &bulk->r_half, err);
 }
@@ -149,19 +107,21 @@ static void note_units(const double factor[NB6_ID], struct nb6_data_facts *facts
 }
 
 /* To Msun, pc, km/s; the file's own units count. */
+enum { NUMBERS = NB6_MASSES | NB6_PLACES | NB6_VELOCITIES };
 static void multiply(const struct nb6_data_config *data, const struct nb6_data_units *units, int by_file,
                      struct nb6_model *model)
 {
     double factor[NB6_ID];
     for (int k = 0; k < NB6_ID; k++) factor[k] = by_file ? units->unit[k].factor : asked_factor(data, k);
     note_units(factor, &model->data);
-    for (int64_t i = 0; i < model->n; i++) {
-        model->mass[i] *= factor[NB6_MASS];
-        for (int d = 0; d < 3; d++) {
-            model->x[i][d] *= factor[NB6_X + d];
-            model->v[i][d] *= factor[NB6_VX + d];
+    for (struct nb6_piece p = nb6_pieces(model, NUMBERS, NUMBERS); nb6_piece_next(&p);)
+        for (int64_t i = 0; i < p.count; i++) {
+            p.mass[i] *= factor[NB6_MASS];
+            for (int d = 0; d < 3; d++) {
+                p.x[i][d] *= factor[NB6_X + d];
+                p.v[i][d] *= factor[NB6_VX + d];
+            }
         }
-    }
 }
 
 /* The file states too few units, and the input none. */

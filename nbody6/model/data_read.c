@@ -58,9 +58,21 @@ static int read_petar(const struct nb6_config *config, enum nb6_petar kind, cons
     return NBC_OK;
 }
 
-static int read_file(const struct nb6_config *config, struct nb6_model *model, struct nb6_data_units *units,
-                     struct nbc_error *err)
+/* A file, and what is wanted of it: the stars, or how many there are. */
+struct request {
+    const struct nb6_config *config;
+    struct nb6_model *model;
+    struct nb6_data_units *units;
+    int64_t *n;
+    struct nbc_error *err;
+};
+
+static int read_file(const struct request *r)
 {
+    const struct nb6_config *config = r->config;
+    struct nb6_model *model = r->model;
+    struct nb6_data_units *units = r->units;
+    struct nbc_error *err = r->err;
     struct nb6_columns columns;
     const int status = nb6_columns_parse(config->data.columns, config->data.keep, &columns, err);
     if (status) return status;
@@ -72,15 +84,38 @@ static int read_file(const struct nb6_config *config, struct nb6_model *model, s
     return nb6_table_read(config, &columns, model, units, err);
 }
 
+/* Of the layouts that are not here, all stars are read at once. */
+static int count_stars(const struct request *r)
+{
+    struct nb6_columns columns;
+    const struct nb6_config *config = r->config;
+    const char *path = config->model.data_path;
+    const int status = nb6_columns_parse(config->data.columns, config->data.keep, &columns, r->err);
+    if (status || config->data.layout != NB6_LAYOUT_FOUND) return status;
+    if (nb6_particles_is_hdf5(path)) return nb6_particles_size(config, &columns, r->n, r->err);
+    if (!columns.count && nb6_petar_kind(path) != NB6_PETAR_NONE) return NBC_OK;
+    return nb6_table_size(config, &columns, r->n, r->err);
+}
+
 /* strtod follows the locale of the program: a comma for a point in many. */
-int nb6_model_read(const struct nb6_config *config, struct nb6_model *model, struct nb6_data_units *units,
-                   struct nbc_error *err)
+static int in_c_locale(int (*answer)(const struct request *), const struct request *r)
 {
     const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c_locale) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to read it", config->model.data_path);
+    if (!c_locale) return nbc_fail(r->err, NBC_NO_MEMORY, "%s: no memory to read it", r->config->model.data_path);
     const locale_t before = uselocale(c_locale);
-    const int status = read_file(config, model, units, err);
+    const int status = answer(r);
     uselocale(before);
     freelocale(c_locale);
     return status;
+}
+
+int nb6_model_read(const struct nb6_config *config, struct nb6_model *model, struct nb6_data_units *units,
+                   struct nbc_error *err)
+{
+    return in_c_locale(read_file, &(struct request){config, model, units, NULL, err});
+}
+
+int nb6_model_size_of_file(const struct nb6_config *config, int64_t *n, struct nbc_error *err)
+{
+    return in_c_locale(count_stars, &(struct request){config, NULL, NULL, n, err});
 }

@@ -145,7 +145,7 @@ static int read_lines(struct reader *r, struct nbc_error *err)
 
 static int to_model(const struct reader *r, struct nb6_model *model, struct nbc_error *err)
 {
-    struct nb6_model made;
+    struct nb6_model made = {.n = 0};
     int status = nb6_model_alloc(r->n, &made, err);
     if (status) return status;
     int64_t *name = nbc_alloc((size_t)r->n, sizeof *name);

@@ -6,9 +6,12 @@
 #include "nbody6/input/words/unit_names.h"
 #include "nbody6/model/imf.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/pieces.h"
 #include "nbody6/model/random.h"
 
 #include <math.h>
+
+enum { NUMBERS = NB6_MASSES | NB6_PLACES | NB6_VELOCITIES };
 
 /* --- made by random numbers -------------------------------------------------------------------------------------- */
 
@@ -21,10 +24,11 @@ static int draw_masses(const struct nb6_config *config, struct nb6_model *model,
     if (!status) status = nb6_random_create(config->model.seed, NB6_RANDOM_MASS, &random, err);
     if (status) return status;
     double sum = 0.0;
-    for (int64_t i = 0; i < model->n; i++) {
-        model->mass[i] = nb6_imf_mass(&imf, nb6_random_uniform(random));
-        sum += model->mass[i];
-    }
+    for (struct nb6_piece p = nb6_pieces(model, 0, NB6_MASSES); nb6_piece_next(&p);)
+        for (int64_t i = 0; i < p.count; i++) {
+            p.mass[i] = nb6_imf_mass(&imf, nb6_random_uniform(random));
+            sum += p.mass[i];
+        }
     nb6_random_free(random);
     model->zmbar_msun = config->model.imf == NB6_IMF_EQUAL ? config->zmbar_msun : sum / (double)model->n;
     return NBC_OK;
@@ -82,7 +86,8 @@ static int generate(const struct nb6_config *config, struct nb6_model *model, st
 static double total_mass(const struct nb6_model *model)
 {
     double sum = 0.0;
-    for (int64_t i = 0; i < model->n; i++) sum += model->mass[i];
+    for (struct nb6_piece p = nb6_pieces(model, NB6_MASSES, 0); nb6_piece_next(&p);)
+        for (int64_t i = 0; i < p.count; i++) sum += p.mass[i];
     return sum;
 }
 
@@ -135,13 +140,14 @@ static int convert_physical(const struct nb6_config *config, struct nb6_model *m
     }
     model->zmbar_msun = mass / (double)model->n;
     const struct nb6_units units = nb6_units_from(model->rbar_pc, model->zmbar_msun, model->n);
-    for (int64_t i = 0; i < model->n; i++) {
-        model->mass[i] /= mass;
-        for (int d = 0; d < 3; d++) {
-            model->x[i][d] /= units.length_pc;
-            model->v[i][d] /= units.velocity_kms;
+    for (struct nb6_piece p = nb6_pieces(model, NUMBERS, NUMBERS); nb6_piece_next(&p);)
+        for (int64_t i = 0; i < p.count; i++) {
+            p.mass[i] /= mass;
+            for (int d = 0; d < 3; d++) {
+                p.x[i][d] /= units.length_pc;
+                p.v[i][d] /= units.velocity_kms;
+            }
         }
-    }
     return NBC_OK;
 }
 
@@ -194,32 +200,56 @@ static int read_and_convert(const struct nb6_config *config, struct nb6_model *m
 
 static int check_finite(const struct nb6_model *model, struct nbc_error *err)
 {
-    for (int64_t i = 0; i < model->n; i++) {
-        const char *what = isfinite(model->mass[i]) ? NULL : "mass";
-        for (int d = 0; d < 3; d++) {
-            if (!isfinite(model->x[i][d])) what = "position";
-            if (!isfinite(model->v[i][d])) what = "velocity";
+    for (struct nb6_piece p = nb6_pieces(model, NB6_NAMES | NUMBERS, 0); nb6_piece_next(&p);)
+        for (int64_t i = 0; i < p.count; i++) {
+            const char *what = isfinite(p.mass[i]) ? NULL : "mass";
+            for (int d = 0; d < 3; d++) {
+                if (!isfinite(p.x[i][d])) what = "position";
+                if (!isfinite(p.v[i][d])) what = "velocity";
+            }
+            if (what)
+                return nbc_fail(err, NBC_BAD_INPUT,
+                                "the %s of star %lld is out of range in N-body units: check the scale of the data",
+                                what, (long long)p.name[i]);
         }
-        if (what) {
-            return nbc_fail(err, NBC_BAD_INPUT,
-                            "the %s of star %lld is out of range in N-body units: check the scale of the data", what,
-                            (long long)model->name[i]);
-        }
-    }
     return NBC_OK;
 }
 
-int nb6_model_make(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+static int make(const struct nb6_config *config, const struct nb6_model_store *store, struct nb6_model *model,
+                struct nbc_error *err)
 {
-    struct nb6_model made = {.n = 0};
+    struct nb6_model made = {.store = store};
     int status =
         config->model.kind == NB6_MODEL_FILE ? read_and_convert(config, &made, err) : generate(config, &made, err);
+    if (!status && store && (made.store != store || made.n != store->n))
+        status = nbc_fail(err, NBC_BAD_INPUT, "%s: it has changed while it was read", config->model.data_path);
     if (!status) status = check_finite(&made, err);
     if (status) {
         nb6_model_free(&made);
         return status;
     }
     *model = made;
+    return NBC_OK;
+}
+
+int nb6_model_make(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
+{
+    return make(config, NULL, model, err);
+}
+
+int nb6_model_make_in(const struct nb6_config *config, const struct nb6_model_store *store, struct nb6_model *model,
+                      struct nbc_error *err)
+{
+    return make(config, store, model, err);
+}
+
+int nb6_model_size(const struct nb6_config *config, int64_t *n, struct nbc_error *err)
+{
+    const int pairs = config->binaries.n > 0 || config->triples.n > 0;
+    *n = 0;
+    if (pairs || config->data.stellar_path[0]) return NBC_OK;
+    if (config->model.kind == NB6_MODEL_FILE) return nb6_model_size_of_file(config, n, err);
+    if (config->model.n > 1) *n = config->model.n;
     return NBC_OK;
 }
 

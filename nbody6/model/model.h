@@ -5,6 +5,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
 
+struct nb6_model_store;
 struct nb6_properties;
 
 /** The source of the units of a data file. */
@@ -35,14 +36,16 @@ struct nb6_data_facts {
 /** A set of stars, structure of arrays. */
 struct nb6_model {
     int64_t n;
-    int64_t *name;                     /**< [n] 1-based */
-    double *mass;                      /**< [n] */
-    double (*x)[3];                    /**< [n] */
-    double (*v)[3];                    /**< [n] */
-    double zmbar_msun;                 /**< mean mass in Msun: drawn from the mass function, else from the input */
-    double rbar_pc;                    /**< length unit in pc, from the input or (tidal scaling) derived */
-    struct nb6_data_facts data;        /**< facts about the data file */
-    struct nb6_properties *properties; /**< that are kept with the stars; NULL: none */
+    int64_t *name;                       /**< [n] 1-based */
+    double *mass;                        /**< [n] */
+    double (*x)[3];                      /**< [n] */
+    double (*v)[3];                      /**< [n] */
+    double zmbar_msun;                   /**< mean mass in Msun: drawn from the mass function, else from the input */
+    double rbar_pc;                      /**< length unit in pc, from the input or (tidal scaling) derived */
+    struct nb6_data_facts data;          /**< facts about the data file */
+    struct nb6_properties *properties;   /**< that are kept with the stars; NULL: none */
+    const struct nb6_model_store *store; /**< NULL; else has the stars, and the arrays one piece (model/pieces.h) */
+    int64_t first;                       /**< of a part of a model: its first star in the store */
 };
 
 /** Make or read the model that the configuration describes. The same seed gives the same bits everywhere (random.h).

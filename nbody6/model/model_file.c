@@ -4,6 +4,7 @@
 #include "nbody6/input/words/columns.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/pieces.h"
 #include "nbody6/model/table_fields.h"
 #include "nbody6/model/table_head.h"
 #include "nbody6/model/table_lines.h"
@@ -13,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { ROWS_AT_FIRST = 1024 };
 
@@ -22,18 +24,26 @@ struct table {
     struct nb6_columns chosen;
     struct nb6_table_head head;
     int64_t n, capacity, rows_unused;
-    int64_t stated_n;  /* of a first line that says how many rows there are; 0: there is none */
-    double stated_t;   /* and of what time */
-    int64_t part_line; /* of head.part */
-    struct nb6_table_row *row;
-    double *kept; /* [capacity][head.kept.count], once the head is known: rows come after it */
+    int64_t gone;              /* rows before those that are kept */
+    int is_count;              /* 1: all go */
+    struct nb6_model *to;      /* gets them piece by piece; NULL: all are kept */
+    int64_t stated_n;          /* of a first line that says how many rows there are; 0: there is none */
+    double stated_t;           /* and of what time */
+    int64_t part_line;         /* of head.part */
+    struct nb6_table_row *row; /* [capacity] */
+    double *kept;              /* [capacity][head.kept.count], once the head is known: rows come after it */
     int64_t *line_of_row;
 };
+
+static int has_names(const struct table *t)
+{
+    return t->head.at[NB6_ID] >= 0;
+}
 
 /* By a quarter: the rows of large tables take little more memory than they need. */
 static int grow(struct table *t, struct nbc_error *err)
 {
-    if (t->n < t->capacity) return NBC_OK;
+    if (t->n - t->gone < t->capacity) return NBC_OK;
     const size_t old = (size_t)t->capacity, wanted = old + old / 4 + ROWS_AT_FIRST;
     struct nb6_table_row *row = nbc_realloc(t->row, old, wanted, sizeof *row);
     if (row) t->row = row;
@@ -106,6 +116,39 @@ static int is_before_rows(struct table *t, const char *line)
     return comment || is_head;
 }
 
+/* The rows that are kept go to the model. */
+static void give_rows(struct table *t)
+{
+    const int64_t count = t->n - t->gone;
+    struct nb6_model *m = t->to;
+    for (int64_t i = 0; i < count; i++) {
+        const double *value = t->row[i].value;
+        m->mass[i] = value[NB6_MASS];
+        memcpy(m->x[i], value + NB6_X, sizeof m->x[i]);
+        memcpy(m->v[i], value + NB6_VX, sizeof m->v[i]);
+        m->name[i] = t->row[i].id;
+    }
+    nb6_model_put(m, NB6_MODEL_MASS, t->gone, count, m->mass);
+    nb6_model_put(m, NB6_MODEL_X, t->gone, count, m->x);
+    nb6_model_put(m, NB6_MODEL_V, t->gone, count, m->v);
+    if (has_names(t)) nb6_model_put(m, NB6_MODEL_NAME, t->gone, count, m->name);
+    t->gone = t->n;
+}
+
+static int has_changed(const char *path, struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_BAD_INPUT, "%s: it has changed while it was read", path);
+}
+
+/* A row has come. */
+static int let_go(struct table *t, struct nbc_error *err)
+{
+    if (t->to && t->n > t->to->n) return has_changed(t->lines.path, err);
+    if (t->is_count) t->gone = t->n;
+    if (t->to && t->n - t->gone == t->to->store->piece) give_rows(t);
+    return NBC_OK;
+}
+
 /* All rows up to n_wanted; those beyond are counted only. */
 static int read_rows(struct table *t, int64_t n_wanted, struct nbc_error *err)
 {
@@ -119,14 +162,18 @@ static int read_rows(struct table *t, int64_t n_wanted, struct nbc_error *err)
             t->rows_unused++;
             continue;
         }
+        const int64_t at = t->n - t->gone;
         status = grow(t, err);
         if (!status)
             status = advise(t,
-                            nb6_table_row_read(t->lines.path, t->lines.number, line, &t->head, &t->row[t->n],
-                                               t->kept + t->n * (t->head.kept.count + 1), err),
+                            nb6_table_row_read(t->lines.path, t->lines.number, line, &t->head, &t->row[at],
+                                               t->kept + at * (t->head.kept.count + 1), err),
                             err);
         if (status) return status;
-        t->line_of_row[t->n++] = t->lines.number;
+        t->line_of_row[at] = t->lines.number;
+        t->n++;
+        status = let_go(t, err);
+        if (status) return status;
     }
 }
 
@@ -202,7 +249,7 @@ static int check_head(const struct table *t, int failed, struct nbc_error *err)
 static int take_rows(struct table *t, struct nb6_model *model, int64_t **name, struct nbc_error *err)
 {
     *name = NULL;
-    if (t->head.at[NB6_ID] >= 0) {
+    if (has_names(t)) {
         *name = nbc_alloc((size_t)t->n, sizeof **name);
         if (!*name) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory for the names of the stars", t->lines.path);
     }
@@ -218,12 +265,19 @@ static int take_rows(struct table *t, struct nb6_model *model, int64_t **name, s
     return NBC_OK;
 }
 
-/* Columns of numbers stay with the stars. */
-static int keep_properties(const struct table *t, struct nb6_model *model, struct nbc_error *err)
+/* Columns of numbers, which stay with the stars. */
+static int kept_columns(const struct table *t)
 {
     const struct nb6_star_columns *kept = &t->head.kept;
     int wanted = 0;
     for (int k = 0; k < kept->count; k++) wanted += !kept->no_number[k];
+    return wanted;
+}
+
+static int keep_properties(const struct table *t, struct nb6_model *model, struct nbc_error *err)
+{
+    const struct nb6_star_columns *kept = &t->head.kept;
+    const int wanted = kept_columns(t);
     if (!wanted) return NBC_OK;
     int status = nb6_properties_create(t->n, model->name, &model->properties, err);
     for (int k = 0; k < kept->count && !status; k++) {
@@ -236,17 +290,22 @@ static int keep_properties(const struct table *t, struct nb6_model *model, struc
     return status;
 }
 
-static int to_model(struct table *t, struct nb6_model *model, struct nbc_error *err)
+static void note_facts(const struct table *t, struct nb6_data_facts *facts)
 {
     const struct nb6_table_head *head = &t->head;
-    struct nb6_model made;
+    facts->rows_unused = t->rows_unused;
+    facts->t = t->stated_t;
+    facts->columns_unused = head->columns > 0 ? head->columns - NB6_ID - has_names(t) : 0;
+    snprintf(facts->format, sizeof facts->format, head->columns ? "table with named columns" : "table");
+}
+
+static int to_model(struct table *t, struct nb6_model *model, struct nbc_error *err)
+{
+    struct nb6_model made = {.n = 0};
     int64_t *name;
     int status = nb6_model_alloc(t->n, &made, err);
     if (status) return status;
-    made.data.rows_unused = t->rows_unused;
-    made.data.t = t->stated_t;
-    made.data.columns_unused = head->columns > 0 ? head->columns - NB6_ID - (head->at[NB6_ID] >= 0) : 0;
-    snprintf(made.data.format, sizeof made.data.format, head->columns ? "table with named columns" : "table");
+    note_facts(t, &made.data);
     status = take_rows(t, &made, &name, err);
     if (!status) status = nb6_model_refuse_coincident(t->lines.path, t->line_of_row, &made, err);
     if (!status && name) status = nb6_model_set_names(name, t->chosen.count > NB6_ID, t->lines.path, &made, err);
@@ -286,22 +345,73 @@ static int read_table(struct table *t, const struct nb6_model_config *config, st
     return NBC_OK;
 }
 
-int nb6_table_read(const struct nb6_config *config, const struct nb6_columns *chosen, struct nb6_model *model,
-                   struct nb6_data_units *units, struct nbc_error *err)
+static struct table *table_create(const struct nb6_config *config, const struct nb6_columns *chosen,
+                                  struct nbc_error *err)
 {
-    const char *path = config->model.data_path;
     struct table *t = nbc_alloc(1, sizeof *t);
-    if (!t) return nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to read it", path);
+    if (!t) {
+        nbc_fail(err, NBC_NO_MEMORY, "%s: no memory to read it", config->model.data_path);
+        return NULL;
+    }
     t->chosen = *chosen;
     nb6_table_head_init(chosen, &t->head);
     for (int k = 0; k < NB6_ID; k++) t->head.scale[k] = nb6_data_scale(config, (enum nb6_quantity)k);
-    int status = read_table(t, &config->model, err);
-    if (!status) status = to_model(t, model, err);
-    if (!status) *units = t->head.units;
+    return t;
+}
+
+static void table_free(struct table *t)
+{
     nb6_table_close(&t->lines);
     nbc_free(t->row);
     nbc_free(t->kept);
     nbc_free(t->line_of_row);
     nbc_free(t);
+}
+
+/* Rows go to the store of the model as they come. */
+static int read_in_pieces(struct table *t, const struct nb6_config *config, struct nb6_model *model,
+                          struct nbc_error *err)
+{
+    const char *path = config->model.data_path;
+    struct nb6_model made = {.store = model->store};
+    int status = nb6_model_alloc(model->store->n, &made, err);
+    if (status) return status;
+    t->to = &made;
+    status = read_table(t, &config->model, err);
+    if (!status) give_rows(t);
+    if (!status && t->n + t->rows_unused != made.n) status = has_changed(path, err);
+    if (!status) note_facts(t, &made.data);
+    if (!status) status = nb6_model_refuse_coincident(path, NULL, &made, err);
+    if (!status && has_names(t)) status = nb6_model_set_names(NULL, t->chosen.count > NB6_ID, path, &made, err);
+    if (status)
+        nb6_model_free(&made);
+    else
+        *model = made;
+    return status;
+}
+
+int nb6_table_read(const struct nb6_config *config, const struct nb6_columns *chosen, struct nb6_model *model,
+                   struct nb6_data_units *units, struct nbc_error *err)
+{
+    struct table *t = table_create(config, chosen, err);
+    if (!t) return NBC_NO_MEMORY;
+    int status = model->store ? read_in_pieces(t, config, model, err) : read_table(t, &config->model, err);
+    if (!status && !model->store) status = to_model(t, model, err);
+    if (!status) *units = t->head.units;
+    table_free(t);
+    return status;
+}
+
+/* A pipe cannot be read twice. */
+int nb6_table_size(const struct nb6_config *config, const struct nb6_columns *chosen, int64_t *n, struct nbc_error *err)
+{
+    struct stat file;
+    if (stat(config->model.data_path, &file) == 0 && !S_ISREG(file.st_mode)) return NBC_OK;
+    struct table *t = table_create(config, chosen, err);
+    if (!t) return NBC_NO_MEMORY;
+    t->is_count = 1;
+    const int status = read_table(t, &config->model, err);
+    if (!status && !kept_columns(t) && !t->rows_unused) *n = t->n;
+    table_free(t);
     return status;
 }

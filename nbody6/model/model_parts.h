@@ -29,19 +29,29 @@ nb6_model_sampler nb6_model_king;
  *  @return NBC_OK; as nb6_model_scale; NBC_NO_MEMORY */
 int nb6_model_two_plummer(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
 
-/** Arrays for n stars, names 1 to n. */
+/** Arrays for n stars, names 1 to n.   @param[in,out] model  its store is kept; all else is set, on success only */
 int nb6_model_alloc(int64_t n, struct nb6_model *model, struct nbc_error *err);
+/** Names 1 to n. */
+void nb6_model_number(const struct nb6_model *model);
 
 /** Read the first config->model.n stars (all if n <= 0) of the data file, a table or HDF5, as they are.
- *  @param[out] model  n, the arrays and data are set on success only   @param[out] units  as the file states them */
+ *  @param[in,out] model  its store is kept; n, the arrays and data are set on success only
+ *  @param[out]    units  as the file states them */
 int nb6_model_read(const struct nb6_config *config, struct nb6_model *model, struct nb6_data_units *units,
                    struct nbc_error *err);
+
+/** nb6_model_size of the data file. */
+int nb6_model_size_of_file(const struct nb6_config *config, int64_t *n, struct nbc_error *err);
 
 /** The two kinds of data files that are seen; columns as COLUMNS has them. Called in the C locale. */
 int nb6_table_read(const struct nb6_config *config, const struct nb6_columns *columns, struct nb6_model *model,
                    struct nb6_data_units *units, struct nbc_error *err);
 int nb6_particles_read(const struct nb6_config *config, const struct nb6_columns *columns, struct nb6_model *model,
                        struct nb6_data_units *units, struct nbc_error *err);
+int nb6_table_size(const struct nb6_config *config, const struct nb6_columns *columns, int64_t *n,
+                   struct nbc_error *err);
+int nb6_particles_size(const struct nb6_config *config, const struct nb6_columns *columns, int64_t *n,
+                       struct nbc_error *err);
 /** How large a number of the file may be: one of its units of a quantity in Msun, pc, km/s, as far as the input says
  * it; 1 of N-body units, and less than any of units that are scaled away. */
 double nb6_data_scale(const struct nb6_config *config, enum nb6_quantity quantity);
@@ -49,7 +59,8 @@ double nb6_data_scale(const struct nb6_config *config, enum nb6_quantity quantit
 int nb6_particles_is_hdf5(const char *path);
 
 /** Give the stars names, if these are positive and all different; otherwise they keep 1 to n, which is noted in `data`.
- *  @param[in] name    [n]   @param[in] wanted  1: refuse others   @return NBC_OK; NBC_BAD_INPUT; NBC_NO_MEMORY */
+ *  @param[in] name    [n]; NULL: those that they have, which become 1 to n if they are no names   @param[in] wanted  1:
+ * refuse others   @return NBC_OK; NBC_BAD_INPUT; NBC_NO_MEMORY */
 int nb6_model_set_names(const int64_t *name, int wanted, const char *path, struct nb6_model *model,
                         struct nbc_error *err);
 
@@ -60,7 +71,8 @@ int nb6_model_read_stellar(const struct nb6_config *config, struct nb6_model *mo
  *  act.   @return NBC_OK; NBC_BAD_INPUT: they are to act, and are not there for each star */
 int nb6_model_settle_properties(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
 
-/** Stars of a file must not be at one place.   @param[in] line  [n] line of each in the file; NULL: unknown
+/** Stars of a file must not be at one place.   @param[in] line  [n] line of each in the file; NULL: unknown, as of
+ * stars that are not in memory
  *  @return NBC_OK; NBC_BAD_INPUT: names two that are; NBC_NO_MEMORY */
 int nb6_model_refuse_coincident(const char *path, const int64_t *line, const struct nb6_model *model,
                                 struct nbc_error *err);

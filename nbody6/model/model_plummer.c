@@ -2,6 +2,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/pieces.h"
 #include "nbody6/model/random.h"
 
 #include <math.h>
@@ -46,11 +47,12 @@ int nb6_model_plummer(const struct nb6_model_config *config, nb6_random_t *posit
 {
     (void)config;
     (void)err;
-    for (int64_t i = 0; i < model->n; i++) {
-        const double r = draw_radius(position);
-        nb6_random_direction(position, r, model->x[i]);
-        nb6_random_direction(velocity, draw_speed(velocity, r), model->v[i]);
-    }
+    for (struct nb6_piece p = nb6_pieces(model, 0, NB6_PLACES | NB6_VELOCITIES); nb6_piece_next(&p);)
+        for (int64_t i = 0; i < p.count; i++) {
+            const double r = draw_radius(position);
+            nb6_random_direction(position, r, p.x[i]);
+            nb6_random_direction(velocity, draw_speed(velocity, r), p.v[i]);
+        }
     *potential = potential_within(R_CUT, 1.47112767430373459185); /* arctan 10 */
     return NBC_OK;
 }

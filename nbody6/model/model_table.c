@@ -2,6 +2,7 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
+#include "nbody6/model/pieces.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -11,13 +12,13 @@
 
 static int write_rows(const struct nb6_model *model, FILE *file)
 {
-    for (int64_t i = 0; i < model->n; i++) {
-        const double *x = model->x[i], *v = model->v[i];
-        if (fprintf(file, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", model->mass[i], x[0], x[1], x[2], v[0], v[1],
-                    v[2]) < 0) {
-            return -1;
+    for (struct nb6_piece p = nb6_pieces(model, NB6_MASSES | NB6_PLACES | NB6_VELOCITIES, 0); nb6_piece_next(&p);)
+        for (int64_t i = 0; i < p.count; i++) {
+            const double *x = p.x[i], *v = p.v[i];
+            if (fprintf(file, "%.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", p.mass[i], x[0], x[1], x[2], v[0], v[1],
+                        v[2]) < 0)
+                return -1;
         }
-    }
     return fflush(file) == 0 && fsync(fileno(file)) == 0 ? 0 : -1;
 }
 

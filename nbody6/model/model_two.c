@@ -4,6 +4,7 @@
 #include "nbody6/input/config_groups.h"
 #include "nbody6/model/model.h"
 #include "nbody6/model/model_parts.h"
+#include "nbody6/model/pieces.h"
 #include "nbody6/model/random.h"
 
 #include <math.h>
@@ -11,22 +12,25 @@
 static double sum_of_masses(const struct nb6_model *model)
 {
     double sum = 0.0;
-    for (int64_t i = 0; i < model->n; i++) sum += model->mass[i];
+    for (struct nb6_piece p = nb6_pieces(model, NB6_MASSES, 0); nb6_piece_next(&p);)
+        for (int64_t i = 0; i < p.count; i++) sum += p.mass[i];
     return sum;
 }
 
 /* A sphere of this share of all mass and this size, whose centre is at a distance x and moves with v across. */
-static void put(struct nb6_model *sphere, double share, double size, double x, double v)
+static void put(const struct nb6_model *sphere, double share, double size, double x, double v)
 {
-    for (int64_t i = 0; i < sphere->n; i++) {
-        sphere->mass[i] *= share;
-        for (int d = 0; d < 3; d++) {
-            sphere->x[i][d] *= size;
-            sphere->v[i][d] *= sqrt(share / size);
+    enum { ALL = NB6_MASSES | NB6_PLACES | NB6_VELOCITIES };
+    for (struct nb6_piece p = nb6_pieces(sphere, ALL, ALL); nb6_piece_next(&p);)
+        for (int64_t i = 0; i < p.count; i++) {
+            p.mass[i] *= share;
+            for (int d = 0; d < 3; d++) {
+                p.x[i][d] *= size;
+                p.v[i][d] *= sqrt(share / size);
+            }
+            p.x[i][0] += x;
+            p.v[i][1] += v;
         }
-        sphere->x[i][0] += x;
-        sphere->v[i][1] += v;
-    }
 }
 
 /* One after the other from the same random numbers: they are no copies of each other. */
@@ -42,14 +46,27 @@ static int draw(const struct nb6_model_config *config, nb6_random_t *position, n
     return status;
 }
 
+/* Stars of a model, which stay where they are. */
+static void take_part(const struct nb6_model *model, int64_t first, int64_t n, struct nb6_model *part)
+{
+    const int64_t in_arrays = model->store ? 0 : first;
+    *part = (struct nb6_model){.n = n,
+                               .mass = model->mass + in_arrays,
+                               .x = model->x + in_arrays,
+                               .v = model->v + in_arrays,
+                               .store = model->store,
+                               .first = first};
+}
+
 int nb6_model_two_plummer(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err)
 {
     struct nb6_config_two two;
     int status = nb6_config_get_two(config, &two, err);
     if (status) return status;
     const int64_t n2 = (int64_t)two.n2, n1 = model->n - n2;
-    struct nb6_model sphere[2] = {{.n = n1, .mass = model->mass, .x = model->x, .v = model->v},
-                                  {.n = n2, .mass = model->mass + n1, .x = model->x + n1, .v = model->v + n1}};
+    struct nb6_model sphere[2];
+    take_part(model, 0, n1, &sphere[0]);
+    take_part(model, n1, n2, &sphere[1]);
     const double mass[2] = {sum_of_masses(&sphere[0]), sum_of_masses(&sphere[1])}, all = mass[0] + mass[1];
     nb6_random_t *position = NULL, *velocity = NULL;
     status = nb6_random_create(config->model.seed, NB6_RANDOM_POSITION, &position, err);

@@ -1,6 +1,7 @@
 #include "nbody6/output/collisionless_checkpoint.h"
 
 #include "common/nbc.h"
+#include "common/twins.h"
 #include "gpunb/gpunb.h"
 #include "gpunb/tree/costs.h"
 #include "nbody6/collisionless/collisionless.h"
@@ -236,40 +237,51 @@ int nb6_collisionless_checkpoint_read(const char *path, int with_bodies, struct 
 
 /* ---- bodies in pieces */
 
-/* Names nearly always ascend, so that none is twice; otherwise they are needed all at once. */
+/* Names nearly always ascend, so that none is twice; otherwise they are compared. */
 struct names {
-    int64_t n, last, *name;
+    struct nb6_hdf5 *file;
+    int64_t n, last;
+    const struct nb6_rule_sizes *sizes;
     int ascend;
+    struct nbc_twins *to; /* NULL: they are only looked at */
 };
 
 static void look_at_names(void *context, enum nb6_body_column column, int64_t first, int64_t count, const void *rows)
 {
     struct names *names = context;
     const int64_t *name = rows;
+    (void)first;
     if (column != NB6_ROWS_NAME) return;
     for (int64_t k = 0; k < count; k++) {
         names->ascend &= name[k] > names->last;
         names->last = name[k];
-        if (names->name) names->name[first + k] = name[k];
     }
+    if (names->to) nbc_twins_take(names->to, count, name);
+}
+
+static int read_names(void *context, struct nbc_twins *to, struct nbc_error *err)
+{
+    static const struct nb6_collisionless none;
+    const struct places places = places_in(&none);
+    struct names *names = context;
+    const struct nb6_body_sink sink = {.put = look_at_names, .context = names};
+    (void)err; /* the file has it */
+    names->to = to;
+    nb6_checkpoint_read_rows(names->file, &nb6_star_fields, places.star, STAR_COLUMNS, STAR_ARRAYS, names->n,
+                             names->sizes, &sink);
+    return names->file->status;
 }
 
 static void check_names(struct nb6_hdf5 *file, int64_t n, const struct nb6_rule_sizes *sizes)
 {
-    static const struct nb6_collisionless none;
-    const struct places places = places_in(&none);
-    struct names names = {.n = n, .ascend = 1};
-    const struct nb6_body_sink sink = {look_at_names, &names};
-    nb6_checkpoint_read_rows(file, &nb6_star_fields, places.star, STAR_COLUMNS, STAR_ARRAYS, n, sizes, &sink);
-    if (file->status || names.ascend) return;
-    names.name = nbc_alloc_unset((size_t)n, sizeof *names.name);
-    if (!names.name) {
-        nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for the names of its stars");
-        return;
-    }
-    nb6_checkpoint_read_rows(file, &nb6_star_fields, places.star, STAR_COLUMNS, STAR_ARRAYS, n, sizes, &sink);
-    nb6_relations_collisionless(file, n, names.name);
-    nbc_free(names.name);
+    struct names names = {.file = file, .n = n, .sizes = sizes, .ascend = 1};
+    struct nbc_error why = {0};
+    int64_t twice;
+    int found;
+    if (read_names(&names, NULL, NULL) || names.ascend) return;
+    const int status = nbc_twins_find(n, read_names, &names, &twice, &found, &why);
+    if (status && !file->status) nb6_hdf5_fail(file, status, why.text);
+    if (!status && found) nb6_rules_refuse(file, "stars/name", -1, (double)twice, "the name of one star only");
 }
 
 int nb6_collisionless_checkpoint_give(void *context, const struct nb6_body_sink *sink, struct nbc_error *err)

@@ -96,10 +96,40 @@ static uint64_t add_properties(uint64_t crc, const struct nb6_properties *p)
     return nb6_radii_act(p) ? add_text(crc, "radii act") : crc;
 }
 
+/* The bytes of all rows, one column after the other. */
+static uint64_t add_rows(uint64_t crc, const struct nb6_body_rows *rows, int64_t n)
+{
+    static const struct {
+        enum nb6_body_column column;
+        size_t bytes;
+    } columns[] = {{NB6_ROWS_NAME, sizeof(int64_t)},
+                   {NB6_ROWS_MASS, sizeof(double)},
+                   {NB6_ROWS_X, 3 * sizeof(double)},
+                   {NB6_ROWS_V, 3 * sizeof(double)}};
+    enum { AT_ONCE = 4096 };
+    double row[AT_ONCE][3];
+    for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
+        for (int64_t first = 0; first < n; first += AT_ONCE) {
+            const int64_t count = n - first < AT_ONCE ? n - first : AT_ONCE;
+            rows->get(rows->context, columns[c].column, first, count, row);
+            crc = nb6_crc64(crc, row, (size_t)count * columns[c].bytes);
+        }
+    return crc;
+}
+
+static uint64_t add_bodies(uint64_t crc, const struct nb6_run_origin *origin)
+{
+    const size_t n = (size_t)origin->n;
+    if (origin->rows.get) return add_rows(crc, &origin->rows, origin->n);
+    if (origin->name) crc = nb6_crc64(crc, origin->name, n * sizeof *origin->name);
+    crc = nb6_crc64(crc, origin->mass, n * sizeof *origin->mass);
+    crc = nb6_crc64(crc, origin->x, n * sizeof *origin->x);
+    return nb6_crc64(crc, origin->v, n * sizeof *origin->v);
+}
+
 void nb6_run_id_make(const struct nb6_config *config, const struct nb6_run_origin *origin, char id[NB6_RUN_ID_BYTES])
 {
     const struct nb6_field_group *group;
-    const size_t n = (size_t)origin->n;
     uint64_t crc = add_text(0, NB6_VERSION);
     for (int k = 0; (group = nb6_state_group(k)); k++)
         if (strncmp(group->name, "config", 6) == 0) crc = add_group(crc, group, config);
@@ -108,11 +138,7 @@ void nb6_run_id_make(const struct nb6_config *config, const struct nb6_run_origi
     crc = add_text(crc, origin->gpuirr_backend);
     crc = add_text(crc, origin->engine);
     crc = nb6_crc64(crc, &origin->n, sizeof origin->n);
-    if (origin->name) crc = nb6_crc64(crc, origin->name, n * sizeof *origin->name);
-    crc = nb6_crc64(crc, origin->mass, n * sizeof *origin->mass);
-    crc = nb6_crc64(crc, origin->x, n * sizeof *origin->x);
-    crc = nb6_crc64(crc, origin->v, n * sizeof *origin->v);
-    print_id(add_properties(crc, origin->properties), id);
+    print_id(add_properties(add_bodies(crc, origin), origin->properties), id);
 }
 
 /* ---- those of files ---- */

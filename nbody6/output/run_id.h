@@ -9,6 +9,7 @@
 #define NB6_RUN_ID_H
 
 #include "common/nbc.h"
+#include "nbody6/state/body_rows.h"
 #include "nbody6/state/ledger.h"
 
 #include <stdint.h>
@@ -23,6 +24,7 @@ struct nb6_run_origin {
     const int64_t *name;                     /**< [n] NULL: 1, 2, ... */
     const double *mass;                      /**< [n] */
     const double (*x)[3], (*v)[3];           /**< [n] */
+    struct nb6_body_rows rows;               /**< the same of bodies that are not in memory; without `get`: those are */
     const struct nb6_properties *properties; /**< NULL: none */
 };
 

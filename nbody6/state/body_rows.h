@@ -24,15 +24,17 @@ struct nb6_body_rows {
     void *context;
 };
 
-/** The other way: takes rows, in pieces that ascend within a column. */
+/** The other way: takes rows, in pieces. */
 struct nb6_body_sink {
     void (*put)(void *context, enum nb6_body_column column, int64_t first, int64_t count, const void *rows);
+    /** Rows that have been put, which may be put anew. */
+    void (*get)(void *context, enum nb6_body_column column, int64_t first, int64_t count, void *rows);
     void *context;
 };
 
 /** Where bodies come from: names, masses, positions, velocities, and accelerations and levels of a run that goes on. */
 struct nb6_body_source {
-    /** All rows, once.   @return a status: the sink has not got all then */
+    /** All rows.   @return a status: the sink has not got all then */
     int (*give)(void *context, const struct nb6_body_sink *sink, struct nbc_error *err);
     void *context;
 };

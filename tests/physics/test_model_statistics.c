@@ -31,7 +31,7 @@ static double length(const double a[3])
 static struct nb6_model draw(nb6_model_sampler *sampler, double w0, double *potential)
 {
     const struct nb6_model_config config = {.king_w0 = w0};
-    struct nb6_model model;
+    struct nb6_model model = {.n = 0};
     nb6_random_t *position = NULL, *velocity = NULL;
     assert_int_equal(nb6_model_alloc(N, &model, NULL), NBC_OK);
     assert_int_equal(nb6_random_create(2024, NB6_RANDOM_POSITION, &position, NULL), NBC_OK);

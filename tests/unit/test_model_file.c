@@ -17,6 +17,7 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
+#include "tests/support/model_pieces.h"
 
 static char folder[256], path[300];
 
@@ -358,6 +359,51 @@ static void table_that_cannot_be_written(void **state)
     nb6_model_free(&model);
 }
 
+enum { ROWS = 777 };
+
+/* A table of stars with ids that do not ascend. At the row `wrong` the star has the id or the place of the first one.
+ */
+static void write_stars(double mass, int wrong, int same_id, int same_place)
+{
+    static char text[ROWS * 128];
+    size_t used = (size_t)sprintf(text, "# id mass x y z vx vy vz\n");
+    for (int i = 0; i < ROWS; i++) {
+        const int id = i == wrong && same_id ? 0 : i, place = i == wrong && same_place ? 0 : i;
+        used += (size_t)sprintf(text + used, "%d %.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", 5 * ((id * 100 + 3) % ROWS) + 1,
+                                mass * (1 + i % 3), sin(place), cos(place * 1.7), 0.3 * sin(place * 0.9),
+                                0.1 * sin(i * 2.2), 0.1 * cos(i * 3.1), 0.0);
+    }
+    write_bytes(text, used);
+}
+
+/* Tables and pieces of them. */
+static void pieces(void **state)
+{
+    (void)state;
+    static const enum nb6_file_units units[] = {NB6_FILE_NBODY, NB6_FILE_PHYSICAL, NB6_FILE_NBODY_SCALED};
+    struct nb6_config config;
+    write_stars(0.5 / ROWS, 0, 0, 0);
+    for (int k = 0; k < 3; k++) {
+        config = configure(ROWS, units[k]);
+        config.data.length_unit_open = 1; /* in pc: that of the half-mass radius */
+        model_pieces_assert_same(&config);
+    }
+    config = configure(0, NB6_FILE_UNSTATED);
+    model_pieces_assert_same(&config);
+    config = configure(ROWS - 1, NB6_FILE_NBODY);
+    model_pieces_assert_whole(&config);
+    config = configure(ROWS + 1, NB6_FILE_NBODY);
+    model_pieces_assert_refused(&config, "777 rows, but N = 778");
+    config = configure(0, NB6_FILE_NBODY);
+    write_stars(0.5 / ROWS, 700, 1, 0);
+    model_pieces_assert_same(&config); /* ids are not used */
+    write_stars(0.5 / ROWS, 700, 0, 1);
+    model_pieces_assert_refused(&config, "same place");
+    write_stars(1, 0, 0, 0);
+    config = configure(0, NB6_FILE_UNSTATED);
+    model_pieces_assert_refused(&config, "neither the file nor the input says");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +412,7 @@ int main(void)
         cmocka_unit_test(damaged_files), cmocka_unit_test(physical_units),
         cmocka_unit_test(scaled),        cmocka_unit_test(tidal_scaling),
         cmocka_unit_test(round_trip),    cmocka_unit_test(table_that_cannot_be_written),
+        cmocka_unit_test(pieces),
     };
     return cmocka_run_group_tests_name("model file", tests, make_folder, remove_folder);
 }

@@ -12,6 +12,7 @@
 #include "nbody6/input/config.h"
 #include "nbody6/input/input_table.h"
 #include "nbody6/model/model.h"
+#include "tests/support/model_pieces.h"
 
 static struct nb6_config configure(enum nb6_model_kind kind, int64_t n, double q)
 {
@@ -335,6 +336,36 @@ static void refusals(void **state)
     assert_refused(&config, "BODYN");
 }
 
+/* The bits do not depend on how much of a model is in memory. */
+static void pieces(void **state)
+{
+    (void)state;
+    static const enum nb6_model_kind kinds[] = {NB6_MODEL_PLUMMER, NB6_MODEL_KING, NB6_MODEL_UNIFORM};
+    for (int k = 0; k < 3; k++) {
+        struct nb6_config config = configure(kinds[k], 1500, k == 0 ? 0.5 : k == 1 ? 1.25 : 0);
+        if (k == 0) {
+            config.model.rotation_xy = 0.7;
+            config.model.rotation_z = 1.2;
+        }
+        model_pieces_assert_same(&config);
+    }
+    struct nb6_config gas = configure(NB6_MODEL_PLUMMER, 2, 0.5);
+    gas.tide.kind = NB6_TIDE_GAS;
+    gas.tide.gas_mass = gas.tide.gas_length = 1;
+    model_pieces_assert_same(&gas);
+    struct nb6_config many = configure(NB6_MODEL_PLUMMER, 200001, 0.5); /* with the potential of the smooth model */
+    many.model.imf = NB6_IMF_EQUAL;
+    model_pieces_assert_same(&many);
+    const struct nb6_config two = configure_two();
+    model_pieces_assert_same(&two);
+    struct nb6_config wrong = configure(NB6_MODEL_PLUMMER, 100, 0.5);
+    wrong.model.mass_min_msun = 0;
+    model_pieces_assert_refused(&wrong, "BODYN");
+    struct nb6_config pairs = configure(NB6_MODEL_PLUMMER, 100, 0.5);
+    pairs.binaries.n = 10;
+    model_pieces_assert_whole(&pairs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +377,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(seeds_and_streams),
         cmocka_unit_test(two_spheres),
+        cmocka_unit_test(pieces),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests_name("models", tests, NULL, NULL);

@@ -1,11 +1,12 @@
-/* Memory of rank 0 beside its share, by the count of allocated bytes: a resume from a checkpoint, a checkpoint and a
- * snapshot take the pieces of a dataset, however many bodies there are. Ranks are threads here, so that what all of
- * them allocate is counted. */
+/* Memory of rank 0 beside its share, by the count of allocated bytes: a model that is made, one that is read, a resume
+ * from a checkpoint, a checkpoint and a snapshot take some pieces, however many bodies there are. Ranks are threads
+ * here, so that what all of them allocate is counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/ranks/ranks.h"
 #include "nbody6/input/input.h"
+#include "nbody6/model/model.h"
+#include "nbody6/model/pieces.h"
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/collisionless_checkpoint.h"
 #include "nbody6/output/run_snapshot.h"
@@ -27,7 +30,7 @@
 enum { BODIES = 450000, RANKS = 3 };
 
 /* Pieces of a dataset are up to 8 MiB, of which columns of three numbers here have 11 MB; libhdf5 and the checksum take
- * less than another one. All columns would be 40 MB. */
+ * less than another one, as do 65536 stars of a model, or names that are compared. All columns would be 40 MB. */
 static const size_t PIECES = (size_t)2 << 23;
 
 static char folder[] = "/tmp/nb6_test_rank_memory_XXXXXX";
@@ -48,7 +51,7 @@ static int leave(void **state)
 struct found {
     int status, made_twice;
     struct nbc_error err;
-    size_t while_opened, while_written, while_shown, while_resumed;
+    size_t while_opened, while_written, while_shown, while_resumed, while_made, while_read;
     int64_t wrong;
 };
 
@@ -70,6 +73,12 @@ static int make_rows(enum nb6_body_column column, int64_t first, int64_t count, 
     return numbers;
 }
 
+/* None is twice, and they do not ascend. */
+static int64_t name_of(int64_t i)
+{
+    return 2 * (i ^ 1) + 1;
+}
+
 static int give_bodies(void *context, const struct nb6_body_sink *sink, struct nbc_error *err)
 {
     static double row[SOME * NUMBERS];
@@ -81,7 +90,7 @@ static int give_bodies(void *context, const struct nb6_body_sink *sink, struct n
             (void)make_rows(column, first, SOME, row);
             sink->put(sink->context, column, first, SOME, row);
         }
-        for (int64_t i = 0; i < SOME; i++) name[i] = 2 * (first + i) + 1;
+        for (int64_t i = 0; i < SOME; i++) name[i] = name_of(first + i);
         memset(level, nb6_level_of(0.125, NB6_TIME_BITS), sizeof level);
         sink->put(sink->context, NB6_ROWS_NAME, first, SOME, name);
         sink->put(sink->context, NB6_ROWS_LEVEL, first, SOME, level);
@@ -89,21 +98,30 @@ static int give_bodies(void *context, const struct nb6_body_sink *sink, struct n
     return NBC_OK;
 }
 
+static int64_t count_wrong_names(struct nb6_collisionless *s)
+{
+    static int64_t name[SOME];
+    const struct nb6_body_rows rows = nb6_collisionless_rows(s);
+    int64_t wrong = 0;
+    for (int64_t first = 0; first < BODIES; first += SOME) {
+        rows.get(rows.context, NB6_ROWS_NAME, first, SOME, name);
+        for (int64_t i = 0; i < SOME; i++) wrong += name[i] != name_of(first + i);
+    }
+    return wrong;
+}
+
 /* Bodies in the system that are not those of give_bodies. */
 static int64_t count_wrong(struct nb6_collisionless *s)
 {
     static double is[SOME * NUMBERS], should[SOME * NUMBERS];
-    static int64_t name[SOME];
     const struct nb6_body_rows rows = nb6_collisionless_rows(s);
-    int64_t wrong = 0;
+    int64_t wrong = count_wrong_names(s);
     for (int64_t first = 0; first < BODIES; first += SOME) {
         for (enum nb6_body_column column = NB6_ROWS_MASS; column <= NB6_ROWS_ACC; column++) {
             const int numbers = make_rows(column, first, SOME, should);
             rows.get(rows.context, column, first, SOME, is);
             wrong += memcmp(is, should, SOME * (size_t)numbers * sizeof *is) != 0;
         }
-        rows.get(rows.context, NB6_ROWS_NAME, first, SOME, name);
-        for (int64_t i = 0; i < SOME; i++) wrong += name[i] != 2 * (first + i) + 1;
     }
     return wrong;
 }
@@ -157,6 +175,82 @@ static int write_files(struct found *f, struct nb6_run_record *record, struct nb
     return status;
 }
 
+/* ---- new runs */
+
+/* A model that goes to the ranks. */
+struct making {
+    const struct nb6_config *config;
+    const struct nb6_body_sink *sink;
+    double mass;
+};
+
+static void get_stars(void *context, enum nb6_model_column column, int64_t first, int64_t count, void *rows)
+{
+    const struct making *m = context;
+    m->sink->get(m->sink->context, (enum nb6_body_column)column, first, count, rows);
+}
+
+static void put_stars(void *context, enum nb6_model_column column, int64_t first, int64_t count, const void *rows)
+{
+    const struct making *m = context;
+    m->sink->put(m->sink->context, (enum nb6_body_column)column, first, count, rows);
+}
+
+/* Accelerations and steps, which the forces of a start would make. */
+static void put_rest(const struct nb6_body_sink *sink)
+{
+    static const double acc[SOME][3];
+    static int8_t level[SOME];
+    memset(level, nb6_level_of(0.125, NB6_TIME_BITS), sizeof level);
+    for (int64_t first = 0; first < BODIES; first += SOME) {
+        sink->put(sink->context, NB6_ROWS_ACC, first, SOME, acc);
+        sink->put(sink->context, NB6_ROWS_LEVEL, first, SOME, level);
+    }
+}
+
+static int give_model(void *context, const struct nb6_body_sink *sink, struct nbc_error *err)
+{
+    struct making *m = context;
+    struct nb6_model model;
+    const struct nb6_model_store store = {get_stars, put_stars, m, BODIES, NB6_PIECE_BODIES};
+    m->sink = sink;
+    const int status = nb6_model_make_in(m->config, &store, &model, err);
+    if (status) return status;
+    for (struct nb6_piece p = nb6_pieces(&model, NB6_MASSES, 0); nb6_piece_next(&p);)
+        for (int64_t i = 0; i < p.count; i++) m->mass += p.mass[i];
+    nb6_model_free(&model);
+    put_rest(sink);
+    return NBC_OK;
+}
+
+/* A model that is made, and the bodies of the snapshot, as they are there. */
+static int make_models(struct found *f, struct nb6_collisionless_options *options)
+{
+    struct nb6_run_record record = {0};
+    const struct nb6_collisionless then = {.n = BODIES};
+    int status = make_record(&record, &f->err);
+    for (int of_file = 0; of_file < 2 && !status; of_file++) {
+        struct nb6_collisionless *s = NULL;
+        struct nb6_config config = record.config;
+        struct making making = {.config = &config};
+        int64_t n = 0;
+        if (of_file) {
+            config.model.kind = NB6_MODEL_FILE;
+            config.model.file_units = NB6_FILE_NBODY;
+            snprintf(config.model.data_path, sizeof config.model.data_path, "a.snap.h5");
+        }
+        status = nb6_model_size(&config, &n, &f->err);
+        f->wrong += n != BODIES;
+        if (!status)
+            status = open_system(f, options, (struct nb6_body_source){give_model, &making}, &then, &s,
+                                 of_file ? &f->while_read : &f->while_made);
+        f->wrong += !of_file && !(fabs(making.mass - 1) < 1e-10); /* 4.5e5 roundings of 1e-16 at most */
+        if (!status && of_file) f->wrong += count_wrong_names(s);
+        nb6_collisionless_free(s);
+    }
+    return status;
+}
+
 static int make_run(struct found *f, struct nb6_world *world)
 {
     struct nb6_collisionless_options options = {
@@ -180,7 +274,7 @@ static int make_run(struct found *f, struct nb6_world *world)
     if (!status) f->wrong += count_wrong(s);
     nb6_collisionless_free(s);
     nb6_collisionless_checkpoint_release(&read);
-    return status;
+    return status ? status : make_models(f, &options);
 }
 
 static void on_rank(struct nb6_world *world, void *context)
@@ -203,12 +297,16 @@ static void rank_0_never_holds_all_bodies(void **state)
     assert_int_equal(nb6_world_threads_run(RANKS, &(struct nb6_threads_options){0}, on_rank, &f, &err), NBC_OK);
     if (f.status) fail_msg("%s", f.err.text);
     assert_int_equal(f.wrong, 0);
-    printf("beside the shares: %zu bytes to take bodies, %zu to write a checkpoint, %zu a snapshot, %zu to resume\n",
-           f.while_opened, f.while_written, f.while_shown, f.while_resumed);
+    printf(
+        "beside the shares: %zu bytes to take bodies, %zu to write a checkpoint, %zu a snapshot, %zu to resume, %zu to "
+        "make a model, %zu to read one\n",
+        f.while_opened, f.while_written, f.while_shown, f.while_resumed, f.while_made, f.while_read);
     assert_true(f.while_opened < PIECES);
     assert_true(f.while_written > 0 && f.while_written < PIECES);
     assert_true(f.while_shown > 0 && f.while_shown < PIECES);
     assert_true(f.while_resumed > 0 && f.while_resumed < PIECES);
+    assert_true(f.while_made > 0 && f.while_made < PIECES);
+    assert_true(f.while_read > 0 && f.while_read < PIECES);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* Sorting by the team: the result of qsort, for any number of threads and elements. */
 #include "common/sort.h"
+#include "common/twins.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,8 +78,62 @@ static void orders(void **state)
     free(sorted);
 }
 
+/* Numbers that all differ, but for some that are given twice; more than are compared at a time. */
+enum { NUMBERS = 1500000 };
+
+struct numbers {
+    int64_t same[4]; /* places of numbers that are those of the places before them */
+    int are_alike, rounds;
+};
+
+static int give(void *context, struct nbc_twins *to, struct nbc_error *err)
+{
+    static int64_t number[1000];
+    struct numbers *numbers = context;
+    (void)err;
+    for (int64_t first = 0; first < NUMBERS; first += 1000) {
+        for (int64_t i = first; i < first + 1000; i++) {
+            int64_t k = numbers->are_alike ? 7 : i;
+            for (int s = 0; s < 4; s++) k -= numbers->same[s] == i && i > 0;
+            number[i - first] = (k * 1234577 ^ 0x2a5a5) - NUMBERS; /* odd factor: no two are the same */
+        }
+        nbc_twins_take(to, 1000, number);
+    }
+    return numbers->rounds++ > 100;
+}
+
+static int64_t number_at(int64_t i)
+{
+    return (i * 1234577 ^ 0x2a5a5) - NUMBERS;
+}
+
+static void twins(void **state)
+{
+    (void)state;
+    int64_t twice;
+    int found;
+    struct numbers numbers = {.rounds = 0};
+    omp_set_num_threads(2);
+    assert_int_equal(nbc_twins_find(NUMBERS, give, &numbers, &twice, &found, NULL), 0);
+    assert_true(!found && numbers.rounds == 4);
+    numbers = (struct numbers){.same = {3, 17, 900000, NUMBERS - 1}};
+    int64_t least = INT64_MAX;
+    for (int s = 0; s < 4; s++)
+        if (number_at(numbers.same[s] - 1) < least) least = number_at(numbers.same[s] - 1);
+    assert_int_equal(nbc_twins_find(NUMBERS, give, &numbers, &twice, &found, NULL), 0);
+    assert_true(found && twice == least);
+    numbers = (struct numbers){.are_alike = 1}; /* do not fit, and need not */
+    assert_int_equal(nbc_twins_find(NUMBERS, give, &numbers, &twice, &found, NULL), 0);
+    assert_true(found && twice == number_at(7));
+    numbers = (struct numbers){.rounds = 101};
+    assert_int_equal(nbc_twins_find(NUMBERS, give, &numbers, &twice, &found, NULL), 1);
+    assert_true(numbers.rounds == 102);
+    assert_int_equal(nbc_twins_find(1, give, &(struct numbers){.are_alike = 1}, &twice, &found, NULL), 0);
+    assert_true(found); /* more numbers than were said */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(like_qsort), cmocka_unit_test(orders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(like_qsort), cmocka_unit_test(orders), cmocka_unit_test(twins)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,9 +163,8 @@ static const double SHARE_OF_PASSAGE = 0.25, ENERGY_OF_PASSAGE = 5e-4;
 /* -E of N-body units. */
 static const double ENERGY = 0.25;
 
-static void find_heaviest(int64_t n, const double *mass, double heaviest[2])
+void nb6_heaviest_take(int64_t n, const double *mass, double heaviest[2])
 {
-    heaviest[0] = heaviest[1] = 0;
     for (int64_t i = 0; i < n; i++) {
         if (mass[i] > heaviest[0]) {
             heaviest[1] = heaviest[0];
@@ -210,12 +209,10 @@ static int advise_shared(double dt, double passage, char *text, size_t size)
     return 1;
 }
 
-int nb6_collisionless_advise(const struct nb6_collisionless_options *options, int64_t n, const double *mass, char *text,
+int nb6_collisionless_advise(const struct nb6_collisionless_options *options, const double m[2], char *text,
                              size_t size)
 {
     const double softening = options->softening, dt = options->dt, eta = options->eta;
-    double m[2];
-    find_heaviest(n, mass, m);
     if (!(m[1] > 0)) return 0;
     const double passage = sqrt(softening * softening * softening / (m[0] + m[1]));
     if (eta == 0) return advise_shared(dt, passage, text, size);
@@ -261,6 +258,7 @@ static void print_bodies(const struct nb6_config *c, const struct nb6_model *mod
 int nb6_collisionless_print(const struct nb6_config *c, const struct nb6_model *model, FILE *out, struct nbc_error *err)
 {
     char advice[NB6_COLLISIONLESS_ADVICE];
+    double heaviest[2] = {0, 0};
     struct nb6_bulk bulk;
     struct nb6_collisionless_options options;
     const int64_t n = model->n;
@@ -279,6 +277,7 @@ int nb6_collisionless_print(const struct nb6_config *c, const struct nb6_model *
             c->run.dt_output * (double)(c->run.snapshots ? c->run.n_fix : 1));
     print_engine(&options, n, steps, out);
     print_bodies(c, model, &bulk, out);
-    if (nb6_collisionless_advise(&options, n, model->mass, advice, sizeof advice)) fprintf(out, "  %s\n", advice);
+    nb6_heaviest_take(n, model->mass, heaviest);
+    if (nb6_collisionless_advise(&options, heaviest, advice, sizeof advice)) fprintf(out, "  %s\n", advice);
     return NBC_OK;
 }

@@ -32,11 +32,13 @@ int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_col
 int nb6_collisionless_wants_tree(const struct nb6_config *config);
 /** One line of warning if steps are too long for two bodies that pass each other, with what to give instead; it counts
  *  on N-body units.
- *  @param[in]  mass  [n]
+ *  @param[in]  m     the masses of the two heaviest ones
  *  @param[out] text  [size] NB6_COLLISIONLESS_ADVICE is enough
  *  @return 1: there is a warning */
-int nb6_collisionless_advise(const struct nb6_collisionless_options *options, int64_t n, const double *mass, char *text,
+int nb6_collisionless_advise(const struct nb6_collisionless_options *options, const double m[2], char *text,
                              size_t size);
+/** The two largest masses, the largest first.   @param[in,out] heaviest  of those before; 0, 0: there are none */
+void nb6_heaviest_take(int64_t n, const double *mass, double heaviest[2]);
 /** The steps of a run, its times of output, its engine, how forces are made and what they cost, the bodies as they were
  * understood, and warnings, in words: for
  *  --check.

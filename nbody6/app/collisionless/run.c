@@ -10,8 +10,8 @@
 #include "nbody6/app/collisionless/note.h"
 #include "nbody6/app/collisionless/on_ranks.h"
 #include "nbody6/app/collisionless/row.h"
+#include "nbody6/app/collisionless/start.h"
 #include "nbody6/app/collisionless/stop.h"
-#include "nbody6/app/new_sim.h"
 #include "nbody6/app/progress.h"
 #include "nbody6/app/run.h"
 #include "nbody6/app/run_changes.h"
@@ -21,7 +21,6 @@
 #include "nbody6/app/shell_word.h"
 #include "nbody6/app/signals.h"
 #include "nbody6/collisionless/collisionless.h"
-#include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/properties.h"
 #include "nbody6/input/units.h"
@@ -29,7 +28,6 @@
 #include "nbody6/output/checkpoint.h"
 #include "nbody6/output/collisionless_checkpoint.h"
 #include "nbody6/output/log.h"
-#include "nbody6/output/run_id.h"
 #include "nbody6/output/run_snapshot.h"
 #include "nbody6/output/textfile.h"
 #include "nbody6/run/change.h"
@@ -271,75 +269,26 @@ static void say_start(struct session *s, const char *what, int quiet)
 
 /* ---- a new run ---- */
 
-/* The properties of the model become those of the run. */
-static int make_system(struct session *s, struct nb6_model *model, struct nbc_error *err)
-{
-    struct nb6_run_record *run = &s->run;
-    struct nb6_collisionless_options options;
-    const double(*x)[3] = (const double(*)[3])model->x, (*v)[3] = (const double(*)[3])model->v;
-    run->units = nb6_units_from(run->config.rbar_pc, run->config.zmbar_msun, model->n);
-    int status = nb6_collisionless_options_on(&run->config, s->world, &options, err);
-    if (!status) status = nb6_external_make(&run->config, &run->units, &run->external, err);
-    if (!status) status = nb6_collisionless_create(&s->system, model->n, model->name, model->mass, x, v, &options, err);
-    if (status) return status;
-    run->properties = model->properties;
-    model->properties = NULL;
-    for (int64_t i = 0; i < model->n; i++) run->book.mass_start += model->mass[i];
-    const struct nb6_run_origin origin = {.gpunb_backend = gpunb_info(s->system->force)->name,
-                                          .gpuirr_backend = "none",
-                                          .engine = ENGINE,
-                                          .n = model->n,
-                                          .name = model->name,
-                                          .mass = model->mass,
-                                          .x = x,
-                                          .v = v,
-                                          .properties = run->properties};
-    nb6_run_id_make(&run->config, &origin, run->id);
-    return NBC_OK;
-}
-
-/* A model with its units and properties, as in the run. */
-static int make_model(const struct nb6_config *config, struct nb6_config *settled, struct nb6_model *model,
-                      struct nbc_error *err)
-{
-    int status = nb6_new_model(config, settled, model, err);
-    if (status) return status;
-    if (config->run.t_crit_myr > 0) status = nb6_collisionless_round_end(settled, err);
-    if (!status) status = nb6_collisionless_check(settled, err);
-    if (!status) status = nb6_collisionless_check_tree(settled, model->n, err);
-    if (status) nb6_model_free(model);
-    return status;
-}
-
 static void say_end(struct session *s, const struct nb6_config *asked)
 {
     char text[NB6_END_TEXT];
     if (nb6_config_tell_end(asked, s->run.units.time_myr, text)) nb6_progress_note(&s->progress, "note: %s", text);
 }
 
-static int introduce(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
-                     const struct nb6_data_facts *data, const struct nb6_collisionless *bodies, struct nbc_error *err)
-{
-    say_start(s, s->names.prefix, options->quiet);
-    say_end(s, config);
-    return nb6_collisionless_announce(&s->progress, &s->run.config, data, bodies, &s->run.units, err);
-}
-
-/* The system of the run, whose model is gone afterwards: where ranks have the bodies it is read before. */
+/* The system of the run, whose model is gone afterwards. */
 static int start_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
                      struct nbc_error *err)
 {
-    struct nb6_model model = {0};
-    int status = make_model(config, &s->run.config, &model, err);
-    if (status) return status;
-    const struct nb6_data_facts data = model.data;
-    const struct nb6_collisionless bodies = {.n = model.n, .mass = model.mass, .x0 = model.x, .v = model.v};
-    status = make_system(s, &model, err);
+    struct nb6_start start;
+    int status = nb6_start_make(&start, config, s->world, &s->run, &s->system, err);
     if (!status && options->overwrite) status = nb6_run_names_check(&s->names, 1, err);
-    if (!status && config->run.write_data_table) status = nb6_model_write_table(&model, s->names.table, err);
-    if (!status && !s->system->x0) status = introduce(s, config, options, &data, &bodies, err);
-    nb6_model_free(&model);
-    return status || !s->system->x0 ? status : introduce(s, config, options, &data, s->system, err);
+    if (!status && config->run.write_data_table) status = nb6_model_write_table(&start.model, s->names.table, err);
+    const struct nb6_data_facts data = start.model.data;
+    nb6_start_free(&start);
+    if (status) return status;
+    say_start(s, s->names.prefix, options->quiet);
+    say_end(s, config);
+    return nb6_collisionless_announce(&s->progress, &s->run.config, &data, s->system, &s->run.units, err);
 }
 
 static int make_run(struct session *s, const struct nb6_config *config, const struct nb6_run_options *options,
@@ -376,7 +325,7 @@ int nb6_collisionless_run_check(const struct nb6_config *config, struct nb6_worl
     struct nb6_model model = {0};
     int status = config->run.t_crit_myr == 0 ? nb6_collisionless_check(config, err) : NBC_OK;
     if (!status) status = nb6_collisionless_options_on(config, world, &options, err);
-    if (!status) status = make_model(config, &settled, &model, err);
+    if (!status) status = nb6_start_model(config, &settled, &model, err);
     if (status) return status;
     char text[NB6_END_TEXT];
     const struct nb6_units units = nb6_units_from(settled.rbar_pc, settled.zmbar_msun, model.n);

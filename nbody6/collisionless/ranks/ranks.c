@@ -344,6 +344,14 @@ int nb6_ranks_backend(struct nb6_world *world, const char *asked, int64_t n, cha
     return status;
 }
 
+static void get_put_rows(void *context, enum nb6_body_column column, int64_t first, int64_t count, void *rows)
+{
+    const struct nb6_ranks *r = context;
+    const struct order o = {.what = ROWS, .column = column, .first = first, .count = count};
+    order_all(r->world, &o);
+    move_rows(r, &o, rows);
+}
+
 static void put_rows(void *context, enum nb6_body_column column, int64_t first, int64_t count, const void *rows)
 {
     const struct nb6_ranks *r = context;
@@ -376,7 +384,7 @@ int nb6_ranks_open(struct nb6_ranks **ranks, struct nb6_world *world, struct nb6
     order_all(world, &o);
     int status = open_share(r, &o, whole, err);
     if (!status) {
-        status = from->give(from->context, &(struct nb6_body_sink){put_rows, r}, err);
+        status = from->give(from->context, &(struct nb6_body_sink){put_rows, get_put_rows, r}, err);
         order_all(world, &(struct order){.what = BEGIN, .status = status});
         status = begin_share(r, status, whole->sections, err);
     }
@@ -452,11 +460,7 @@ static void make_steps(void *rows, int64_t count)
 
 static void get_rows(void *context, enum nb6_body_column column, int64_t first, int64_t count, void *rows)
 {
-    const struct nb6_ranks *r = context;
-    struct order o = {.what = ROWS, .column = column, .first = first, .count = count};
-    if (column == NB6_ROWS_STEP) o.column = NB6_ROWS_LEVEL;
-    order_all(r->world, &o);
-    move_rows(r, &o, rows);
+    get_put_rows(context, column == NB6_ROWS_STEP ? NB6_ROWS_LEVEL : column, first, count, rows);
     if (column == NB6_ROWS_STEP) make_steps(rows, count);
 }
 
