@@ -1,4 +1,6 @@
 /* The public calls that make stars, move them along their grids and change their masses. */
+#include "stellar/evolve.h"
+
 #include "stellar/check.h"
 #include "stellar/phase.h"
 #include "stellar/wind.h"
@@ -41,7 +43,7 @@ int stellar_birth_helium(const struct stellar_model *model, int64_t name, double
     return status ? status : birth(model, STELLAR_HE_MS, name, mass, time_myr, star, err);
 }
 
-static void add_event(const struct stellar_event *event, struct stellar_events *events)
+void stellar_add_event(const struct stellar_event *event, struct stellar_events *events)
 {
     if (events && events->n < STELLAR_EVENTS_MOST) events->event[events->n++] = *event;
 }
@@ -62,12 +64,12 @@ static int move_to(const struct stellar_model *model, double time_myr, struct st
         if (step->end != STELLAR_GOES_ON) {
             stellar_phase_end(model, step->end, &work->track, star, &event);
             work->has_point = 0;
-            add_event(&event, events);
+            stellar_add_event(&event, events);
         } else if (star->type != event.type_before) { /* a helium giant reaches the branch */
             event.time_myr = star->time_myr;
             event.type_after = star->type;
             event.mass_after = star->mass;
-            add_event(&event, events);
+            stellar_add_event(&event, events);
         }
     }
     return nbc_fail(err, NBC_BAD_ARGUMENT, "a state that no star can have: its phase does not end");
@@ -184,9 +186,8 @@ int stellar_evolve(const struct stellar_model *model, struct stellar_star *star,
     return status;
 }
 
-/* The star itself at a time, which becomes a point of its grid */
-static int stand_at(const struct stellar_model *model, double time_myr, struct stellar_star *star,
-                    struct stellar_work *work, struct stellar_events *events, struct nbc_error *err)
+int stellar_stand_at(const struct stellar_model *model, double time_myr, struct stellar_star *star,
+                     struct stellar_work *work, struct stellar_events *events, struct nbc_error *err)
 {
     struct stellar_step step;
     struct stellar_star now;
@@ -211,17 +212,17 @@ static int set_mass(const struct stellar_model *model, struct stellar_star *star
     struct stellar_work work = {.has_point = 0};
     struct stellar_point p;
     struct stellar_event event;
-    const int status = stand_at(model, time_myr, star, &work, events, err);
+    const int status = stellar_stand_at(model, time_myr, star, &work, events, err);
     if (status) return status;
     if (star->type == STELLAR_NONE) return nbc_fail(err, NBC_BAD_ARGUMENT, "nothing is left of the star");
     if (is_remnant(star->type)) {
-        if (stellar_reweigh_remnant(model, mass, star, &event)) add_event(&event, events);
+        if (stellar_reweigh_remnant(model, mass, star, &event)) stellar_add_event(&event, events);
         return NBC_OK;
     }
     stellar_reweigh(model, mass, &work, star, &p);
     if (p.envelope > 0) return NBC_OK;
     stellar_phase_end(model, STELLAR_STRIPPED, &work.track, star, &event);
-    add_event(&event, events);
+    stellar_add_event(&event, events);
     return NBC_OK;
 }
 

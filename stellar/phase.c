@@ -17,7 +17,7 @@ static void go_on(const struct stellar_model *model, struct stellar_track *track
     star->co_core_mass = p.mco;
 }
 
-static void become_remnant(int type, double mass, struct stellar_star *star)
+void stellar_become_remnant(int type, double mass, struct stellar_star *star)
 {
     star->type = type;
     star->mass = star->mass_track = star->core_mass = mass;
@@ -30,7 +30,7 @@ static void become_white_dwarf(const struct stellar_model *model, int type, doub
 {
     struct stellar_random random = stellar_random_begin(model->options.nrand, star->name, star->n_event);
     event->number = star->n_event++;
-    become_remnant(type, mass, star);
+    stellar_become_remnant(type, mass, star);
     stellar_kick_white_dwarf(&model->options, type, &random, event->kick_kms);
     event->kind = STELLAR_WHITE_DWARF;
 }
@@ -50,7 +50,7 @@ static void collapse(const struct stellar_model *model, const struct stellar_tra
     struct stellar_collapse left;
     stellar_collapse_make(model, &before, &left);
     stellar_kick_collapse(&model->options, &left, &random, event->kick_kms);
-    become_remnant(left.type, left.mass, star);
+    stellar_become_remnant(left.type, left.mass, star);
     star->spin = stellar_birth_spin(model, &left, &random);
     event->kind = left.kind;
     event->number = star->n_event++;
@@ -66,9 +66,8 @@ static void become_helium_star(const struct stellar_model *model, struct stellar
     star->age_myr = fraction * track->helium.t_ms;
 }
 
-/* A helium giant with a core of a mass: it has the age at which such a star has that core. */
-static void become_helium_giant(const struct stellar_model *model, struct stellar_track *track, double mco,
-                                struct stellar_star *star)
+void stellar_become_helium_giant(const struct stellar_model *model, struct stellar_track *track, double mco,
+                                 struct stellar_star *star)
 {
     const struct stellar_helium *s = &track->helium;
     struct stellar_point p;
@@ -102,7 +101,7 @@ static void strip(const struct stellar_model *model, struct stellar_track *track
         become_helium_star(model, track, fmax(0, fmin(1, (star->age_myr - g->t_hei) / g->t_he)), star);
         break;
     case STELLAR_EAGB:
-        become_helium_giant(model, track, star->co_core_mass, star);
+        stellar_become_helium_giant(model, track, star->co_core_mass, star);
         break;
     default:
         become_white_dwarf(model, degenerate_type(track), star->mass, star, event);
@@ -156,7 +155,7 @@ static void burn_out(const struct stellar_model *model, struct stellar_track *tr
             collapse(model, track, star, event);
         break;
     case STELLAR_HE_MS:
-        become_helium_giant(model, track, 0, star);
+        stellar_become_helium_giant(model, track, 0, star);
         break;
     default:
         collapse(model, track, star, event);
@@ -199,11 +198,11 @@ int stellar_reweigh_remnant(const struct stellar_model *model, double mass, stru
                                               .kind = collapses ? STELLAR_ELECTRON_CAPTURE : STELLAR_DISRUPTION,
                                               .mass = collapses ? 1.26 : 0};
         stellar_kick_collapse(o, &left, &random, event->kick_kms);
-        become_remnant(left.type, left.mass, star);
+        stellar_become_remnant(left.type, left.mass, star);
         event->kind = left.kind;
         event->number = star->n_event++;
     } else if (before == STELLAR_NS && mass > (o->nsflag == 0 ? o->mxns0 : o->mxns1)) {
-        become_remnant(STELLAR_BH, mass, star);
+        stellar_become_remnant(STELLAR_BH, mass, star);
     } else {
         return 0;
     }

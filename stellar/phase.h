@@ -13,5 +13,11 @@ void stellar_phase_end(const struct stellar_model *model, int end, struct stella
  *  star above its limit becomes a black hole.   @return 1: the event says what happened */
 int stellar_reweigh_remnant(const struct stellar_model *model, double mass, struct stellar_star *star,
                             struct stellar_event *event);
+/** A remnant of a type and mass, at age 0. */
+void stellar_become_remnant(int type, double mass, struct stellar_star *star);
+/** A helium giant, of the star's mass, with a core of carbon and oxygen of a mass: it has the age at which such a star
+ * has that core, and shows by its radius whether it is on the branch. */
+void stellar_become_helium_giant(const struct stellar_model *model, struct stellar_track *track, double mco,
+                                 struct stellar_star *star);
 
 #endif

@@ -204,6 +204,21 @@ int stellar_evolve_all(const struct stellar_model *model, int64_t n, struct stel
 int stellar_set_mass(const struct stellar_model *model, struct stellar_star *star, double time_myr, double mass,
                      struct stellar_view *view, struct stellar_events *events, struct nbc_error *err);
 
+/** Two stars become one at time_myr: the type of the product is that of the collision matrix of Hurley, Tout & Pols
+ *  2002, MNRAS 329, 897, table 2. Stars of the main sequence mix, and have spent a tenth of their hydrogen; a giant
+ *  that swallows one keeps its core; cores add up. A neutron star or black hole takes a part of a star that is no
+ *  remnant (FCTORCL), and the rest is lost; two white dwarfs of helium leave nothing. What exceeds STELLAR_MASS_MOST is
+ *  lost. Deviates: tracks of giants are found by their cores from the fits here, and stars with cores lose no envelope.
+ *  @param[in]  star     its model is `model`, and so is that of the product, which has its name
+ *  @param[in]  other    of `other_model`, whose metallicity may be another one
+ *  @param[in]  kept     0 to 1   @param[out] product  unchanged if it fails; may be one of the stars
+ *  @param[out] view     of the product; may be NULL   @param[out] events  until time_myr, and those of the product
+ *  @return as of stellar_evolve */
+int stellar_merge(const struct stellar_model *model, const struct stellar_star *star,
+                  const struct stellar_model *other_model, const struct stellar_star *other, double time_myr,
+                  double kept, struct stellar_star *product, struct stellar_view *view, struct stellar_events *events,
+                  struct nbc_error *err);
+
 #ifdef __cplusplus
 }
 #endif

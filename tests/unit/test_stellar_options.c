@@ -137,14 +137,40 @@ static double size(const double v[3])
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* Mean size of the kicks of neutron stars: 1.5958 times the dispersion for a Maxwellian; its dispersion is 0.673 of the
- * dispersion, so that the mean of 2000 is within 4 times 0.673 / sqrt(2000) = 0.06. */
+static int ascending(const void *p, const void *q)
+{
+    const double x = *(const double *)p, y = *(const double *)q;
+    return (x > y) - (x < y);
+}
+
+/* Part of a Maxwellian below a speed, in units of its dispersion. */
+static double maxwellian(double x)
+{
+    return erf(x / sqrt(2)) - sqrt(2 / acos(-1)) * x * exp(-0.5 * x * x);
+}
+
+static double uniform(double x)
+{
+    return x;
+}
+
+/* Kolmogorov-Smirnov: 1.95/sqrt(n) is exceeded by one sample in a thousand. */
+static void assert_drawn_from(int n, double *x, double (*below)(double))
+{
+    double distance = 0;
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    for (int k = 0; k < n; k++)
+        distance = fmax(distance, fmax(below(x[k]) - (double)k / n, (double)(k + 1) / n - below(x[k])));
+    if (!(distance < 1.95 / sqrt(n))) fail_msg("distance %g of %d", distance, n);
+}
+
+/* Kicks of neutron stars are Maxwellian, and equal in all directions: their sizes, and the cosine of each angle. */
 static void kicks(void **state)
 {
     (void)state;
     enum { N = 2000 };
     struct stellar_model *model = stars_model('A', 0.02, "");
-    double sum = 0, mean[3] = {0};
+    static double speed[N], cosine[3][N];
     for (int i = 0; i < N; i++) {
         struct stellar_star star;
         struct stellar_events events;
@@ -152,11 +178,11 @@ static void kicks(void **state)
         assert_int_equal(stellar_evolve(model, &star, 100, NULL, &events, NULL), NBC_OK);
         const struct stellar_event *birth = stars_event(&events, STELLAR_NS);
         assert_true(birth->number == 0 && star.n_event == 1 && events.event[0].number == -1);
-        sum += size(birth->kick_kms);
-        for (int k = 0; k < 3; k++) mean[k] += birth->kick_kms[k] / N;
+        speed[i] = size(birth->kick_kms) / 190;
+        for (int k = 0; k < 3; k++) cosine[k][i] = 0.5 + 0.5 * birth->kick_kms[k] / size(birth->kick_kms);
     }
-    assert_true(fabs(sum / N / 190 - 1.5958) < 0.06);
-    for (int k = 0; k < 3; k++) assert_true(fabs(mean[k]) < 4 * 190 / sqrt(N));
+    assert_drawn_from(N, speed, maxwellian);
+    for (int k = 0; k < 3; k++) assert_drawn_from(N, cosine[k], uniform);
     stellar_free(model);
 }
 
