@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import unittest
 
+import h5py
 import matplotlib
 import numpy as np
 
@@ -234,7 +235,6 @@ class OneBinaryTest(unittest.TestCase):
 
     def report(self, binaries):
         """A cluster of 30 wide stars at rest and so many circular binaries."""
-        import h5py
         for k in range(2):
             write_snapshot(self.name + ".snap.%05d.h5" % k, float(k), 30 + 2 * binaries)
             with h5py.File(self.name + ".snap.%05d.h5" % k, "r+") as file:
@@ -267,6 +267,87 @@ class OneBinaryTest(unittest.TestCase):
             np.testing.assert_array_equal(ticks, np.rint(ticks))
         line = panels["binary-numbers"].figure.axes[0].lines[0]
         self.assertEqual(line.get_drawstyle(), "steps-post")
+
+
+class AgeingTest(unittest.TestCase):
+    """Snapshots of 60 stars with types that are known, a log and a table of escapers."""
+
+    TYPES = ([0] * 20 + [1] * 40, [0] * 20 + [1] * 30 + [3, 4, 5, 10, 11, 12, 13, 13, 14, 15])
+    WITH_PLACES = 56  # of the last snapshot: all but neutron stars, a black hole and what is gone
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.name = os.path.join(self.folder, "run")
+        for k, kinds in enumerate(self.TYPES):
+            path = self.name + ".snap.%05d.h5" % k
+            write_snapshot(path, 2.0 * k, 60)
+            kinds = np.array(kinds)
+            heat = np.linspace(3000, 30000, 60)
+            with h5py.File(path, "r+") as file:
+                for name, values in (("StellarType", kinds), ("StellarAge", 0 * kinds + 7.0 * k),
+                                     ("StellarLuminosity", np.where(kinds < 14, (heat / 5772)**4, 0)),
+                                     ("EffectiveTemperature", np.where(kinds < 14, heat, 0))):
+                    file["PartType4"][name] = values.astype(float)
+                    file["PartType4"][name].attrs["kept"] = 1
+                file["PartType4/Masses"][...] = np.where(kinds == 15, 0, 0.01)
+        write_log(self.name + ".log.csv", 3)
+
+    def panels(self):
+        report = Report(nbody6.Run(self.name))
+        report.log.columns["mass_stars"] = np.array([0, -0.02, -0.05])
+        with matplotlib.rc_context(style.STYLE):
+            return {name: draw(report) for name, draw in catalogue.STARS.items()}
+
+    def test_diagram(self):
+        panel = self.panels()["hr-diagram"]
+        axes = panel.figure.axes[0]
+        self.assertGreater(*axes.get_xlim())  # hot stars stand at the left
+        places = np.concatenate([dots.get_offsets() for dots in axes.collections])
+        self.assertEqual(len(places), self.WITH_PLACES)
+        np.testing.assert_allclose(places[:, 1], (places[:, 0] / 5772)**4)
+        labels = [dots.get_label() for dots in axes.collections]
+        self.assertEqual(labels, ["main sequence: 50", "giants: 2", "core helium burning: 1", "white dwarfs: 3"])
+        self.assertIn("2 neutron stars and 1 black hole", panel.sentence)
+        marks = {tuple(map(tuple, dots.get_paths()[0].vertices.round(3))) for dots in axes.collections}
+        self.assertEqual(len(marks), len(labels))  # colour alone tells nothing
+
+    def test_mass_by_type(self):
+        axes = self.panels()["mass-by-type"].figure.axes[0]
+        lines = {line.get_label(): line for line in axes.lines}
+        np.testing.assert_allclose(lines["main sequence"].get_ydata(), [0.6, 0.5])
+        np.testing.assert_allclose(lines["neutron stars"].get_ydata(), [np.nan, 0.02])
+        np.testing.assert_allclose(lines["lost by winds and supernovae"].get_ydata(), [np.nan, 0.02, 0.05])
+        self.assertNotIn("helium stars", lines)
+
+    def test_remnants(self):
+        panel = self.panels()["remnants"]
+        self.assertIn("neutron stars: 2 kept;", panel.sentence)
+        self.assertIn("KZ(23)=2", panel.sentence)
+        with open(self.name + ".esc.csv", "w") as file:
+            file.write("t,name,type\n# units: 1,1,1\n0.5,70,13\n0.5,71,1\n1.5,72,13\n1.75,73,11\n")
+        panel = self.panels()["remnants"]
+        lines = {line.get_label(): line for line in panel.figure.axes[0].lines}
+        self.assertEqual(lines["neutron stars kept"].get_ydata().tolist(), [0, 2])
+        np.testing.assert_array_equal(lines["neutron stars lost"].get_xdata(), [0, 0.5, 1.5, 2])
+        np.testing.assert_array_equal(lines["neutron stars lost"].get_ydata(), [0, 1, 2, 2])
+        self.assertNotIn("black holes lost", lines)
+        self.assertIn("white dwarfs: 3 kept, 1 lost; neutron stars: 2 kept, 2 lost; black holes: 1 kept, 0 lost",
+                      panel.sentence)
+
+    def test_page(self):
+        self.assertEqual(plot(self.name).returncode, 0)
+        with open(self.name + ".html", encoding="utf-8") as file:
+            text = file.read()
+        Page(text)
+        self.assertIn('<section id="ageing"', text)
+        self.assertEqual(text.count('<figure id="hr-diagram">'), 1)
+
+    def test_columns_of_a_file_do_not_age(self):
+        for k in range(2):
+            with h5py.File(self.name + ".snap.%05d.h5" % k, "r+") as file:
+                del file["PartType4/StellarAge"]
+        self.assertEqual([name for name, panel in self.panels().items() if panel], ["hr-diagram"])
 
 
 class ComparedTest(unittest.TestCase):

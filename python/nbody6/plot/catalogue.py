@@ -4,7 +4,7 @@ run has nothing to draw."""
 import functools
 
 from . import (panels_binaries, panels_cluster, panels_energy, panels_evolution, panels_integrator, panels_motion,
-               panels_profiles)
+               panels_profiles, panels_stars)
 
 VIEWS = {"view-" + "xyz"[i] + "xyz"[j]: functools.partial(panels_cluster.view, i=i, j=j, side=side)
          for i, j, side in panels_cluster.SIDES}
@@ -16,6 +16,8 @@ EVOLUTION = {"radii": panels_evolution.radii, "mass-groups": panels_evolution.ra
              "virial": panels_evolution.virial, "escapers": panels_evolution.escapers,
              "relaxation": panels_motion.relaxation, "drift": panels_motion.drift,
              "galactic-orbit": panels_motion.orbit}
+STARS = {"hr-diagram": panels_stars.diagram, "mass-by-type": panels_stars.mass_by_type,
+         "remnants": panels_stars.remnants}
 BINARIES = {"orbits": panels_binaries.orbits, "hardness": panels_binaries.hardness,
             "binary-numbers": panels_binaries.numbers, "binding": panels_binaries.binding}
 ENERGY = {"energy-error": panels_energy.error, "force-error": panels_energy.force_error,
@@ -23,4 +25,4 @@ ENERGY = {"energy-error": panels_energy.error, "force-error": panels_energy.forc
           "field-work": panels_energy.field_work, "energy-channels": panels_energy.channels}
 INTEGRATOR = {"steps": panels_integrator.steps, "neighbours": panels_integrator.neighbours,
               "wall-time": panels_integrator.wall_time, "pace": panels_integrator.pace}
-ALL = {**VIEWS, **PROFILES, **EVOLUTION, **BINARIES, **ENERGY, **INTEGRATOR}
+ALL = {**VIEWS, **PROFILES, **EVOLUTION, **STARS, **BINARIES, **ENERGY, **INTEGRATOR}

@@ -114,6 +114,7 @@ def parts_of(report):
     evolution = {} if report.few else catalogue.EVOLUTION
     return [("the cluster", lambda: itertools.chain(draw(catalogue.VIEWS)(), panels_cluster.paths(report))),
             ("profiles", draw(catalogue.PROFILES)), ("its evolution", draw(evolution)),
+            ("stars that age", draw(catalogue.STARS)),
             ("binaries", draw(catalogue.BINARIES)), ("energy", draw(catalogue.ENERGY)),
             ("the integrator", draw(catalogue.INTEGRATOR))]
 
@@ -144,6 +145,7 @@ def make_page(report, title=None, refresh=None):
         section("cluster", "The bodies" if report.few else "The cluster", turning, drawn["the cluster"],
                 drawn["profiles"]),
         section("evolution", "Evolution", drawn["its evolution"]),
+        section("ageing", "Stars that age", drawn["stars that age"]),
         section("binaries", "Binaries and encounters", sentence, drawn["binaries"],
                 '<div class="cards">%s</div>' % cards if cards else ""),
         section("energy", "Energy", drawn["energy"]),

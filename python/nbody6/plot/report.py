@@ -12,6 +12,7 @@ from ..errors import ReadError
 from ..orbits import find_systems
 from ..snapshot import read_snapshot
 from ..tables import energy_columns
+from . import star_types
 from .tracks import tracks
 
 MOST_SNAPSHOTS = 60  # looked at for what changes with time; evenly chosen from more
@@ -195,7 +196,7 @@ class Report:
         paths = self._paths()
         if len(paths) > MOST_SNAPSHOTS:
             paths = [paths[k] for k in np.linspace(0, len(paths) - 1, MOST_SNAPSHOTS).round().astype(int)]
-        history = {"t": [], "radii": [], "binaries": [], "multiples": [], "binding": [], "soft": [], "pairs": []}
+        history = {"t": [], "radii": [], "binaries": [], "multiples": [], "binding": [], "soft": [], "pairs": [], "types": []}
         limits = None
         for snapshot in itertools.chain(self._read(paths), [self.snapshot]):
             if limits is None:
@@ -214,6 +215,7 @@ class Report:
             lower = upper
         history["t"].append(snapshot.t)
         history["radii"].append(radii)
+        history["types"].append(star_types.mass_and_number(snapshot))
         if len(snapshot) > MOST_STARS or not snapshot.v.any():
             pairs = getattr(snapshot, "pairs", None)
             bound = pairs.energy[pairs.energy < 0] if pairs is not None else np.zeros(0)

@@ -63,7 +63,9 @@ def physics(report):
     parts.append("stars collide" if p.get("pair.r_star") else "stars are points")
     parts.append("escapers are removed" if p.get("escape") else "escapers stay in the run")
     parts.append("steps by ETAI = %g and ETAR = %g" % (p["integration.eta_irr"], p["integration.eta_reg"]))
-    text = "; ".join(parts) + "; no stellar evolution."
+    parts.append("stars age by LEVEL='%s'" % "AABC"[int(p.get("stellar.level") or 0)] if p.get("stellar.evolve") else
+                 "no stellar evolution")
+    text = "; ".join(parts) + "."
     changed = ["; changed: " + line for line in p.get("changed", [])]
     return text[0].upper() + text[1:-1] + "".join(changed) + "."
 

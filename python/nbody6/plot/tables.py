@@ -170,7 +170,8 @@ def facts(report):
     column("nnb_mean", "mean neighbour number")
     for name, label in (("steps_irr", "irregular steps"), ("steps_reg", "regular steps"), ("blocks", "block steps")):
         column(name, label, "%d")
-    for name, label in (("pairs_formed", "pairs regularized"), ("chains_formed", "chains"), ("mergers", "mergers")):
+    for name, label in (("pairs_formed", "pairs regularized"), ("chains_formed", "chains"), ("mergers", "mergers"),
+                        ("supernovae", "supernovae"), ("remnants", "remnants born")):
         column(name, label, "%d")
     add("escapers", "%d" % report.escaped if report.escaped else None)
     column("wall_s", "wall time [s]", "%.1f")
