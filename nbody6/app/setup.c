@@ -85,8 +85,9 @@ static void print_units(FILE *out, const struct nb6_config *config, const struct
         print_row(out, "half-mass relaxation time", facts->bulk.t_relax, units->time_myr, "Myr");
     const double r_tide = nb6_external_tidal_radius(field, facts->mass_total);
     if (r_tide > 0) print_row(out, "tidal radius", r_tide, units->length_pc, "pc");
-    print_row(out, "energy checks DTADJ", r->dt_adjust, units->time_myr, "Myr");
-    print_row(out, "output DELTAT", r->dt_output, units->time_myr, "Myr");
+    print_row(out, r->dt_adjust_myr > 0 ? "energy checks DTADJ_MYR" : "energy checks DTADJ", r->dt_adjust,
+              units->time_myr, "Myr");
+    print_row(out, r->dt_output_myr > 0 ? "output DTOUT_MYR" : "output DELTAT", r->dt_output, units->time_myr, "Myr");
     const double t_end = nb6_config_end(config, units->time_myr);
     const int by_myr = r->t_crit_myr > 0 && t_end == r->t_crit_myr / units->time_myr;
     print_row(out, by_myr ? "end, by TCRTP0" : "end TCRIT", t_end, units->time_myr, "Myr");
@@ -163,17 +164,20 @@ int nb6_setup_print(FILE *out, const struct nb6_config *config, struct nbc_error
     status = nb6_config_check(&with_n, err);
     if (status != NBC_OK) return status;
     const struct nb6_units units = nb6_units_from(facts.rbar_pc, facts.zmbar_msun, facts.n);
+    struct nb6_config settled = *config;
+    nb6_config_settle_intervals(&settled, units.time_myr);
     struct nb6_external field;
     struct nb6_config_two two;
-    status = nb6_external_make(config, &units, &field, err);
+    status = nb6_config_check_intervals(config, units.time_myr, err);
+    if (status == NBC_OK) status = nb6_external_make(config, &units, &field, err);
     if (status == NBC_OK) status = nb6_config_get_two(config, &two, err);
     if (status != NBC_OK) return status;
     fprintf(out, "%s\n", config->run.input_path);
     print_model(out, config, &facts, &two);
-    print_units(out, config, &facts, &units, &field);
+    print_units(out, &settled, &facts, &units, &field);
     nb6_setup_physics(out, config, facts.n);
     print_integration(out, config, facts.n);
-    print_files(out, config);
-    nb6_setup_advise(out, config, &facts, &units, &field);
+    print_files(out, &settled);
+    nb6_setup_advise(out, &settled, &facts, &units, &field);
     return NBC_OK;
 }

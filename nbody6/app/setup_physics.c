@@ -44,6 +44,8 @@ void nb6_setup_physics(FILE *out, const struct nb6_config *config, int64_t n)
     if (print_pairs(out, &config->pair, n)) print_systems(out, &config->pair);
     if (config->pair.r_star > 0)
         fprintf(out, "  %-26s of stars of radius RSTAR = %g, which merge\n", "collisions", config->pair.r_star);
+    else if (config->stellar.collide)
+        fprintf(out, "  %-26s of stars of the radii of their age, which merge\n", "collisions");
     else if (config->data.radii)
         fprintf(out, "  %-26s of stars of the radii in DATA, which merge\n", "collisions");
     else

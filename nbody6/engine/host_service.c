@@ -12,8 +12,8 @@
 #include "nbody6/fewbody/pairs/correct.h"
 #include "nbody6/fewbody/pairs/step.h"
 #include "nbody6/galaxy/external.h"
-#include "nbody6/input/properties.h"
 #include "nbody6/state/ascending.h"
+#include "nbody6/state/bodies.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
@@ -130,8 +130,7 @@ static enum nb6_host_service_answer move_systems(struct nb6_sim *sim, struct nb6
 static int goes_on(const struct nb6_sim *sim, nb6_slot slot)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    return nb6_kind_of(p, slot)->device_supports && !nb6_pair_is_wide(sim, slot) &&
-           !nb6_radii_act(sim->run.properties) && !(sim->run.config.pair.r_star > 0) &&
+    return nb6_kind_of(p, slot)->device_supports && !nb6_pair_is_wide(sim, slot) && !nb6_stars_have_radii(sim) &&
            p->system[slot].t_check > nb6_time_to_double(sim->active.t);
 }
 

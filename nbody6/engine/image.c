@@ -154,6 +154,7 @@ const char *nb6_dev_unsupported(const struct nb6_config *config)
     if (!nb6_external_is_for_devices((int)config->tide.kind)) return "the device engine has no such galaxy";
     if (config->integration.dt_fixed_irr > 0 || config->integration.dt_fixed_reg > 0)
         return "the device engine has no constant steps";
+    if (config->stellar.collide) return "the device engine has no collisions of stars that age";
     return config->run.precision == GPUNB_DOUBLE ? "the device engine has no double precision throughout" : NULL;
 }
 

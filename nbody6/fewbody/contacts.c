@@ -4,7 +4,6 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/parts.h"
-#include "nbody6/input/properties.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
@@ -38,15 +37,10 @@ struct side {
     } star[CHAIN_MAX];
 };
 
-int nb6_contacts_are_possible(const struct nb6_sim *sim)
-{
-    return sim->run.config.pair.r_star > 0 || nb6_radii_act(sim->run.properties);
-}
-
 double nb6_contact_range(const struct nb6_sim *sim)
 {
     double largest = 0;
-    if (!nb6_contacts_are_possible(sim)) return 0;
+    if (!nb6_stars_have_radii(sim)) return 0;
     for (int64_t i = 0; i < sim->n; i++) largest = fmax(largest, nb6_get_star(sim, i)->radius);
     return AHEAD * 2 * largest;
 }
@@ -300,7 +294,7 @@ double nb6_contact_step(const struct nb6_sim *sim, nb6_slot slot)
     const nb6_time t = sim->active.t > sim->ti_now ? sim->active.t : sim->ti_now;
     struct side own = {.n = 0};
     double x[3], v[3], step = nb6_slot_step_limit(sim, slot);
-    if (!nb6_contacts_are_possible(sim)) return step;
+    if (!nb6_stars_have_radii(sim)) return step;
     const struct outline outline = outline_of(sim, i);
     nb6_get_predicted(sim, i, t, x, v);
     for (int32_t k = 0; k < pert->n; k++) step = fmin(step, step_with(sim, i, &outline, pert->body[k], t, x, v, &own));

@@ -17,8 +17,6 @@ struct nb6_contact {
     double time; /**< until they touch, at most */
 };
 
-/** Whether stars have radii. */
-int nb6_contacts_are_possible(const struct nb6_sim *sim);
 /** Two stars at more than this distance are not about to touch; 0: stars have no radii. Reads all stars. */
 double nb6_contact_range(const struct nb6_sim *sim);
 /** The first contact of a star of the system in a slot with a star of one of its perturbers, at block time t.

@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/state/ageing.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
@@ -112,6 +113,7 @@ int nb6_merge_stars(struct nb6_sim *sim, const struct nb6_merger *merger, const 
     memcpy(event.x, x, sizeof event.x);
     memcpy(event.v, v, sizeof event.v);
     status = nb6_star_absorb(sim, i, gone, merger->mass, merger->radius, err);
+    if (!status) status = nb6_ageing_note_merger(sim, i, gone, err);
     if (status) return status;
     status = nb6_ledger_book(&sim->run.book.ledger, NB6_CHANNEL_MERGED, -merger->energy, err);
     if (status) return status;

@@ -72,6 +72,30 @@ void nb6_config_settle_end(struct nb6_config *config, double time_myr)
     config->run.t_crit_open = 0;
 }
 
+void nb6_config_settle_intervals(struct nb6_config *config, double time_myr)
+{
+    struct nb6_run_config *r = &config->run;
+    if (r->dt_adjust_myr > 0) r->dt_adjust = r->dt_adjust_myr / time_myr;
+    if (r->dt_output_myr > 0) r->dt_output = r->dt_output_myr / time_myr;
+}
+
+int nb6_config_check_intervals(const struct nb6_config *config, double time_myr, struct nbc_error *err)
+{
+    const struct {
+        const char *name;
+        double myr;
+    } interval[] = {{"DTADJ_MYR", config->run.dt_adjust_myr}, {"DTOUT_MYR", config->run.dt_output_myr}};
+    for (int k = 0; k < 2; k++) {
+        const double t = interval[k].myr / time_myr;
+        if (!(interval[k].myr > 0) || (t >= NB6_LEAST_INTERVAL && t <= NB6_T_MAX)) continue;
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "%s: %g Myr is no interval of a run whose unit of time is %.6g Myr; give %.3g to %.3g Myr",
+                        interval[k].name, interval[k].myr, time_myr, NB6_LEAST_INTERVAL * time_myr,
+                        NB6_T_MAX * time_myr);
+    }
+    return NBC_OK;
+}
+
 int nb6_config_tell_end(const struct nb6_config *config, double time_myr, char text[NB6_END_TEXT])
 {
     const struct nb6_run_config *r = &config->run;

@@ -19,6 +19,8 @@ enum { NB6_PATH_MAX = 1024, NB6_NUMBERS_MAX = 64, NB6_ENGINE_WHY = 256 };
  * beyond.
  */
 #define NB6_T_MAX 8e6
+/** The shortest interval of adjusts and outputs. */
+#define NB6_LEAST_INTERVAL 0x1p-30
 
 enum nb6_model_kind {
     NB6_MODEL_UNIFORM,
@@ -129,17 +131,19 @@ enum nb6_lagrangian_mass { NB6_LAGR_CURRENT_MASS, NB6_LAGR_INITIAL_MASS };
 
 /** Files that a run writes when it stops. */
 struct nb6_run_config {
-    char name[NB6_PATH_MAX];       /**< prefix of all output files */
-    char input_path[NB6_PATH_MAX]; /**< where the input came from, for messages; "<stdin>" */
-    double t_crit;                 /**< end, absolute N-body time */
-    double t_crit_myr;             /**< TCRTP0 > 0: end in Myr, of nb6_config_end */
-    double wall_limit_s;           /**< TCOMP */
-    double dt_adjust, dt_output;   /**< DTADJ, DELTAT */
-    int64_t n_fix;                 /**< a snapshot at every n_fix-th output */
-    int64_t n_crit;                /**< stop when N <= n_crit */
-    double energy_tol;             /**< QE: stop when |dE/E| of an adjust interval > 5 QE */
-    int snapshots;                 /**< KZ(3) > 0 */
-    int checkpoint_at_output;      /**< KZ(2) > 0 */
+    char name[NB6_PATH_MAX];             /**< prefix of all output files */
+    char input_path[NB6_PATH_MAX];       /**< where the input came from, for messages; "<stdin>" */
+    double t_crit;                       /**< end, absolute N-body time */
+    double t_crit_myr;                   /**< TCRTP0 > 0: end in Myr, of nb6_config_end */
+    double wall_limit_s;                 /**< TCOMP */
+    double dt_adjust, dt_output;         /**< DTADJ, DELTAT */
+    double dt_adjust_myr, dt_output_myr; /**< DTADJ_MYR, DTOUT_MYR > 0: in Myr, in the place of those
+                                            (nb6_config_settle_intervals) */
+    int64_t n_fix;                       /**< a snapshot at every n_fix-th output */
+    int64_t n_crit;                      /**< stop when N <= n_crit */
+    double energy_tol;                   /**< QE: stop when |dE/E| of an adjust interval > 5 QE */
+    int snapshots;                       /**< KZ(3) > 0 */
+    int checkpoint_at_output;            /**< KZ(2) > 0 */
     double
         checkpoint_interval_s; /**< wall-clock seconds between checkpoints, 0: none but the ones above and at the end */
     int write_data_table;      /**< KZ(22) = 1: dat.10 of the initial model */
@@ -217,9 +221,9 @@ struct nb6_stellar_config {
     int evolve;            /**< KZ(19) > 0 */
     int level;             /**< LEVEL: 1, 2, 3 for 'A', 'B', 'C'; 0: '0', or not given: as 'A' where stars age */
     int white_dwarf_kicks; /**< KZ(25): 0 none, 1 of helium and carbon-oxygen white dwarfs, 2 of all */
-    int unused;
-    double z;           /**< ZMET: metallicity */
-    double epoch_0_myr; /**< EPOCH0: when the stars were born */
+    int collide;           /**< KZ(27) < 0: stars collide, by the radii that they have now */
+    double z;              /**< ZMET: metallicity */
+    double epoch_0_myr;    /**< EPOCH0: when the stars were born */
 };
 
 /** How a data file is laid out. */
@@ -270,6 +274,12 @@ void nb6_config_init(struct nb6_config *config);
 double nb6_config_end(const struct nb6_config *config, double time_myr);
 /** Make that t_crit, the only end from then on. */
 void nb6_config_settle_end(struct nb6_config *config, double time_myr);
+/** Make DTADJ_MYR and DTOUT_MYR, where they are given, intervals in N-body time: dt_adjust, dt_output. Does so again
+ * with the same result.   @param[in] time_myr  unit of time */
+void nb6_config_settle_intervals(struct nb6_config *config, double time_myr);
+/** Whether they are intervals that a run can have in a unit of time, settled or not.
+ *  @return NBC_OK; NBC_BAD_INPUT, which names the variable and its range in Myr */
+int nb6_config_check_intervals(const struct nb6_config *config, double time_myr, struct nbc_error *err);
 enum { NB6_END_TEXT = 192 };
 /** A sentence that says which of two given ends applies, or that TCRTP0 lies beyond all times.
  *  @return 0: no sentence is needed, and the text is empty */

@@ -27,8 +27,8 @@ struct limit {
 static const struct limit own_limits[] = {
     {offsetof(struct nb6_config, integration.dt_max), "SMAX", 0, 1, 1},
     {offsetof(struct nb6_config, model.virial_ratio), "Q", -1e6, 1e6, 0},
-    {offsetof(struct nb6_config, run.dt_adjust), "DTADJ", 0x1p-30, NB6_T_MAX, 0},
-    {offsetof(struct nb6_config, run.dt_output), "DELTAT", 0x1p-30, NB6_T_MAX, 0},
+    {offsetof(struct nb6_config, run.dt_adjust), "DTADJ", NB6_LEAST_INTERVAL, NB6_T_MAX, 0},
+    {offsetof(struct nb6_config, run.dt_output), "DELTAT", NB6_LEAST_INTERVAL, NB6_T_MAX, 0},
 };
 enum { OWN_LIMITS = sizeof own_limits / sizeof own_limits[0] };
 
@@ -40,12 +40,20 @@ static struct limit limit_of(const struct nb6_input_variable *v)
     return (struct limit){offset, v->name, v->min, v->max, v->open};
 }
 
+/* Those in Myr have a range once the unit of time is known (nb6_config_check_intervals). */
+static int is_in_myr(const struct nb6_config *config, size_t offset)
+{
+    return (offset == offsetof(struct nb6_config, run.dt_adjust) && config->run.dt_adjust_myr > 0) ||
+           (offset == offsetof(struct nb6_config, run.dt_output) && config->run.dt_output_myr > 0);
+}
+
 static int check_limits(const struct nb6_config *config, struct nbc_error *err)
 {
     for (int k = 0; k < nb6_input_variable_count; k++) {
         const enum nb6_input_target target = nb6_input_variables[k].target;
         if (target != NB6_TO_DOUBLE && target != NB6_TO_NUMBER) continue;
         const struct limit l = limit_of(&nb6_input_variables[k]);
+        if (is_in_myr(config, l.offset)) continue;
         for (int i = 0; i < nb6_input_variables[k].length; i++) {
             double x;
             memcpy(&x, (const char *)config + l.offset + (size_t)i * sizeof x, sizeof x);

@@ -66,6 +66,10 @@ int nb6_config_check_stellar(const struct nb6_config *config, struct nbc_error *
 {
     const struct nb6_stellar_config *s = &config->stellar;
     struct stellar_options options;
+    if (s->collide && !s->evolve)
+        return nbc_fail(err, NBC_BAD_INPUT,
+                        "KZ(27): stars collide by the radii of their age (KZ(27)=-1) where they age; set KZ(19)=3, or "
+                        "KZ(27)=0");
     if (!s->evolve) return NBC_OK;
     if (!(s->z >= STELLAR_Z_LEAST && s->z <= STELLAR_Z_MOST))
         return nbc_fail(err, NBC_BAD_INPUT,
@@ -79,12 +83,12 @@ int nb6_config_check_stellar(const struct nb6_config *config, struct nbc_error *
                         s->epoch_0_myr);
     if (config->data.radii)
         return nbc_fail(err, NBC_BAD_INPUT,
-                        "RADII: stars that age (KZ(19) > 0) have radii of their own, and no collisions yet; set "
-                        "RADII='keep', or KZ(19)=0");
+                        "RADII: stars that age (KZ(19) > 0) have radii of their own; set RADII='keep', and KZ(27)=-1 "
+                        "for collisions, or KZ(19)=0");
     if (config->pair.r_star > 0)
         return nbc_fail(err, NBC_BAD_INPUT,
-                        "RSTAR: stars that age (KZ(19) > 0) have radii of their own, and no collisions yet; set "
-                        "RSTAR=0, or KZ(19)=0");
+                        "RSTAR: stars that age (KZ(19) > 0) have radii of their own; set RSTAR=0, and KZ(27)=-1 for "
+                        "collisions, or KZ(19)=0");
     const int status = check_masses(&config->model, config->zmbar_msun, err);
     return status ? status : nb6_config_stellar_options(config, 1, &options, err);
 }

@@ -103,6 +103,9 @@ void nb6_input_apply_option(struct nb6_config *config, int number, int value)
     case 26:
         config->pair.slow_down = value;
         break;
+    case 27:
+        config->stellar.collide = value < 0;
+        break;
     case 30:
         config->pair.chains = value != 0;
         config->pair.hierarchies = value >= 0;
@@ -273,6 +276,20 @@ static void note_masses(const struct nb6_input_values *values, FILE *notes, cons
                 m->mass_min_msun, nb6_input_kz(values, 20));
 }
 
+/* Samples have DTADJ and DELTAT: those in Myr take their place. */
+static void note_intervals(const struct nb6_input_values *values, FILE *notes, const struct nb6_config *config)
+{
+    const struct {
+        const char *name, *other;
+        double myr;
+    } interval[] = {{"DTADJ_MYR", "DTADJ", config->run.dt_adjust_myr},
+                    {"DTOUT_MYR", "DELTAT", config->run.dt_output_myr}};
+    for (int k = 0; notes && k < 2; k++)
+        if (interval[k].myr > 0 && nb6_input_get(values, "ININPUT", interval[k].other)->line)
+            fprintf(notes, "note: %s has no effect: %s=%g is given\n", interval[k].other, interval[k].name,
+                    interval[k].myr);
+}
+
 int nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct nb6_config *config,
                      struct nbc_error *err)
 {
@@ -304,6 +321,7 @@ int nb6_input_settle(const struct nb6_input_values *values, FILE *notes, struct 
                 "them off there\n",
                 (long long)config->triples.n);
     note_masses(values, notes, config);
+    note_intervals(values, notes, config);
     if (notes && config->stellar.evolve && config->stellar.level == 0)
         fprintf(notes, "note: LEVEL is not given: stars age by LEVEL='A'\n");
     if (notes && config->escape == NB6_ESCAPE_CUT_OFF && config->tide.kind == NB6_TIDE_NONE)

@@ -248,6 +248,27 @@ static void settle_end(const struct comparison *c, double t, struct nb6_config *
     nb6_config_settle_end(after, units.time_myr);
 }
 
+/* DTADJ alone takes the place of the DTADJ_MYR that the run has, DELTAT that of its DTOUT_MYR. */
+static int settle_intervals(const struct comparison *c, struct nb6_config *after, struct nbc_error *err)
+{
+    const struct nb6_units units = nb6_units_from(c->before->rbar_pc, c->before->zmbar_msun, c->before->model.n);
+    if (nb6_input_get(c->values, "ININPUT", "DTADJ")->line && !nb6_input_get(c->values, "INRUN", "DTADJ_MYR")->line)
+        after->run.dt_adjust_myr = 0;
+    if (nb6_input_get(c->values, "ININPUT", "DELTAT")->line && !nb6_input_get(c->values, "INRUN", "DTOUT_MYR")->line)
+        after->run.dt_output_myr = 0;
+    nb6_config_settle_intervals(after, units.time_myr);
+    return nb6_config_check_intervals(after, units.time_myr, err);
+}
+
+/* Those of the result are in N-body units and, if they were given so, in Myr. */
+static void take_intervals(const struct comparison *c)
+{
+    c->result->run.dt_adjust = c->after->run.dt_adjust;
+    c->result->run.dt_output = c->after->run.dt_output;
+    c->result->run.dt_adjust_myr = c->after->run.dt_adjust_myr;
+    c->result->run.dt_output_myr = c->after->run.dt_output_myr;
+}
+
 /* TCRTP0 alone may change the end too. */
 static void take_end(const struct comparison *c)
 {
@@ -277,9 +298,11 @@ static int change(const struct nb6_input_options *options, int is_positional, do
     if (status == NBC_OK) status = nb6_input_settle(values, NULL, &after, err);
     if (status != NBC_OK) return status;
     settle_end(&c, t, &after);
-    status = compare_all(&c);
+    status = nb6_input_locate(values, settle_intervals(&c, &after, err), err);
+    if (status == NBC_OK) status = compare_all(&c);
     if (status != NBC_OK) return status;
     take_end(&c);
+    take_intervals(&c);
     status = nb6_input_locate(values, nb6_config_check(&result, err), err);
     if (status != NBC_OK) return status;
     nb6_input_note_ignored(values, options->notes);

@@ -36,6 +36,7 @@ const struct nb6_change_meaning nb6_change_meanings[] = {
     {"KZ(23)", MEMBER(write_escapers), NULL},
     {"KZ(25)", MEMBER(stellar.white_dwarf_kicks), MODEL},
     {"KZ(26)", MEMBER(pair.slow_down), NULL},
+    {"KZ(27)", MEMBER(stellar.collide), MODEL},
     {"KZ(30)", MEMBER(pair.chains), NULL},
     {"KZ(30)", MEMBER(pair.hierarchies), NULL},
     {"KZ(39)", MEMBER(integration.mass_weighted_nb), FORCES},
@@ -54,9 +55,10 @@ const struct nb6_change_meaning nb6_change_meanings[] = {
 };
 const int nb6_change_meaning_count = sizeof nb6_change_meanings / sizeof nb6_change_meanings[0];
 
-static const char *const changeable[] = {"TCOMP",  "TCRTP0", "NFIX",  "NCRIT", "NNBOPT", "ETAI", "ETAR",
-                                         "DTADJ",  "DELTAT", "TCRIT", "QE",    "DTMIN",  "RMIN", "ETAU",
-                                         "ECLOSE", "GMIN",   "GMAX",  "SMAX",  "NNBMAX", "CKPT", "FCHECK"};
+static const char *const changeable[] = {"TCOMP",  "TCRTP0", "NFIX",   "NCRIT",     "NNBOPT",   "ETAI",
+                                         "ETAR",   "DTADJ",  "DELTAT", "TCRIT",     "QE",       "DTMIN",
+                                         "RMIN",   "ETAU",   "ECLOSE", "GMIN",      "GMAX",     "SMAX",
+                                         "NNBMAX", "CKPT",   "FCHECK", "DTADJ_MYR", "DTOUT_MYR"};
 
 const char *nb6_change_reason(const struct nb6_input_variable *v)
 {

@@ -149,7 +149,7 @@ const struct nb6_input_choice nb6_input_choices[] = {
     {26, 1, 1, NB6_USED, "slow-down of weakly perturbed pairs"},
     {26, 2, 2, NB6_USED, "also of tight pairs inside chains that are disturbed more"},
     {26, 3, MANY, NB6_NEAREST, "as 2: relative motions keep their energy, and nothing is rectified"},
-    {27, -MANY, -1, NB6_MISSING_STELLAR, "collisions of stars"},
+    {27, -MANY, -1, NB6_AGEING, "stars collide, by the radii that they have at their age"},
     {27, 0, 0, NB6_USED, "none"},
     {27, 1, 2, NB6_NOT_YET, "tides"},
     {27, 3, MANY, NB6_NOT_YET, "tides and gravitational radiation"},

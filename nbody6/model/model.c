@@ -260,4 +260,5 @@ void nb6_model_settle(const struct nb6_model *model, struct nb6_config *config)
     config->zmbar_msun = model->zmbar_msun;
     const struct nb6_units units = nb6_units_from(config->rbar_pc, config->zmbar_msun, model->n);
     nb6_config_settle_end(config, units.time_myr);
+    nb6_config_settle_intervals(config, units.time_myr);
 }

@@ -56,8 +56,8 @@ struct nb6_model {
 int nb6_model_make(const struct nb6_config *config, struct nb6_model *model, struct nbc_error *err);
 void nb6_model_free(struct nb6_model *model);
 
-/** Let the model's number of stars and units replace those of the input; convert the end of the run to N-body units if
- * it was given in Myr. To be called before nb6_create. */
+/** Let the model's number of stars and units replace those of the input; convert the end of the run, and intervals, to
+ * N-body units if they were given in Myr. To be called before nb6_create. */
 void nb6_model_settle(const struct nb6_model *model, struct nb6_config *config);
 
 /** Write the 7-column table m x y z vx vy vz (17 significant digits) that KZ(22) = 2 reads back bit for bit. Written to

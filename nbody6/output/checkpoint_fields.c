@@ -37,7 +37,9 @@ _Static_assert(sizeof(int) == 4, "flags and enums are stored in 4 bytes");
 #define RUN_FIELDS(F, T) \
     F(T, name, "name", PRINTABLE) F(T, input_path, "input_path", PRINTABLE) F(T, t_crit, "t_crit", INPUT) \
     F(T, t_crit_myr, "t_crit_myr", INPUT) F(T, wall_limit_s, "wall_limit_s", INPUT) \
-    F(T, dt_adjust, "dt_adjust", INPUT) F(T, dt_output, "dt_output", INPUT) F(T, n_fix, "n_fix", BETWEEN(1, 0x1p60)) \
+    F(T, dt_adjust, "dt_adjust", INPUT) F(T, dt_output, "dt_output", INPUT) \
+    F(T, dt_adjust_myr, "dt_adjust_myr", INPUT) F(T, dt_output_myr, "dt_output_myr", INPUT) \
+    F(T, n_fix, "n_fix", BETWEEN(1, 0x1p60)) \
     F(T, n_crit, "n_crit", COUNT) F(T, energy_tol, "energy_tol", INPUT) F(T, snapshots, "snapshots", FLAG) \
     F(T, checkpoint_at_output, "checkpoint_at_output", FLAG) \
     F(T, checkpoint_interval_s, "checkpoint_interval_s", INPUT) F(T, write_data_table, "write_data_table", FLAG) \
@@ -136,13 +138,13 @@ _Static_assert(NB6_COVERS(struct nb6_triple_config, TRIPLES_FIELDS, 0), FORGOTTE
 /* clang-format off */
 #define STELLAR_FIELDS(F, T) \
     F(T, evolve, "evolve", FLAG) F(T, level, "level", BETWEEN(0, 3)) \
-    F(T, white_dwarf_kicks, "white_dwarf_kicks", BETWEEN(0, 2)) F(T, z, "z", INPUT) \
-    F(T, epoch_0_myr, "epoch_0_myr", INPUT)
+    F(T, white_dwarf_kicks, "white_dwarf_kicks", BETWEEN(0, 2)) F(T, collide, "collide", FLAG) \
+    F(T, z, "z", INPUT) F(T, epoch_0_myr, "epoch_0_myr", INPUT)
 /* clang-format on */
 
 static const struct nb6_state_field stellar_fields[] = {STELLAR_FIELDS(NB6_FIELD, struct nb6_stellar_config)};
 
-_Static_assert(NB6_COVERS(struct nb6_stellar_config, STELLAR_FIELDS, UNUSED(struct nb6_stellar_config)), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct nb6_stellar_config, STELLAR_FIELDS, 0), FORGOTTEN);
 
 /* Beside the structs above. */
 /* clang-format off */

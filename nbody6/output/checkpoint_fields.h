@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /** Raised when a field is added, removed or changes its meaning: other versions are refused. */
-enum { NB6_CHECKPOINT_SCHEMA = 19 };
+enum { NB6_CHECKPOINT_SCHEMA = 20 };
 
 enum nb6_field_type { NB6_FIELD_F64, NB6_FIELD_I64, NB6_FIELD_U64, NB6_FIELD_I32, NB6_FIELD_I8, NB6_FIELD_TEXT };
 

@@ -56,6 +56,7 @@ _Static_assert(NB6_COVERS(struct nb6_star, STAR_FIELDS, 0 STAR_SPARE(NB6_PLUS_BY
 /* Myr, Msun. */
 #define AGE BETWEEN(0, 1e12)
 #define STELLAR_MASS BETWEEN(0, 1e12)
+#define STARS_WAITING BETWEEN(0, 0x1p30)
 
 /* clang-format off */
 #define AGED_FIELDS(F, T) \
@@ -65,7 +66,8 @@ _Static_assert(NB6_COVERS(struct nb6_star, STAR_FIELDS, 0 STAR_SPARE(NB6_PLUS_BY
     F(T, star.mass, "star_mass", STELLAR_MASS) F(T, star.core_mass, "core_mass", STELLAR_MASS) \
     F(T, star.co_core_mass, "co_core_mass", STELLAR_MASS) F(T, star.spin, "spin", BETWEEN(0, 1)) \
     F(T, star.step_myr, "step_myr", NOT_NEGATIVE) F(T, mass, "mass", STELLAR_MASS) F(T, due, "due", DUE_OR_NEVER) \
-    F(T, overflows, "overflows", NAME) F(T, touches, "touches", NAME) F(T, ages, "ages", FLAG)
+    F(T, overflows, "overflows", NAME) F(T, touches, "touches", NAME) F(T, ages, "ages", FLAG) \
+    F(T, waits, "waits", STARS_WAITING) F(T, is_one, "is_one", FLAG)
 #define AGED_NOT_STORED(F, T) F(T, model)
 /* clang-format on */
 

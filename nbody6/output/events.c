@@ -228,6 +228,17 @@ static void add_near_stars(struct nb6_line *line, const struct nb6_event *event)
     add_number(line, "e", s->e);
 }
 
+static void add_product(struct nb6_line *line, const struct nb6_event *event)
+{
+    const struct nb6_event_stellar *s = &event->stellar;
+    nb6_line_add(line, ", \"names\": [%lld, %lld], \"types\": [%d, %d]", (long long)s->name[0], (long long)s->name[1],
+                 s->type[0], s->type[1]);
+    add_number(line, "t_myr", s->t_myr);
+    add_numbers(line, "masses_msun", 2, s->mass);
+    nb6_line_add(line, ", \"type\": %d", s->type_after);
+    add_number(line, "mass_msun", s->mass_after);
+}
+
 static const struct {
     const char *name;
     void (*add)(struct nb6_line *line, const struct nb6_event *event);
@@ -252,6 +263,7 @@ static const struct {
     [NB6_EVENT_REMNANT] = {"remnant", add_changed_star},
     [NB6_EVENT_OVERFLOW] = {"overflow", add_near_stars},
     [NB6_EVENT_CONTACT] = {"contact", add_near_stars},
+    [NB6_EVENT_PRODUCT] = {"product", add_product},
     [NB6_EVENT_STUCK] = {"stuck", add_stuck},
 };
 

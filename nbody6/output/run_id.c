@@ -29,8 +29,8 @@ static void print_id(uint64_t crc, char id[NB6_RUN_ID_BYTES])
 
 /* ---- a new one ---- */
 
-/* Fields of the configuration that do not change results: names, ends, checkpoints; and those that the origin has in
- * their final form: the file of the stars, the backends, the engine. */
+/* Fields of the configuration that do not change results: names, ends, checkpoints; and those that the origin, or
+ * another field, has in their final form: the file of the stars, the backends, the engine, intervals in Myr. */
 static int is_left_out(const char *name)
 {
     static const char *const left_out[] = {"name",
@@ -38,6 +38,8 @@ static int is_left_out(const char *name)
                                            "t_crit",
                                            "t_crit_myr",
                                            "t_crit_open",
+                                           "dt_adjust_myr",
+                                           "dt_output_myr",
                                            "wall_limit_s",
                                            "n_crit",
                                            "checkpoint_at_output",
@@ -54,6 +56,13 @@ static int is_left_out(const char *name)
     return 0;
 }
 
+/* A flag that is younger than others: it is left out while it is 0, so that ids stay. */
+static int is_young_and_off(const char *name, const char *value)
+{
+    static const int off = 0;
+    return strcmp(name, "collide") == 0 && memcmp(value, &off, sizeof off) == 0;
+}
+
 static uint64_t add_text(uint64_t crc, const char *text)
 {
     return nb6_crc64(crc, text, strlen(text) + 1);
@@ -65,7 +74,7 @@ static uint64_t add_group(uint64_t crc, const struct nb6_field_group *group, con
     crc = add_text(crc, group->name);
     for (size_t k = 0; k < group->count; k++) {
         const struct nb6_state_field *f = &group->field[k];
-        if (is_left_out(f->name)) continue;
+        if (is_left_out(f->name) || is_young_and_off(f->name, base + f->offset)) continue;
         crc = add_text(crc, f->name);
         crc = f->type == NB6_FIELD_TEXT ? add_text(crc, base + f->offset)
                                         : nb6_crc64(crc, base + f->offset, f->count * nb6_state_field_bytes(f->type));

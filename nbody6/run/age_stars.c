@@ -6,10 +6,12 @@
 #include "nbody6/input/units.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/mass_edit.h"
+#include "nbody6/run/merge_aged.h"
 #include "nbody6/state/ageing.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
 #include "stellar/stellar.h"
 
@@ -24,6 +26,10 @@ enum { LEAST_GRID = -5, MOST_GRID = 3, PARTS = 8 };
 
 /* A body loses what its star has lost once that is this part: half of what the library calls a change. */
 static const double LOSS = 5e-4;
+
+/* Where stars collide, their bodies have radii that are wrong by this part at most: half of what the library calls a
+ * change. */
+static const double SWELLING = 0.025;
 
 /* Looks ahead, at times at which nothing happens that the run has to know. The number bounds the work of a look: after
  * it the star is due, and looks again. */
@@ -56,20 +62,29 @@ static int acts(const struct nb6_aged *aged, const struct stellar_view *view)
     return fabs(view->mass - aged->mass) > LOSS * aged->mass;
 }
 
+static int swells(const struct nb6_sim *sim, double radius, const struct stellar_view *view)
+{
+    return sim->run.config.stellar.collide && fabs(view->radius - radius) > SWELLING * radius;
+}
+
 int nb6_age_schedule(const struct nb6_sim *sim, struct nb6_aged *aged, nb6_time now, struct nbc_error *err)
 {
     const struct stellar_model *model = sim->ageing->model[aged->model];
     struct stellar_star star = aged->star;
     struct stellar_view view;
     struct stellar_events events = {.n = 0};
+    aged->due = NB6_NEVER_DUE;
+    if (!aged->ages) return NBC_OK;
     int status = stellar_evolve(model, &star, nb6_time_to_myr(sim, now), &view, NULL, err);
+    if (status) return status;
+    const double radius = view.radius;
     aged->due = now;
     for (int k = 0; k < LOOKS && !status && events.n == 0; k++) {
         const int ends = view.phase_ends;
         aged->due = next_look(sim, aged->due, &view);
         if (aged->due == NB6_NEVER_DUE || ends) break;
         status = stellar_evolve(model, &star, nb6_time_to_myr(sim, aged->due), &view, &events, err);
-        if (acts(aged, &view)) break;
+        if (acts(aged, &view) || swells(sim, radius, &view)) break;
     }
     return status;
 }
@@ -83,13 +98,17 @@ struct due_star {
     double mass;    /* new one of its body, N-body units; the old one: it stays */
     double kick[3]; /* N-body units */
     int is_sudden;
+    double radius;                   /* of its body, N-body units, where stars collide */
+    int64_t n_collision;             /* stars with which it becomes one */
+    struct nb6_collision *collision; /* [n_collision] */
     struct stellar_events events;
 };
 
 struct ageing_step {
     nb6_time t;
     int64_t n;
-    struct due_star *star; /* [n] in the order of their numbers */
+    struct due_star *star;           /* [n] in the order of their numbers */
+    struct nb6_collision *collision; /* of all stars */
     /* of a change, [n] */
     nb6_index *index;
     double *mass, (*v)[3];
@@ -98,6 +117,7 @@ struct ageing_step {
 static void release(struct ageing_step *s)
 {
     nbc_free(s->star);
+    nbc_free(s->collision);
     nbc_free(s->index);
     nbc_free(s->mass);
     nbc_free(s->v);
@@ -106,17 +126,27 @@ static void release(struct ageing_step *s)
 static int find_due(const struct nb6_sim *sim, struct ageing_step *s, struct nbc_error *err)
 {
     const struct nb6_aged *aged = sim->ageing->aged;
-    for (int64_t i = 0; i < sim->n; i++) s->n += aged[i].due <= s->t;
+    int64_t collisions = 0;
+    for (int64_t i = 0; i < sim->n; i++) {
+        if (aged[i].due > s->t) continue;
+        s->n++;
+        collisions += aged[i].waits;
+    }
     if (s->n == 0) return NBC_OK;
     s->star = nbc_alloc((size_t)s->n, sizeof *s->star);
+    s->collision = nbc_alloc((size_t)collisions + 1, sizeof *s->collision);
     s->index = nbc_alloc((size_t)s->n, sizeof *s->index);
     s->mass = nbc_alloc((size_t)s->n, sizeof *s->mass);
     s->v = nbc_alloc((size_t)s->n, sizeof *s->v);
-    if (!s->star || !s->index || !s->mass || !s->v)
+    if (!s->star || !s->collision || !s->index || !s->mass || !s->v)
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld stars that change", (long long)s->n);
-    int64_t k = 0;
-    for (int64_t i = 0; i < sim->n; i++)
-        if (aged[i].due <= s->t) s->star[k++] = (struct due_star){.i = (nb6_index)i, .aged = aged[i]};
+    struct nb6_collision *collision = s->collision;
+    for (int64_t i = 0, k = 0; i < sim->n; i++) {
+        if (aged[i].due > s->t) continue;
+        s->star[k++] =
+            (struct due_star){.i = (nb6_index)i, .aged = aged[i], .n_collision = aged[i].waits, .collision = collision};
+        collision += aged[i].waits;
+    }
     return NBC_OK;
 }
 
@@ -141,17 +171,22 @@ static void find_change(const struct nb6_sim *sim, const struct stellar_view *vi
         is_changed |= view->mass != star->aged.mass;
     }
     star->mass = before;
+    star->radius = nb6_ageing_radius(sim, view);
     if (!is_changed) return;
     star->aged.mass = view->mass;
     star->mass = view->mass / units->mass_msun;
     if (!(star->mass > 0) && nb6_is_member(&sim->star[star->i])) star->mass = GRAIN * before;
+    star->is_sudden |= star->n_collision > 0;
 }
 
 static int evolve_star(const struct nb6_sim *sim, nb6_time t, struct due_star *star, struct nbc_error *err)
 {
     struct stellar_view view;
     const struct stellar_model *model = sim->ageing->model[star->aged.model];
-    int status = stellar_evolve(model, &star->aged.star, nb6_time_to_myr(sim, t), &view, &star->events, err);
+    const int status =
+        star->n_collision > 0
+            ? nb6_merge_aged(sim, star->i, t, &star->aged, &view, &star->events, star->collision, err)
+            : stellar_evolve(model, &star->aged.star, nb6_time_to_myr(sim, t), &view, &star->events, err);
     if (status) return status;
     find_change(sim, &view, star);
     return nb6_age_schedule(sim, &star->aged, t, err);
@@ -225,6 +260,24 @@ static int change_bodies(struct nb6_sim *sim, struct ageing_step *s, int suddenl
     return status;
 }
 
+/* Where stars collide, bodies have the radii of their stars, and members of chains have copies of them. */
+static int set_radius(struct nb6_sim *sim, const struct due_star *star, struct nbc_error *err)
+{
+    const int is_member = nb6_is_member(&sim->star[star->i]);
+    const nb6_slot slot = is_member ? nb6_owner_slot(&sim->star[star->i]) : NB6_NO_SLOT;
+    struct nb6_chain *chain = is_member ? nb6_chain_of(&sim->subsystems, slot) : NULL;
+    if (!sim->run.config.stellar.collide || sim->star[star->i].radius == star->radius) return NBC_OK;
+    int status = nb6_save_body(sim, star->i, err);
+    if (!status && chain) status = nb6_save_slot(sim, slot, err);
+    if (status) return status;
+    sim->star[star->i].radius = star->radius;
+    if (!chain) return NBC_OK;
+    for (int m = 0; m < chain->state.n; m++)
+        if (chain->star[m] == star->i) chain->state.radius[m] = star->radius;
+    nb6_motions_forget(sim);
+    return NBC_OK;
+}
+
 /* ---- events ---- */
 
 static int tell_as(struct nb6_sim *sim, enum nb6_event_kind kind, const struct due_star *star,
@@ -248,6 +301,8 @@ static int tell(struct nb6_sim *sim, const struct due_star *star, nb6_time t, st
 {
     struct nb6_counters *counters = &sim->run.counters;
     int status = NBC_OK;
+    for (int64_t k = 0; k < star->n_collision && !status; k++)
+        status = nb6_merge_aged_tell(sim, &star->collision[k], t, err);
     for (int k = 0; k < star->events.n && !status; k++) {
         const struct stellar_event *event = &star->events.event[k];
         const int leaves = event->type_after != STELLAR_NONE;
@@ -271,7 +326,9 @@ static int change(struct nb6_sim *sim, struct ageing_step *s, struct nbc_error *
     int status = NBC_OK;
     for (int64_t k = 0; k < s->n && !status; k++) {
         status = nb6_save_aged(sim, s->star[k].i, err);
-        if (!status) sim->ageing->aged[s->star[k].i] = s->star[k].aged;
+        if (status) break;
+        sim->ageing->aged[s->star[k].i] = s->star[k].aged;
+        status = set_radius(sim, &s->star[k], err);
     }
     if (!status) status = change_bodies(sim, s, 0, err);
     if (!status) status = change_bodies(sim, s, 1, err);

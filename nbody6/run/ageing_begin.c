@@ -127,11 +127,24 @@ static int begin_star(struct nb6_sim *sim, const struct columns *c, int64_t i, n
     return begin_young(sim, i, birth, err);
 }
 
+/* That of the star, where stars collide. */
+static int set_radius(struct nb6_sim *sim, int64_t i, nb6_time t, struct nbc_error *err)
+{
+    const struct nb6_aged *aged = &sim->ageing->aged[i];
+    struct stellar_view view;
+    if (!sim->run.config.stellar.collide) return NBC_OK;
+    const int status =
+        nb6_ageing_view(sim->ageing, aged, fmax(nb6_time_to_myr(sim, t), aged->star.time_myr), &view, err);
+    if (!status) sim->star[i].radius = nb6_ageing_radius(sim, &view);
+    return status;
+}
+
 /* What was born before is not yet what it is now. */
 static int schedule(struct nb6_sim *sim, int64_t i, nb6_time t, struct nbc_error *err)
 {
     struct nb6_aged *aged = &sim->ageing->aged[i];
-    if (!aged->ages) return NBC_OK;
+    int status = set_radius(sim, i, t, err);
+    if (status || !aged->ages) return status;
     if (aged->star.time_myr < nb6_time_to_myr(sim, t)) {
         aged->due = t;
         return NBC_OK;

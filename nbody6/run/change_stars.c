@@ -15,6 +15,7 @@
 #include "nbody6/run/mass_books.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/run/remake.h"
+#include "nbody6/state/ageing.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
 #include "nbody6/state/event.h"
@@ -65,6 +66,10 @@ static int check_mergers(const struct nb6_sim *sim, struct nbc_error *err)
             return nbc_fail(err, NBC_BAD_STATE,
                             "stars %lld, %lld, ... are about to merge: evolve a little further first",
                             (long long)nb6_subsystems_name(sim, slot, 0), (long long)nb6_subsystems_name(sim, slot, 1));
+    for (int64_t i = 0; sim->ageing && i < sim->n; i++)
+        if (sim->ageing->aged[i].waits > 0)
+            return nbc_fail(err, NBC_BAD_STATE, "star %lld has collided, and is not yet one: evolve a little further",
+                            (long long)sim->star[i].name);
     return NBC_OK;
 }
 

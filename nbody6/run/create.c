@@ -81,7 +81,9 @@ static int first_bookkeeping(nb6_t *sim, int64_t n, const int64_t *name, const d
     book->nnb_opt = nb6_radius_initial_mean(&sim->run.config, n, heaviest / sim->run.book.mass_start);
     sim->mean_mass = sim->run.book.mass_start / (double)massive;
     sim->run.units = nb6_units_from(sim->run.config.rbar_pc, sim->run.config.zmbar_msun, n);
-    nb6_config_settle_end(&sim->run.config, sim->run.units.time_myr);
+    nb6_config_settle_intervals(&sim->run.config, sim->run.units.time_myr);
+    status = nb6_config_check_intervals(&sim->run.config, sim->run.units.time_myr, err);
+    if (status) return status;
     return nb6_external_make(&sim->run.config, &sim->run.units, &sim->run.external, err);
 }
 

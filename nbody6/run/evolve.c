@@ -31,6 +31,12 @@ static nb6_time earlier(nb6_time a, nb6_time b)
     return a < b ? a : b;
 }
 
+/* Of stars that collide within an advance: the host engine makes one block after the other then. */
+static nb6_time next_collided(const struct nb6_sim *sim)
+{
+    return sim->run.config.stellar.collide ? nb6_ageing_next(sim) : NB6_NEVER_DUE;
+}
+
 static int poll(struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_observer *observer = &sim->observer;
@@ -48,18 +54,21 @@ static int64_t blocks_of_next_poll(int64_t blocks, double seconds, enum nb6_stop
     return seconds > LONG && blocks > LEAST_BLOCKS_OF_A_POLL ? blocks / 2 : blocks;
 }
 
-/* Block steps up to and including time t. The state is in host memory then if that is asked for, or they ended before.
- */
+/* Block steps up to and including time t, or that at which a star is due that collided meanwhile. The state is in host
+ * memory then if that is asked for, or they ended before. */
 static int advance(struct nb6_sim *sim, nb6_time t, int comes_home, struct nbc_error *err)
 {
     enum nb6_stop_reason reason = NB6_STOP_BLOCKS;
     struct nbc_error other = {0};
     int64_t blocks = LEAST_BLOCKS_OF_A_POLL;
+    uint64_t mergers = sim->run.counters.mergers;
     int status = NBC_OK;
     if (t > 0 && sim->book.undecided) /* at the start: after the messages and files of t = 0 */
         status = nb6_engines_failed(sim, nb6_step_decide_again(sim, err));
     while (!status && !sim->stopped) {
         const double start = nbc_wtime();
+        if (sim->run.counters.mergers != mergers) t = earlier(t, next_collided(sim));
+        mergers = sim->run.counters.mergers;
         status = nb6_engines_advance(sim, t, blocks, &reason, err);
         if (sim->engine_image.ahead) blocks = blocks_of_next_poll(blocks, nbc_wtime() - start, reason);
         if (status || reason == NB6_STOP_REACHED) break;
@@ -137,10 +146,12 @@ static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
         const struct nb6_run_book *book = &sim->run.book;
         nb6_time next = earlier(earlier(book->ti_next_adjust, book->ti_next_output), end);
         next = earlier(next, nb6_ageing_next(sim));
-        const int at_end = next == end, ages = next == nb6_ageing_next(sim);
-        const int pauses = at_end && !ages && !is_anything_due(sim, next, end >= run_end);
+        const int ages = next == nb6_ageing_next(sim);
+        const int pauses = next == end && !ages && !is_anything_due(sim, next, end >= run_end);
         status = advance(sim, next, !pauses, err);
         if (status || sim->stopped) return status;
+        next = earlier(next, next_collided(sim));
+        const int at_end = next == end;
         sim->ti_reached = next;
         status = nb6_age_stars(sim, err);
         if (status || sim->stopped) return status;

@@ -23,6 +23,8 @@ struct nb6_aged {
     int64_t touches;          /**< name of the star that it was said to touch; 0: none */
     int32_t ages;             /**< 0: too light for a star, or without mass: it stays as it is */
     int32_t model;            /**< number of the model of its metallicity, in this session */
+    int32_t waits;            /**< stars that have collided with it, and are one with it when it is due */
+    int32_t is_one;           /**< 1: it has collided, and is one with the other star */
 };
 
 enum { NB6_METALLICITIES = 256 };
@@ -42,6 +44,11 @@ void nb6_ageing_free(struct nb6_ageing *ageing);
 double nb6_time_to_myr(const struct nb6_sim *sim, nb6_time t);
 /** When the next star is due; NB6_NEVER_DUE: none is, or none ages. */
 nb6_time nb6_ageing_next(const struct nb6_sim *sim);
+/** Two stars collided, and one of them goes on: it is due soon, so that both become one then.
+ *  @return NBC_OK; NBC_NO_MEMORY */
+int nb6_ageing_note_merger(struct nb6_sim *sim, nb6_index i, nb6_index gone, struct nbc_error *err);
+/** Radius of a star in N-body units. */
+double nb6_ageing_radius(const struct nb6_sim *sim, const struct stellar_view *view);
 /** How a star is at a time, which its state does not come to.
  *  @param[in] time_myr  not before that of its state
  *  @return as stellar_evolve */

@@ -3,6 +3,8 @@
 #include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/input/config.h"
+#include "nbody6/input/properties.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
@@ -72,6 +74,12 @@ int nb6_body_join(struct nb6_sim *sim, nb6_index i, nb6_slot slot, struct nbc_er
     int status = nb6_save_body(sim, i, err);
     if (!status) nb6_set_owner(&sim->star[i], slot);
     return status;
+}
+
+int nb6_stars_have_radii(const struct nb6_sim *sim)
+{
+    const struct nb6_config *config = &sim->run.config;
+    return config->pair.r_star > 0 || config->stellar.collide || nb6_radii_act(sim->run.properties);
 }
 
 int nb6_star_absorb(struct nb6_sim *sim, nb6_index i, nb6_index gone, double mass, double radius, struct nbc_error *err)

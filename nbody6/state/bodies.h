@@ -17,6 +17,8 @@ int nb6_body_place(struct nb6_sim *sim, nb6_index i, double mass, const double x
                    nb6_time t, struct nbc_error *err);
 /** A body becomes a member of the system in a slot. */
 int nb6_body_join(struct nb6_sim *sim, nb6_index i, nb6_slot slot, struct nbc_error *err);
+/** Whether stars have radii, and collide: RSTAR, RADII='collide', or KZ(27) < 0 of stars that age. */
+int nb6_stars_have_radii(const struct nb6_sim *sim);
 /** Star i, of a new mass and radius, represents star `gone` too, which keeps its place without mass until it is
  *  removed. */
 int nb6_star_absorb(struct nb6_sim *sim, nb6_index i, nb6_index gone, double mass, double radius,

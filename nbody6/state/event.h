@@ -32,6 +32,7 @@ enum nb6_event_kind {
     NB6_EVENT_REMNANT,        /**< a white dwarf, neutron star or black hole was born */
     NB6_EVENT_OVERFLOW,       /**< a star of a pair fills its Roche lobe */
     NB6_EVENT_CONTACT,        /**< two stars of a pair touch at pericentre */
+    NB6_EVENT_PRODUCT,        /**< two stars that age have collided, and are one now */
     NB6_EVENT_STUCK           /**< one or two bodies alone were moved in 10^5 blocks in a row, while others wait */
 };
 
@@ -99,12 +100,13 @@ struct nb6_event_stuck {
 struct nb6_event_stellar {
     int kind; /**< enum stellar_event_kind */
     int type_before, type_after;
-    double t_myr;                    /**< of the star's own clock: the run takes it up at the next block */
-    double mass_before, mass_after;  /**< Msun */
-    double fallback, kick_kms[3];    /**< of stellar_event */
-    double luminosity, temperature;  /**< of an escaper: Lsun, K; it has radius[0] */
-    int64_t name[2];                 /**< of a pair: the star that overflows first */
-    int type[2];                     /**< of a pair */
+    double t_myr;                   /**< of the star's own clock: the run takes it up at the next block */
+    double mass_before, mass_after; /**< Msun */
+    double fallback, kick_kms[3];   /**< of stellar_event */
+    double luminosity, temperature; /**< of an escaper: Lsun, K; it has radius[0] */
+    int64_t name[2]; /**< of a pair: the star that overflows first; of two that became one: the one that goes on */
+    int type[2];     /**< of a pair, or of two stars that became one */
+    double mass[2];  /**< of these two, Msun */
     double radius[2], lobe[2], a, e; /**< of a pair: Rsun; the lobes at pericentre */
 };
 

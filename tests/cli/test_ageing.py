@@ -2,15 +2,32 @@
 
 import json
 import os
+import sys
 import unittest
 
-from run_support import RunTest, test_seeds
+from run_support import BUILD, RunTest, test_seeds
 
 try:
     import h5py
     import numpy
 except ImportError:
     h5py = None
+try:
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python"))
+    os.environ["NB6_BUILD"] = BUILD
+    import matplotlib
+    import nbody6
+    from nbody6.plot import catalogue, story, style
+    from nbody6.plot.report import Report
+except ImportError:
+    matplotlib = None
+
+# A cluster so dense that stars touch: 8 to 100 Msun, born 8 Myr ago, the heaviest of which are remnants by now.
+DENSE = """\
+&ININPUT N=50 NRAND=4 RBAR=5e-5 DTADJ=0.25 DELTAT=0.5 TCRIT=2 QE=1e-2 KZ(19)=3 KZ(20)=6 KZ(22)=0 KZ(27)=-1 LEVEL='A' {more} /
+&INCOLL FCTORCL=0.25 /
+&INDATA BODY1=100 BODYN=8 ZMET=0.02 EPOCH0=-8 /
+"""
 
 # 100 stars of 0.5 to 60 Msun: a unit is 3.5 Myr, and two of them collapse at 19 Myr.
 INPUT = """\
@@ -46,10 +63,23 @@ class Ageing(RunTest):
         head = self.read("a.esc.csv").decode().splitlines()
         self.assertTrue(head[0].endswith(",v_kms,type,radius_rsun,luminosity_lsun,temperature_k"))
         self.assertTrue(any(row.split(",")[13] in ("13", "14") for row in head[3:]))  # kicks have freed some
+        if matplotlib:
+            self.check_page(len(remnants))
         self.run_command("--quiet", "--out", "c", "a.inp", env=dict(os.environ, OMP_NUM_THREADS="1"))
         self.assert_same_run("a", "c")
         self.assertGreater(self.kill_and_resume(test_seeds(5, 20)), 0)
         self.assert_same_run("a", "b")
+
+    def check_page(self, born):
+        """Snapshots and escapers have all remnants that the events tell of; masses by type are all of the mass."""
+        report = Report(nbody6.Run(self.path("a")))
+        with matplotlib.rc_context(style.STYLE):
+            drawn = {name: draw(report).figure.axes[0] for name, draw in catalogue.STARS.items()}
+        self.assertEqual(sum(line.get_ydata()[-1] for line in drawn["remnants"].lines), born)
+        now = sum(numpy.nan_to_num(line.get_ydata()[-1]) for line in drawn["mass-by-type"].lines
+                  if not line.get_label().startswith("lost"))
+        self.assertAlmostEqual(now / (report.snapshot.mass.sum() * report.scale.factor("mass")), 1, places=12)
+        self.assertIn("stars age by LEVEL='B'", story.physics(report))
 
     @unittest.skipIf(h5py is None, "h5py and numpy are not there")
     def test_snapshots(self):
@@ -87,6 +117,51 @@ class Ageing(RunTest):
         self.assertEqual(begin[0]["t"], 0)
         self.assertLess(begin[0]["t_myr"], 0)
         self.assertGreater(begin[0]["t_myr"], -19.1)
+
+    def test_collisions(self):
+        """Each merger is followed by a product with the mass of both, or less; all is booked; bits as above."""
+        with open(self.path("a.inp"), "w") as file:
+            file.write(DENSE.format(more=""))
+        self.run_command("a.inp")
+        mergers, products = self.events("a", "merger"), self.events("a", "product")
+        self.assertGreater(len(products), 3)
+        self.assertEqual(sorted(e["names"] for e in mergers), sorted(e["names"] for e in products))
+        for event in products:
+            merger = next(e for e in mergers if e["names"] == event["names"])
+            self.assertTrue(0 <= event["t"] - merger["t"] <= 1 / 32, event)
+            mass = list(event["masses_msun"])
+            for k in (0, 1):  # a black hole takes a quarter of a star
+                if event["types"][1 - k] == 14 and event["types"][k] < 10:
+                    mass[k] *= 0.25
+            self.assertAlmostEqual(event["mass_msun"] / sum(mass), 1, places=9)
+        self.assertTrue(any(14 in e["types"] and min(e["types"]) < 10 for e in products))
+        log = self.read("a.log.csv").decode().splitlines()
+        column = log[0].split(",").index("de_rel")
+        # as in runs with RSTAR: encounters of a few heavy stars, each of which is booked where it takes place
+        self.assertLess(max(abs(float(row.split(",")[column])) for row in log if not row.startswith(("t", "#"))), 1e-5)
+        self.run_command("--quiet", "--out", "c", "a.inp", env=dict(os.environ, OMP_NUM_THREADS="1"))
+        self.assert_same_run("a", "c")
+        self.assertGreater(self.kill_and_resume(test_seeds(3, 20)), 0)
+        self.assert_same_run("a", "b")
+
+    def test_refusals(self):
+        """With the line, and a remedy; nothing is written."""
+        for line, *fragments in ((
+                "&INDATA ZMET=0.04 /", "ZMET", "0.0001 to 0.03", "KZ(19)=0"), (
+                "&INDATA BODY1=200 BODYN=0.1 /", "BODY1", "at most 150", "200"), (
+                "&INDATA EPOCH0=1 /", "EPOCH0", "give 0"), (
+                "&INRUN RSTAR=1e-4 /", "RSTAR", "KZ(27)=-1"), (
+                "&INSSE NSFLAG=9 /", "NSFLAG"), (
+                "&INCOLL FCTORCL=1.5 /", "FCTORCL", "out of range")):
+            with open(self.path("r.inp"), "w") as file:
+                file.write("&ININPUT KZ(19)=3 KZ(20)=6 LEVEL='A' N=100 TCRIT=1 /\n" + line + "\n")
+            text = self.run_command("r.inp", code=2)
+            for fragment in ("r.inp:2", *fragments):
+                self.assertIn(fragment, text)
+        with open(self.path("r.inp"), "w") as file:
+            file.write("&ININPUT N=100 TCRIT=1\nKZ(27)=-1 /\n")
+        self.assertIn("line 2: KZ(27)=-1", self.run_command("r.inp", code=2))
+        self.assertEqual(os.listdir(self.folder), ["r.inp"])
 
     def table(self, rows, head="mass [Msun] x [pc] y [pc] z [pc] vx [km/s] vy [km/s] vz [km/s] kw m0 [Msun] epoch1 [Myr] epoch [Myr]"):
         with open(self.path("s.txt"), "w") as file:

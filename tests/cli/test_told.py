@@ -209,5 +209,64 @@ class EnergyAdviceTest(RunTest):
         return out + said
 
 
+class IntervalTest(RunTest):
+    """DTADJ_MYR and DTOUT_MYR, beside the DTADJ and DELTAT that samples have."""
+
+    def write(self, group, more="", begin="&INNBODY6 TCRTP0=10.5 /"):
+        with open(self.path("r.inp"), "w") as file:
+            file.write("%s\n&INRUN %s /\n&ININPUT N=10, RBAR=1, ZMBAR=0.5 DTADJ=8 DELTAT=8 QE=1e9 /\n%s" %
+                       (begin, group, more))
+
+    def times(self):
+        run = nbody6.Run(self.path("r"))
+        return run.log["t_myr"].tolist(), [run.time_myr * t for t in run.snapshot_times()]
+
+    def assert_times(self, rows, snapshots):
+        """A tick of time is 1e-12 of a unit of 6.7 Myr; the log has 12 digits or more."""
+        for found, expected in zip(self.times(), (rows, snapshots)):
+            self.assertEqual(len(found), len(expected), found)
+            for one, other in zip(found, expected):
+                self.assertAlmostEqual(one, other, delta=1e-9)
+
+    def test_run_and_changes(self):
+        self.write("DTADJ_MYR=2 DTOUT_MYR=4")
+        out = self.run_command("--check", "r.inp")
+        self.assertRegex(out, r"energy checks DTADJ_MYR +\S+ +2 Myr")
+        self.assertRegex(out, r"output DTOUT_MYR +\S+ +4 Myr")
+        out = self.run_command("r.inp")
+        self.assertIn("note: DTADJ has no effect: DTADJ_MYR=2 is given", out)
+        rows, snapshots = [0, 2, 4, 6, 8, 10, 10.5], [0, 4, 8, 10.5]
+        self.assert_times(rows, snapshots)
+        with open(self.path("c.inp"), "w") as file:  # those that the run has
+            file.write("&INNBODY6 KSTART=3 TCRTP0=15 /\n&INRUN DTADJ_MYR=2 /\n&ININPUT DTADJ=8 /\n")
+        out = self.run_command("--resume", "r.ckpt.h5", "c.inp")
+        self.assertNotIn("DTADJ_MYR", out)
+        rows, snapshots = rows + [12, 14, 15], snapshots + [12, 15]
+        self.assert_times(rows, snapshots)
+        with open(self.path("c.inp"), "w") as file:
+            file.write("&INNBODY6 KSTART=3 TCRTP0=20 /\n&INRUN DTOUT_MYR=1.5 /\n")
+        self.assertIn("DTOUT_MYR 4 -> 1.5", self.run_command("--resume", "r.ckpt.h5", "c.inp"))
+        rows, snapshots = rows + [16, 18, 20], snapshots + [16.5, 18, 19.5, 20]
+        self.assert_times(rows, snapshots)
+        with open(self.path("c.inp"), "w") as file:
+            file.write("&INNBODY6 KSTART=3 /\n&ININPUT DTADJ=0.25 TCRIT=3.5 /\n")
+        self.assertRegex(self.run_command("--resume", "r.ckpt.h5", "c.inp"), r"DTADJ 0.29\d+ -> 0.25")
+        self.assertEqual([t for t in nbody6.Run(self.path("r")).log["t"].tolist() if t > 3], [3.25, 3.5])
+
+    def test_refused(self):
+        self.write("DTADJ_MYR=-1")
+        self.assertIn("r.inp:2: DTADJ_MYR: -1 is out of range", self.run_command("r.inp", code=2))
+        self.write("DTOUT_MYR=1e-12")
+        for arguments in (["r.inp"], ["--check", "r.inp"]):
+            out = self.run_command(*arguments, code=2)
+            self.assertIn("DTOUT_MYR: 1e-12 Myr is no interval of a run whose unit of time is 6.6", out)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["r.inp"])
+        self.write("DTADJ_MYR=2", "&INCOLLISIONLESS SOFTENING=0.1 DT=0.03125 /\n")
+        done = subprocess.run([os.path.join(BUILD, "nbody6-collisionless"), "r.inp"], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("r.inp:2: DTADJ_MYR: nbody6-collisionless has no intervals in Myr", done.stdout)
+
+
 if __name__ == "__main__":
     unittest.main()

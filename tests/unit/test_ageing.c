@@ -181,6 +181,149 @@ static void same_bits(void **state)
     }
 }
 
+/* ---- collisions */
+
+enum { FEW = 16 };
+
+/* Stars of 20 Msun, of which the first two are at the apocentre of a nearly radial orbit, one of them a black hole. */
+static struct cluster meeting_stars(void)
+{
+    struct cluster c = cluster_plummer(FEW, 3);
+    const double a = 0.01, e = 0.999, r = a * (1 + e), speed = sqrt(2.0 / FEW / a * (1 - e) / (1 + e));
+    for (int i = 0; i < 2; i++) {
+        const double side = i ? -0.5 : 0.5, x[3] = {0.3 + side * r, 0.2, 0.1}, v[3] = {0, side * speed, 0.1};
+        memcpy(c.x[i], x, sizeof x);
+        memcpy(c.v[i], v, sizeof v);
+    }
+    return c;
+}
+
+/* @param[in] length_pc  unit of length: with 1.35e-4 stars of 6 Rsun have radii of 1e-3 */
+static nb6_t *start_collisions(const struct cluster *c, double length_pc, double birth_myr,
+                               struct cluster_record *record)
+{
+    struct nb6_config config;
+    struct nbc_error err = {0};
+    int64_t name[FEW];
+    double *type, *birth;
+    cluster_config(&config);
+    config.binaries.wanted = 1;
+    config.binaries.n = 1;
+    config.pair.adjust = 0;
+    config.pair.r_min = 0.05;
+    config.pair.dt_min = 1e-3;
+    config.pair.systems = 1;
+    config.run.dt_adjust = config.run.dt_output = 0.125;
+    config.rbar_pc = length_pc;
+    config.zmbar_msun = MASS;
+    nb6_t *sim = cluster_start(&config, c, record);
+    sim->run.config.stellar = (struct nb6_stellar_config){.evolve = 1, .level = 1, .collide = 1, .z = 0.02};
+    for (int64_t i = 0; i < FEW; i++) name[i] = sim->star[i].name;
+    demand(nb6_properties_create(FEW, name, &sim->run.properties, &err), &err);
+    demand(nb6_properties_add(sim->run.properties, &(struct nb6_property){"StellarType", "1", NULL}, &type, &err),
+           &err);
+    demand(nb6_properties_add(sim->run.properties, &(struct nb6_property){"BirthEpoch", "Myr", NULL}, &birth, &err),
+           &err);
+    for (int64_t i = 0; i < FEW; i++) {
+        type[i] = i == 0 ? STELLAR_BH : STELLAR_MS;
+        birth[i] = birth_myr;
+    }
+    demand(nb6_ageing_begin(sim, &err), &err);
+    return sim;
+}
+
+/* The body that goes on, after the pericentre at t = 0.009 and before the stars become one, at 1/32. */
+static int64_t find_waiting(const nb6_t *sim)
+{
+    int64_t i = 0;
+    while (i < sim->n && sim->ageing->aged[i].waits == 0) i++;
+    assert_true(i < 2);
+    return i;
+}
+
+/* The hole takes a half of the star, which has lost 1e-10 by a wind, and what is lost is booked; a checkpoint between
+ * both times changes nothing. */
+static void collision(void **state)
+{
+    struct cluster c = meeting_stars();
+    struct cluster_record record = {0};
+    (void)state;
+    nb6_t *sim = start_collisions(&c, 1.35e-4, 0, &record);
+    cluster_evolve(sim, 0.02);
+    const int64_t i = find_waiting(sim);
+    assert_true(sim->run.counters.mergers == 1 && count(&record, NB6_EVENT_PRODUCT) == 0);
+    assert_true(fabs(sim->body[i].mass - 2.0 / FEW) < 1e-15);
+    assert_true(sim->ageing->aged[i].due == 0x1p40 / 32 && sim->ageing->aged[1 - i].due == NB6_NEVER_DUE);
+    nb6_t *again = cluster_through_checkpoint(sim);
+    cluster_assert_same(sim, again);
+    cluster_evolve(sim, 0.1);
+    cluster_evolve(again, 0.1);
+    sim->run.book.wall_used_s = again->run.book.wall_used_s = 0;
+    assert_true(cluster_state(sim) == cluster_state(again));
+    cluster_assert_consistent(sim);
+    const struct nb6_event *event = record.event;
+    while (event->kind != NB6_EVENT_PRODUCT) assert_true(++event < record.event + record.n_events);
+    const struct nb6_event_stellar *s = &event->stellar;
+    assert_true(event->t == 1.0 / 32 && s->type_after == STELLAR_BH &&
+                s->type[0] + s->type[1] == STELLAR_BH + STELLAR_MS);
+    assert_true(fabs(s->mass_after - 1.5 * MASS) < 1e-7 && fabs(s->mass[0] + s->mass[1] - 2 * MASS) < 1e-7);
+    assert_true(fabs(sim->body[i].mass - 1.5 / FEW) < 1e-9 && sim->ageing->aged[1 - i].is_one);
+    cluster_evolve(sim, 0.25);
+    assert_int_equal(sim->n, FEW - 1);
+    const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
+    assert_true(fabs(last->transfers.stars.mass + 0.5 / FEW) < 1e-9);
+    /* Without a collision this cluster has 1e-7. */
+    if (!(fabs(last->de_rel) < 1e-6)) fail_msg("energy: %g", last->de_rel);
+    cluster_free(&c);
+    cluster_record_free(&record);
+    nb6_free(again);
+    nb6_free(sim);
+}
+
+/* Radii of a star within the last 16th of a unit, in which the run has taken up changes. */
+static void find_radii(const nb6_t *sim, int64_t i, double *least, double *most, int *type)
+{
+    const struct nb6_aged *aged = &sim->ageing->aged[i];
+    const double now = nb6_time_to_myr(sim, sim->ti_reached), ago = sim->run.units.time_myr / 16;
+    *least = INFINITY;
+    *most = 0;
+    for (int k = 0; k <= 32; k++) {
+        struct stellar_view view;
+        struct nbc_error err = {0};
+        demand(nb6_ageing_view(sim->ageing, aged, fmax(aged->star.time_myr, now - ago * (32 - k) / 32), &view, &err),
+               &err);
+        *least = fmin(*least, nb6_ageing_radius(sim, &view));
+        *most = fmax(*most, nb6_ageing_radius(sim, &view));
+        *type = view.type;
+    }
+}
+
+/* Stars of 20 Msun leave the main sequence and become giants: bodies have their radii to 5 percent, the largest change
+ * between two looks, and half of that, which makes a star due. */
+static void radii_follow(void **state)
+{
+    struct cluster c = meeting_stars();
+    double smallest = INFINITY, largest = 0;
+    (void)state;
+    nb6_t *sim = start_collisions(&c, 1, -8.5, NULL);
+    for (int k = 1; k <= 16; k++) {
+        cluster_evolve(sim, 0.1 * k);
+        for (int64_t i = 1; i < sim->n; i++) {
+            double least, most;
+            int type;
+            find_radii(sim, i, &least, &most, &type);
+            const double radius = sim->star[i].radius;
+            if (!(radius > least * (1 - 0.075) && radius < most * (1 + 0.075)))
+                fail_msg("type %d at t = %g: %g, not %g to %g", type, 0.1 * k, radius, least, most);
+            smallest = fmin(smallest, radius);
+            largest = fmax(largest, radius);
+        }
+    }
+    assert_true(largest > 20 * smallest); /* giants */
+    cluster_free(&c);
+    nb6_free(sim);
+}
+
 /* ---- failures */
 
 /* Stars that collapse right now, all at once. */
@@ -197,10 +340,21 @@ static nb6_t *before_supernovae(void)
     return sim;
 }
 
-static void state_stays(void **state)
+/* Two stars that become one right now. */
+static nb6_t *before_product(void)
 {
-    (void)state;
-    nb6_t *base = before_supernovae();
+    struct cluster c = meeting_stars();
+    nb6_t *sim = start_collisions(&c, 1.35e-4, 0, NULL);
+    cluster_evolve(sim, 0.02);
+    sim->ageing->aged[find_waiting(sim)].due = sim->ti_reached;
+    cluster_free(&c);
+    return sim;
+}
+
+/* Each failure leaves the state as it was.   @return the state after the change without one, to be freed */
+static nb6_t *fail_everywhere(nb6_t *base)
+{
+    nb6_t *last = NULL;
     for (enum fault kind = REFUSED; kind < FAULT_KINDS; kind++) {
         nb6_t *sim = cluster_through_checkpoint(base);
         const uint64_t before = cluster_state(sim);
@@ -221,10 +375,26 @@ static void state_stays(void **state)
             sim = cluster_through_checkpoint(base);
         }
         assert_true(failures > 0 || !fault_can_happen(kind));
-        if (fault_can_happen(kind)) assert_int_equal(sim->run.counters.supernovae, 7);
-        nb6_free(sim);
+        if (fault_can_happen(kind)) {
+            nb6_free(last);
+            last = sim;
+        } else {
+            nb6_free(sim);
+        }
     }
     nb6_free(base);
+    return last;
+}
+
+static void state_stays(void **state)
+{
+    (void)state;
+    nb6_t *sim = fail_everywhere(before_supernovae());
+    assert_int_equal(sim->run.counters.supernovae, 7);
+    nb6_free(sim);
+    sim = fail_everywhere(before_product());
+    assert_true(sim->ageing->aged[0].is_one || sim->ageing->aged[1].is_one);
+    nb6_free(sim);
 }
 
 /* ---- others */
@@ -267,7 +437,8 @@ static void lobes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(energy_closes), cmocka_unit_test(same_bits),
-                                       cmocka_unit_test(state_stays), cmocka_unit_test(stars_that_programs_change),
+                                       cmocka_unit_test(collision),     cmocka_unit_test(radii_follow),
+                                       cmocka_unit_test(state_stays),   cmocka_unit_test(stars_that_programs_change),
                                        cmocka_unit_test(lobes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/ready.h"
+#include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
@@ -219,7 +220,7 @@ static int can_join(const struct nb6_sim *sim, nb6_slot slot, const struct nb6_i
 /* The body with a star that is about to touch one of the system in a slot, if they may become one. */
 static int find_contact(const struct nb6_sim *sim, nb6_slot slot, struct nb6_intruder *partner)
 {
-    if (!nb6_contacts_are_possible(sim) || !nb6_chain_can_grow_from(sim, slot)) return 0;
+    if (!nb6_stars_have_radii(sim) || !nb6_chain_can_grow_from(sim, slot)) return 0;
     const struct nb6_contact contact = nb6_contact_of_slot(sim, slot, sim->active.t, 0);
     if (contact.j < 0) return 0;
     *partner = nb6_seen_from(sim, slot, contact.j, sim->active.t);

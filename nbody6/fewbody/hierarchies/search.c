@@ -13,6 +13,7 @@
 #include "nbody6/fewbody/pairs/tides.h"
 #include "nbody6/fewbody/perturber_rule.h"
 #include "nbody6/fewbody/ready.h"
+#include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
@@ -89,7 +90,7 @@ static int can_freeze(const struct nb6_sim *sim, nb6_index i, nb6_index j, nb6_t
                            is_hardly_disturbed(sim, j, nb6_get_body(sim, i)->mass, r2)))
         return 0;
     if (!is_compact(sim, i, j, a)) return 0;
-    if (nb6_contacts_are_possible(sim) && nb6_contacts_are_near(sim, nb6_slot_of(sim, i), j, 2 * a, t)) return 0;
+    if (nb6_stars_have_radii(sim) && nb6_contacts_are_near(sim, nb6_slot_of(sim, i), j, 2 * a, t)) return 0;
     return nb6_pair_perturbation(sim, t, i, j) < GAMMA_OUTER;
 }
 

@@ -7,7 +7,6 @@
 #include "nbody6/fewbody/pairs/field.h"
 #include "nbody6/fewbody/pairs/galaxy.h"
 #include "nbody6/fewbody/pairs/remote.h"
-#include "nbody6/input/properties.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -276,7 +275,7 @@ static int may_follow(const struct nb6_sim *sim, nb6_slot leader, double t)
     const struct ks_pair *ks = &p->ks[leader];
     if (p->system[leader].begun || p->follower[leader] >= 0 || !nb6_group_can_wait(sim, leader)) return 0;
     if (ks->gamma > GAMMA_CALM || t - ks->t > STEPS_TO_FOLLOW * ks->dt) return 0;
-    return !nb6_radii_act(sim->run.properties) && !(sim->run.config.pair.r_star > 0) && !is_seen(sim, leader);
+    return !nb6_stars_have_radii(sim) && !is_seen(sim, leader);
 }
 
 /* Of those that are due, by whether they may follow. */

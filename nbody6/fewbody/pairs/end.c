@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/criteria.h"
 #include "nbody6/fewbody/intruder.h"
 #include "nbody6/fewbody/kind.h"
+#include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/members.h"
@@ -30,7 +31,7 @@ static double binding_energy(const struct ks_pair *ks)
  * chain takes them all. Two bodies outside of chains are checked each by itself. */
 static int is_about_to_touch(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)
 {
-    if (!nb6_contacts_are_possible(sim)) return 0;
+    if (!nb6_stars_have_radii(sim)) return 0;
     const struct nb6_contact contact = nb6_contact_of_slot(sim, slot, t, 1);
     if (contact.j < 0 || nb6_contact_inside(sim, slot) < contact.time) return 0;
     if (!nb6_chains_enabled(sim) || !nb6_chain_can_grow_from(sim, slot)) return 1;
@@ -43,8 +44,7 @@ static int is_about_to_touch(const struct nb6_sim *sim, nb6_slot slot, nb6_time 
 static double lost_at(const struct nb6_sim *sim, nb6_slot slot, int hard)
 {
     if (hard) return GAMMA_LOST_HARD;
-    return nb6_contacts_are_possible(sim) && isfinite(nb6_contact_inside(sim, slot)) ? GAMMA_LOST_HARD
-                                                                                     : GAMMA_LOST_SOFT;
+    return nb6_stars_have_radii(sim) && isfinite(nb6_contact_inside(sim, slot)) ? GAMMA_LOST_HARD : GAMMA_LOST_SOFT;
 }
 
 int nb6_pair_must_end(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)

@@ -5,7 +5,6 @@
 #include "nbody6/fewbody/pairs/kind.h"
 #include "nbody6/fewbody/pairs/tides.h"
 #include "nbody6/fewbody/pairs/view.h"
-#include "nbody6/input/properties.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
@@ -25,7 +24,7 @@ static const double ROOM = 1.1;
 int nb6_pair_may_be_remote(const struct nb6_sim *sim, nb6_slot slot, int64_t n)
 {
     if (n == 0 || n > NB6_REMOTE_PERTURBERS || sim->subsystems.system[slot].kind != NB6_PAIR) return 0;
-    if (sim->run.config.pair.r_star > 0 || nb6_radii_act(sim->run.properties)) return 0;
+    if (nb6_stars_have_radii(sim)) return 0;
     return nb6_slot_stays(sim, slot) && !(nb6_view_field_felt(sim, slot) > 0);
 }
 

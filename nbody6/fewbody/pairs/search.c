@@ -8,6 +8,7 @@
 #include "nbody6/fewbody/encounter.h"
 #include "nbody6/fewbody/ready.h"
 #include "nbody6/galaxy/external.h"
+#include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
@@ -61,7 +62,7 @@ static void find_nearest(const struct nb6_sim *sim, nb6_time t, struct candidate
  * @return 0: there is no such star */
 static int find_other(const struct nb6_sim *sim, nb6_time t, struct candidate *c)
 {
-    const int touching = nb6_contacts_are_possible(sim);
+    const int touching = nb6_stars_have_radii(sim);
     const struct nb6_contact contact =
         touching ? nb6_contact_of_star(sim, c->i, t) : (struct nb6_contact){.j = NB6_NOBODY, .time = INFINITY};
     double x[3], v[3];

@@ -2,13 +2,13 @@
 #include "nbody6/fewbody/pairs/step.h"
 
 #include "common/nbc.h"
-#include "nbody6/fewbody/contacts.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/mergers.h"
 #include "nbody6/fewbody/pairs/advance.h"
 #include "nbody6/fewbody/pairs/events.h"
 #include "nbody6/fewbody/pairs/galaxy.h"
 #include "nbody6/state/ascending.h"
+#include "nbody6/state/bodies.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
@@ -32,7 +32,7 @@ static void look_at_pair(struct nb6_sim *sim, nb6_slot slot)
 int nb6_pair_is_wide(const struct nb6_sim *sim, nb6_slot slot)
 {
     if (nb6_goes_on_demand(&sim->subsystems, slot) || nb6_subsystems_is_perturbed(&sim->subsystems, slot)) return 0;
-    return !nb6_slot_stays(sim, slot) || nb6_contacts_are_possible(sim);
+    return !nb6_slot_stays(sim, slot) || nb6_stars_have_radii(sim);
 }
 
 /* At the end of a step of their centre of mass some pairs are checked, whether or not a step of their motion ends as
@@ -44,7 +44,7 @@ static int look_at_centres(struct nb6_sim *sim, struct nbc_error *err)
     for (int64_t at = active->n_irr - 1; at >= 0 && nb6_is_centre(sim, active->irr[at]); at--) {
         const nb6_slot slot = nb6_slot_of(sim, active->irr[at]);
         const int is_wide = nb6_pair_is_wide(sim, slot);
-        const int may_touch = nb6_contacts_are_possible(sim) && !nb6_goes_on_demand(&sim->subsystems, slot);
+        const int may_touch = nb6_stars_have_radii(sim) && !nb6_goes_on_demand(&sim->subsystems, slot);
         if (!is_wide && !may_touch) continue;
         int status = is_wide ? nb6_pair_finish(sim, slot, active->t, err) : nb6_save_slot(sim, slot, err);
         if (status) return status;
