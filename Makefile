@@ -228,7 +228,7 @@ tests: $(BUILD)/bench/bench_run $(BUILD)/bench/model_ranks
 
 # The programs that model and measure trees are tested
 tests: $(addprefix $(BUILD)/bench/,bench_block_steps bench_collapse bench_orders bench_tree \
-    bench_walks model_tree)
+    bench_walks model_domains model_tree)
 
 # Calls that fail in these tests: tests/support/faults.c stands between the driver and them
 $(addprefix $(BUILD)/tests/unit/,test_transactions test_adjust_transaction test_engine_faults \

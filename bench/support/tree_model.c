@@ -223,13 +223,20 @@ const struct paper_machine paper_machines[PAPER_MACHINES] = {{"reference", 10e12
 /* Bytes and operations of table 3, with its slowdown factors, as eq. 33 has them; but of a list's entries in the memory
  * of the GPU 2.7 (b_ID + b_EPJ) = 97 bytes, as the table says: the 440 of eq. 33 would make the kernel of table 2
  * longer than it was. */
-double paper_step(const struct paper_machine *m, double n, double n_i, double theta, int reuse)
+double paper_step_among(const struct paper_machine *m, double n, double n_let, double n_list, double n_i, double reuse)
 {
-    const double n_list = tree_work_list_length(n, n_i, theta), per_body = n_list / n_i;
+    const double per_body = n_list / n_i, all = n + n_let;
     const double kernel = n_list * (39.1 / m->operations + 97 / (n_i * m->memory));
-    const double copies = 68 / m->host + 174 / m->host + fmax(42 / m->host, 16 / m->transfer);
+    const double copies =
+        68 * all / m->host + (174 * n + 58 * n_let) / m->host + all * fmax(42 / m->host, 16 / m->transfer);
     const double reused = fmax(kernel, fmax(19.2 / m->transfer, 282 / m->host));
     const double constructed = fmax(kernel, fmax((12 + 3.4 * per_body) / m->transfer, (282 + 80 * per_body) / m->host));
-    const double links = 2 * 54.4 * n / 4 * log2(n / 4), build = (1580 * n + links) / m->host;
-    return n * (copies + reused) + (build + n * (constructed - reused)) / reuse;
+    const double links = 54.4 * (n / 4 * log2(n / 4) + all / 4 * log2(all / 4)),
+                 build = (1580 * n + 1157 * n_let + links) / m->host;
+    return copies + n * reused + (build + n * (constructed - reused)) / reuse;
+}
+
+double paper_step(const struct paper_machine *m, double n, double n_i, double theta, int reuse)
+{
+    return paper_step_among(m, n, 0, tree_work_list_length(n, n_i, theta), n_i, reuse);
 }

@@ -54,8 +54,9 @@ double tree_model_force(const struct tree_model *model, double n, double n_i, in
 /** The factor on the angle for which the lists of some records are those of eq. 30: least squares of logarithms. */
 double tree_model_factor(const struct tree_record *record, const double *theta, int count);
 
-/** The machines of table 4, and the seconds a step of the program of that paper on them: eq. 31 to 33 with its table 3.
- *  Without a second process there are no other domains (n_LET = 0). */
+/** The machines of table 4, and the seconds a step of the program of that paper on them: eq. 31 to 33 with its table 3,
+ *  of one process, and of one among others, from which it has so many cells and bodies, n_LET.   @param[in] n_list  of
+ *  the bodies of all */
 struct paper_machine {
     const char *name;
     double operations, host, memory, transfer; /**< F_GPU, B_host, B_GPU, B_transfer */
@@ -63,5 +64,6 @@ struct paper_machine {
 enum { PAPER_MACHINES = 5 };
 extern const struct paper_machine paper_machines[PAPER_MACHINES];
 double paper_step(const struct paper_machine *m, double n, double n_i, double theta, int reuse);
+double paper_step_among(const struct paper_machine *m, double n, double n_let, double n_list, double n_i, double reuse);
 
 #endif

@@ -59,9 +59,14 @@ int gpunb_essential_open(struct gpunb_essential **essential, gpunb_t *handle, in
 void gpunb_essential_free(struct gpunb_essential *e)
 {
     if (!e) return;
-    for (int p = 0; p < e->parts && e->out; p++) nbc_free(e->out[p].data.data);
+    for (int p = 0; p < e->parts && e->out; p++) {
+        nbc_free(e->out[p].data.data);
+        nbc_free(e->out[p].box_room.data);
+        nbc_free(e->out[p].cell_room.data);
+    }
     for (int p = 0; p < e->parts && e->in; p++) nbc_free(e->in[p].links.data);
-    struct tree_room *rooms[] = {&e->targets, &e->box_room, &e->nodes, &e->queue, &e->shapes, &e->origins, &e->known};
+    struct tree_room *rooms[] = {&e->targets, &e->box_room, &e->nodes,  &e->queue,  &e->shapes,
+                                 &e->origins, &e->known,    &e->places, &e->leasts, &e->boxes_of};
     for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++) nbc_free(rooms[r]->data);
     tree_free_groups(&e->groups);
     gpunb_tree_free(e->local);
@@ -106,23 +111,55 @@ static int begin_targets(struct gpunb_essential *e)
     if (!tree_room(&e->targets, n, sizeof(double[3]))) return NBC_NO_MEMORY;
     nbc_team_run(nbc_parts((int64_t)n, TARGETS_OF_A_PART), round_part, e);
     e->job.x = e->targets.data;
-    const int status =
-        tree_make_groups(&e->groups, e->local, &e->job, tree_most_of_group(use), e->handle->tree->counts.seconds);
-    if (status) return status;
+    return tree_make_groups(&e->groups, e->local, &e->job, tree_most_of_group(use), e->handle->tree->counts.seconds);
+}
+
+static int provide_boxes(struct gpunb_essential *e)
+{
     e->boxes = e->groups.n < MOST_BOXES ? e->groups.n : MOST_BOXES;
     e->box = tree_room(&e->box_room, e->boxes, sizeof *e->box);
-    return e->box ? NBC_OK : NBC_NO_MEMORY;
+    if (!e->box || e->stage != ESSENTIAL_PLAN) return e->box ? NBC_OK : NBC_NO_MEMORY;
+    e->least2 = tree_room(&e->leasts, e->boxes, sizeof *e->least2);
+    e->box_of = tree_room(&e->boxes_of, e->job.n_i, sizeof *e->box_of);
+    return e->least2 && e->box_of ? NBC_OK : NBC_NO_MEMORY;
+}
+
+static void take_job(struct gpunb_essential *e, const struct gpunb_softened_job *job, enum essential_stage stage)
+{
+    const struct gpunb_tree_use *use = e->handle->tree;
+    e->job = *job;
+    e->stage = stage;
+    e->is_first = tree_force_has_first(use, job);
+    e->rule = e->is_first ? gpunb_tree_first_rule(use, job) : gpunb_tree_rule(use, job);
+    for (int p = 0; p < e->parts; p++) e->in[p].data = NULL;
+}
+
+static int begin(struct gpunb_essential *e, const struct gpunb_softened_job *job, enum essential_stage stage)
+{
+    const int status = gpunb_tree_rebuild(e->handle, job->build, e->local);
+    take_job(e, job, stage);
+    e->boxes = 0;
+    if (!status && job->n_i > 0 && (begin_targets(e) || provide_boxes(e))) return no_memory(e);
+    return status;
 }
 
 int gpunb_essential_begin(struct gpunb_essential *e, const struct gpunb_softened_job *job)
 {
-    const struct gpunb_tree_use *use = e->handle->tree;
-    int status = gpunb_tree_rebuild(e->handle, job->build, e->local);
-    e->job = *job;
-    e->is_first = tree_force_has_first(use, job);
-    e->rule = e->is_first ? gpunb_tree_first_rule(use, job) : gpunb_tree_rule(use, job);
-    e->boxes = 0;
-    for (int p = 0; p < e->parts; p++) e->in[p].data = NULL;
+    return begin(e, job, ESSENTIAL_ANEW);
+}
+
+int gpunb_essential_plan(struct gpunb_essential *e, const struct gpunb_softened_job *job, const double *drift)
+{
+    e->drift = drift;
+    for (int p = 0; p < e->parts; p++) e->out[p].cells = 0;
+    return begin(e, job, ESSENTIAL_PLAN);
+}
+
+int gpunb_essential_renew(struct gpunb_essential *e, const struct gpunb_softened_job *job)
+{
+    int status = NBC_OK;
+    if (e->local->version != e->handle->tree->version) status = gpunb_tree_renew(e->handle, e->local);
+    take_job(e, job, ESSENTIAL_KEPT);
     if (!status && job->n_i > 0 && begin_targets(e)) status = no_memory(e);
     return status;
 }
@@ -153,6 +190,7 @@ void gpunb_essential_top(const struct gpunb_essential *e, void *top)
         essential_write_cell(e, 0, top);
     else
         memset(top, 0, essential_cell_bytes(e));
+    ((struct essential_cell *)top)->has_targets = e->job.n_i > 0;
 }
 
 void gpunb_essential_take_tops(struct gpunb_essential *e, const void *tops)
@@ -160,18 +198,23 @@ void gpunb_essential_take_tops(struct gpunb_essential *e, const void *tops)
     memcpy(e->top, tops, (size_t)e->parts * essential_cell_bytes(e));
     e->mass = 0;
     for (int p = 0; p < e->parts; p++) e->mass += essential_top_of(e, p)->mass;
-    essential_make_boxes(e);
+    if (e->stage != ESSENTIAL_KEPT) essential_make_boxes(e);
 }
 
 void gpunb_essential_take_reaches(struct gpunb_essential *e, const struct gpunb_essential_reach *reaches)
 {
     memcpy(e->reach, reaches, (size_t)e->parts * sizeof *reaches);
+    for (int p = 0; p < e->parts && e->stage == ESSENTIAL_PLAN; p++) {
+        e->out[p].is_close = gpunb_essential_is_sent(e, e->own, p);
+        e->in[p].is_close = gpunb_essential_is_sent(e, p, e->own);
+    }
 }
 
 int gpunb_essential_is_sent(const struct gpunb_essential *e, int from, int to)
 {
     const struct essential_cell *top = essential_top_of(e, from);
-    if (from == to || e->reach[to].boxes == 0 || !(top->mass > 0)) return 0;
+    if (from == to || !essential_top_of(e, to)->has_targets || !(top->mass > 0)) return 0;
+    if (e->stage == ESSENTIAL_KEPT && (from == e->own ? e->out[to].is_close : e->in[from].is_close)) return 1;
     return !essential_suffices(e, top, &e->reach[to].box);
 }
 

@@ -15,7 +15,15 @@
  *      reach                where the own targets are, to all parts; take_reaches
  *      boxes                to those whose top cell does not do (is_sent); export; take
  *      force
- *  Trees in memory of devices are not divided. Nothing of a part is changed by a call that fails; begin comes next. */
+ *
+ *  Lists of what goes where can serve many forces (Iwasawa et al., Sec. 4.2). A plan makes them, for boxes that are
+ *  larger by a margin, within which targets may move; forces renew what was sent, and open cells that have grown:
+ *      plan                 in place of begin; top, reach and boxes as above; then keep, in place of export
+ *      renew                in place of begin, with the same sources where they are now; top; export_kept; take; force
+ *  The plan and where bodies are decide what a force sends; forces between them do not.
+ *
+ *  Trees in memory of devices are not divided. Nothing of a part is changed by a call that fails; begin or plan come
+ *  next, and after a failure of renew, or of what follows it, renew. */
 #ifndef GPUNB_TREE_ESSENTIAL_H
 #define GPUNB_TREE_ESSENTIAL_H
 
@@ -40,7 +48,7 @@ struct gpunb_essential_reach {
     int64_t boxes;
 };
 
-/** Counts of a force. */
+/** Counts of all forces. */
 struct gpunb_essential_counts {
     uint64_t forces;
     uint64_t close;                /**< parts that have sent more than their top cell */
@@ -62,6 +70,20 @@ void gpunb_essential_free(struct gpunb_essential *essential);
  *  @return as gpunb_tree_rebuild */
 int gpunb_essential_begin(struct gpunb_essential *essential, const struct gpunb_softened_job *job);
 
+/** The same for lists that are kept.
+ *  @param[in] job    all sources are targets, in their order; with acc_last, if forces have an aim
+ *  @param[in] drift  [n] how far each will have moved, about, when the lists are made anew. Both are read until the
+ *                    boxes are there   @return as gpunb_essential_begin */
+int gpunb_essential_plan(struct gpunb_essential *essential, const struct gpunb_softened_job *job, const double *drift);
+/** A force by the lists of the plan. Its cells stay, and have the moments of the sources that were sent last.
+ *  @param[in] job  as of gpunb_essential_begin, without `pot`   @return as gpunb_tree_renew */
+int gpunb_essential_renew(struct gpunb_essential *essential, const struct gpunb_softened_job *job);
+/** Targets that have left what the plan knows of them: its boxes, or the least force in one. A list has no promise for
+ *  them.
+ *  @param[in] target [n] numbers of own bodies; x, acc_last of all own bodies */
+int64_t gpunb_essential_count_left(const struct gpunb_essential *essential, int64_t n, const int32_t *target,
+                                   const double (*x)[3], const double (*acc_last)[3]);
+
 /** Bytes of a top cell, a multiple of 8. */
 size_t gpunb_essential_top_bytes(const struct gpunb_essential *essential);
 void gpunb_essential_top(const struct gpunb_essential *essential, void *top);
@@ -81,6 +103,10 @@ const struct gpunb_essential_box *gpunb_essential_boxes(const struct gpunb_essen
  *  @param[out] data   stays until the next call for this part   @return NBC_OK; NBC_NO_MEMORY */
 int gpunb_essential_export(struct gpunb_essential *essential, int to, const struct gpunb_essential_box *boxes,
                            const void **data, size_t *bytes);
+/** The list for a part, after its boxes have come.   @param[in] boxes  of that part   @return NBC_OK; NBC_NO_MEMORY */
+int gpunb_essential_keep(struct gpunb_essential *essential, int to, const struct gpunb_essential_box *boxes);
+/** The essential tree for a part by its list; data and bytes as gpunb_essential_export. */
+int gpunb_essential_export_kept(struct gpunb_essential *essential, int to, const void **data, size_t *bytes);
 /** One that has come.   @param[in] data  stays as it is until the force is made   @return NBC_OK; NBC_NO_MEMORY */
 int gpunb_essential_take(struct gpunb_essential *essential, int from, const void *data);
 /** The job's results.

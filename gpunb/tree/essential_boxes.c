@@ -12,6 +12,11 @@
  */
 static const double ESSENTIAL_MARGIN = 2;
 
+/* A box of a plan is larger by this many times the root mean square of how far its targets will move: 2.6 times that of
+ * one coordinate, so that of bodies with Maxwell's velocities, which move by a tenth of the size of their box, one of
+ * 2000 leaves it. The square of the force on a target may become half of the least in its box. */
+static const double PLAN_MARGIN = 1.5, PLAN_LEAST2 = 0.5;
+
 /* ---- boxes */
 
 /* The sum of sizes of all terms: of the own tree, and of the top cells of others. */
@@ -29,6 +34,11 @@ static double sum_of_sizes(const struct gpunb_essential *e, const double centre[
     return sum;
 }
 
+static double square_of(const double a[3])
+{
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+}
+
 /* As a walk has it (walk.c), of a sum that is known to a factor. */
 static double scale_of(const struct gpunb_essential *e, const struct tree_group *group, double sizes)
 {
@@ -36,7 +46,7 @@ static double scale_of(const struct gpunb_essential *e, const struct tree_group 
     double least2 = INFINITY, most2 = 0;
     if (e->rule.aim2 == 0) return 0; /* by angle */
     for (int32_t i = 0; i < group->count; i++) {
-        const double *a = e->job.acc_last[target[i]], a2 = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+        const double a2 = square_of(e->job.acc_last[target[i]]);
         least2 = fmin(least2, a2);
         most2 = fmax(most2, a2);
     }
@@ -79,6 +89,27 @@ static struct gpunb_essential_box join(const struct gpunb_essential_box *a, cons
     return both;
 }
 
+/* What a plan knows of the targets in a box, and its margin.   @param[in] first, end  groups */
+static void promise(struct gpunb_essential *e, int64_t b, int64_t first, int64_t end)
+{
+    struct gpunb_essential_box *box = &e->box[b];
+    double least2 = INFINITY, drift2 = 0, n = 0;
+    for (int64_t g = first; g < end; g++)
+        for (int32_t i = 0; i < e->groups.group[g].count; i++) {
+            const int32_t target = e->groups.target[e->groups.group[g].first + i];
+            e->box_of[target] = (int32_t)b;
+            drift2 += e->drift[target] * e->drift[target];
+            n++;
+            if (e->rule.aim2 > 0) least2 = fmin(least2, square_of(e->job.acc_last[target]));
+        }
+    e->least2[b] = e->rule.aim2 > 0 ? PLAN_LEAST2 * least2 : 0;
+    box->scale *= PLAN_LEAST2;
+    for (int k = 0; k < 3; k++) {
+        box->low[k] -= PLAN_MARGIN * sqrt(drift2 / n);
+        box->high[k] += PLAN_MARGIN * sqrt(drift2 / n);
+    }
+}
+
 /* Groups that follow each other along the curve share a box. */
 static void make_part(void *context, int part, int parts)
 {
@@ -93,6 +124,7 @@ static void make_part(void *context, int part, int parts)
             const struct gpunb_essential_box more = box_of(e, &e->groups.group[g]);
             e->box[b] = join(&e->box[b], &more);
         }
+        if (e->stage == ESSENTIAL_PLAN) promise(e, b, first, end);
     }
 }
 
@@ -108,6 +140,44 @@ void gpunb_essential_reach(const struct gpunb_essential *e, struct gpunb_essenti
     if (e->boxes == 0) return;
     reach->box = e->box[0];
     for (size_t b = 1; b < e->boxes; b++) reach->box = join(&reach->box, &e->box[b]);
+}
+
+/* ---- what has become of the targets of a plan */
+
+enum { TARGETS_OF_A_PART = 4096 };
+
+struct leaving {
+    const struct gpunb_essential *e;
+    int64_t n, left;
+    const int32_t *target;
+    const double (*x)[3], (*acc_last)[3];
+};
+
+static int is_out(const struct leaving *l, int64_t i)
+{
+    const struct gpunb_essential *e = l->e;
+    const int32_t own = l->target[i], b = e->box_of[own];
+    const struct gpunb_essential_box *box = &e->box[b];
+    for (int k = 0; k < 3; k++)
+        if (!(l->x[own][k] >= box->low[k] && l->x[own][k] <= box->high[k])) return 1;
+    return square_of(l->acc_last[own]) < e->least2[b];
+}
+
+static void count_part(void *context, int part, int parts)
+{
+    struct leaving *l = context;
+    int64_t first, end, left = 0;
+    nbc_range(l->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) left += is_out(l, i);
+    __atomic_fetch_add(&l->left, left, __ATOMIC_RELAXED);
+}
+
+int64_t gpunb_essential_count_left(const struct gpunb_essential *e, int64_t n, const int32_t *target,
+                                   const double (*x)[3], const double (*acc_last)[3])
+{
+    struct leaving l = {e, n, 0, target, x, acc_last};
+    if (n > 0) nbc_team_run(nbc_parts(n, TARGETS_OF_A_PART), count_part, &l);
+    return l.left;
 }
 
 /* ---- acceptance */

@@ -50,6 +50,9 @@ static int suffices_in(struct boxes *b, const struct essential_cell *cell, size_
 
 /* ---- cells, level by level */
 
+/* Place of a cell in a list that is kept: it is not there. */
+enum { IS_NEW = -1 };
+
 struct exporting {
     struct boxes boxes;
     size_t n_boxes;
@@ -57,7 +60,9 @@ struct exporting {
     int32_t *queue;               /* cells of the essential tree */
     struct essential_shape *shape;
     struct essential_heading heading;
-    int32_t worth; /* bodies that cost as much as a term */
+    int32_t worth;                     /* bodies that cost as much as a term */
+    const struct essential_kept *kept; /* the list that there is, or NULL; */
+    int32_t *place, next;              /* of each cell in it, and of the next part of a cell that was open there */
 };
 
 static struct essential_cell sent_cell(const struct tree_cell *cell)
@@ -67,35 +72,74 @@ static struct essential_cell sent_cell(const struct tree_cell *cell)
     return sent;
 }
 
-/* A cell that is not worth its term is a leaf: it acts by its bodies, opened or not. Parts without mass stay. */
-static void visit(struct exporting *x, int64_t k)
+static int acts_as_a_whole(struct exporting *x, const struct tree_cell *cell)
 {
-    const struct tree_cell *cell = &x->cell[x->queue[k]];
     const struct essential_cell sent = sent_cell(cell);
-    struct essential_shape *shape = &x->shape[k];
-    *shape = (struct essential_shape){.count = cell->count};
-    if (suffices_in(&x->boxes, &sent, 1, x->n_boxes)) {
-        shape->n_child = TREE_PARTS_ELSEWHERE;
-        x->heading.whole++;
-        return;
-    }
-    if (cell->n_child == 0 || cell->count <= x->worth) {
-        x->heading.bodies += cell->count;
-        return;
-    }
+    return suffices_in(&x->boxes, &sent, 1, x->n_boxes);
+}
+
+/* Parts without mass stay. Cells of a list that is kept have the order that they had. */
+static void open_cell(struct exporting *x, const struct tree_cell *cell, struct essential_shape *shape, int was_open)
+{
     for (int32_t p = cell->child; p < cell->child + cell->n_child; p++)
         if (x->cell[p].mass > 0) {
+            if (x->kept) x->place[x->heading.cells] = was_open ? x->next++ : IS_NEW;
             x->queue[x->heading.cells++] = p;
             shape->n_child++;
         }
 }
 
+/* A cell that is not worth its term is a leaf: it acts by its bodies, opened or not. Of a list that is kept those that
+ * acted as a whole are tested, and no others. */
+static void visit(struct exporting *x, int64_t k)
+{
+    const struct tree_cell *cell = &x->cell[x->queue[k]];
+    const int is_new = !x->kept || x->place[k] == IS_NEW;
+    const int32_t then = is_new ? TREE_PARTS_ELSEWHERE : x->kept[x->place[k]].n_child;
+    struct essential_shape *shape = &x->shape[k];
+    *shape = (struct essential_shape){.count = cell->count};
+    if (then == TREE_PARTS_ELSEWHERE && acts_as_a_whole(x, cell)) {
+        shape->n_child = TREE_PARTS_ELSEWHERE;
+        x->heading.whole++;
+    } else if (then == 0 || cell->n_child == 0 || cell->count <= x->worth)
+        x->heading.bodies += cell->count;
+    else
+        open_cell(x, cell, shape, then > 0);
+}
+
 static void choose_cells(struct exporting *x)
 {
     x->queue[0] = 0;
+    if (x->kept) x->place[0] = 0;
+    x->next = 1;
     x->heading = (struct essential_heading){.cells = 1};
     for (int64_t k = 0; k < x->heading.cells; k++) visit(x, k);
 }
+
+/* Cells for a part with these boxes.   @param[in] kept  the list that there is, or NULL   @return NBC_OK;
+ * NBC_NO_MEMORY */
+static int find_cells(struct gpunb_essential *e, int to, const struct gpunb_essential_box *boxes, size_t n,
+                      const struct essential_kept *kept, struct exporting *x)
+{
+    const size_t cells = e->local->cells.level[e->local->cells.n_levels];
+    *x = (struct exporting){
+        .boxes = {.essential = e, .box = boxes, .node = tree_room(&e->nodes, nodes_of(n), sizeof *x->boxes.node)},
+        .n_boxes = n,
+        .cell = e->local->cells.cell,
+        .worth = tree_worth_a_term(e->rule.order),
+        .queue = tree_room(&e->queue, cells, sizeof *x->queue),
+        .shape = tree_room(&e->shapes, cells, sizeof *x->shape),
+        .kept = kept,
+        .place = kept ? tree_room(&e->places, cells, sizeof *x->place) : NULL};
+    if (!x->boxes.node || !x->queue || !x->shape || (kept && !x->place))
+        return nbc_fail(&e->handle->error, NBC_NO_MEMORY, "gpunb: no memory for the essential tree of part %d", to);
+    fill_node(&x->boxes, 1, 0, n);
+    choose_cells(x);
+    e->counts.tested += x->boxes.tested;
+    return NBC_OK;
+}
+
+/* ---- what is sent of them */
 
 static size_t bytes_of(const struct gpunb_essential *e, const struct essential_heading *heading)
 {
@@ -123,29 +167,54 @@ static void write_cells(const struct gpunb_essential *e, const struct exporting 
     }
 }
 
+static int give(struct gpunb_essential *e, int to, const struct exporting *x, const void **data, size_t *bytes)
+{
+    const size_t size = bytes_of(e, &x->heading);
+    char *room = tree_room(&e->out[to].data, size, 1);
+    if (!room)
+        return nbc_fail(&e->handle->error, NBC_NO_MEMORY, "gpunb: no memory for the essential tree of part %d", to);
+    write_cells(e, x, room);
+    *data = room;
+    *bytes = size;
+    e->counts.sent_bytes += size;
+    return NBC_OK;
+}
+
 int gpunb_essential_export(struct gpunb_essential *e, int to, const struct gpunb_essential_box *boxes,
                            const void **data, size_t *bytes)
 {
-    const size_t cells = e->local->cells.level[e->local->cells.n_levels], n = (size_t)e->reach[to].boxes;
-    struct exporting x = {
-        .boxes = {.essential = e, .box = boxes, .node = tree_room(&e->nodes, nodes_of(n), sizeof *x.boxes.node)},
-        .n_boxes = n,
-        .cell = e->local->cells.cell,
-        .worth = tree_worth_a_term(e->rule.order),
-        .queue = tree_room(&e->queue, cells, sizeof *x.queue),
-        .shape = tree_room(&e->shapes, cells, sizeof *x.shape)};
-    char *room = NULL;
-    if (x.boxes.node && x.queue && x.shape) {
-        fill_node(&x.boxes, 1, 0, n);
-        choose_cells(&x);
-        *bytes = bytes_of(e, &x.heading);
-        room = tree_room(&e->out[to].data, *bytes, 1);
-    }
-    if (!room)
-        return nbc_fail(&e->handle->error, NBC_NO_MEMORY, "gpunb: no memory for the essential tree of part %d", to);
-    write_cells(e, &x, room);
-    *data = room;
-    e->counts.sent_bytes += *bytes;
-    e->counts.tested += x.boxes.tested;
+    struct exporting x;
+    const int status = find_cells(e, to, boxes, (size_t)e->reach[to].boxes, NULL, &x);
+    return status ? status : give(e, to, &x, data, bytes);
+}
+
+/* ---- lists that are kept */
+
+int gpunb_essential_keep(struct gpunb_essential *e, int to, const struct gpunb_essential_box *boxes)
+{
+    struct essential_out *out = &e->out[to];
+    const size_t n = (size_t)e->reach[to].boxes;
+    struct exporting x;
+    const int status = find_cells(e, to, boxes, n, NULL, &x);
+    if (status) return status;
+    struct gpunb_essential_box *box = tree_room(&out->box_room, n, sizeof *box);
+    struct essential_kept *kept = tree_room(&out->cell_room, (size_t)x.heading.cells, sizeof *kept);
+    if (!box || !kept)
+        return nbc_fail(&e->handle->error, NBC_NO_MEMORY, "gpunb: no memory for the list of part %d", to);
+    memcpy(box, boxes, n * sizeof *box);
+    for (int64_t k = 0; k < x.heading.cells; k++) kept[k] = (struct essential_kept){x.queue[k], x.shape[k].n_child};
+    out->boxes = (int64_t)n;
+    out->cells = x.heading.cells;
     return NBC_OK;
+}
+
+/* Of a part that was far when the plan was made the box of all its boxes is known. */
+int gpunb_essential_export_kept(struct gpunb_essential *e, int to, const void **data, size_t *bytes)
+{
+    const struct essential_out *out = &e->out[to];
+    const int has_list = out->cells > 0;
+    struct exporting x;
+    const int status = find_cells(e, to, has_list ? out->box_room.data : &e->reach[to].box,
+                                  has_list ? (size_t)out->boxes : 1, has_list ? out->cell_room.data : NULL, &x);
+    return status ? status : give(e, to, &x, data, bytes);
 }

@@ -12,7 +12,8 @@ struct essential_cell {
     double low[3], high[3], centre[3];
     double mass, radius;
     struct tree_rest rest;
-    int32_t count, unused;
+    int32_t count;
+    int32_t has_targets; /**< of a top cell: 1: its part has targets in this force */
 };
 
 /** The heading of an essential tree. Cells follow, level by level, then those that act as a whole, as they are sent,
@@ -27,16 +28,33 @@ struct essential_body {
     double x[3], mass;
 };
 
+/** A cell of a list that is kept, in the order in which it is sent. */
+struct essential_kept {
+    int32_t cell, n_child; /**< n_child as of a struct essential_shape */
+};
+
 /** One that was made for a part, or has come from it. */
 struct essential_out {
     struct tree_room data;
+    int is_close;  /**< of the plan: more than the top cell is sent */
+    int64_t boxes; /**< of a part that is close: its boxes */
+    int64_t cells; /**< of its list; 0: there is none */
+    struct tree_room box_room, cell_room;
 };
 struct essential_in {
     const char *data; /**< NULL: the top cell alone */
+    int is_close;     /**< of the plan, as above */
     struct tree_room links;
     struct essential_link {
         int32_t child, first; /**< of a cell: its parts, its first body, or its place among those that act as a whole */
     } * link;
+};
+
+/** What a force sends. */
+enum essential_stage {
+    ESSENTIAL_ANEW, /**< what its boxes need */
+    ESSENTIAL_PLAN, /**< nothing: lists are made */
+    ESSENTIAL_KEPT  /**< what lists have */
 };
 
 struct gpunb_essential {
@@ -46,15 +64,19 @@ struct gpunb_essential {
     struct tree_groups groups;        /**< of targets, by the places of `local` */
     struct gpunb_softened_job job;    /**< targets as the backend keeps sources, `self` as of `local` */
     int is_first;                     /**< the force by angle that comes before */
+    enum essential_stage stage;
     struct tree_rule rule;
     double mass;                         /**< of all parts */
     char *top;                           /**< [parts] */
     struct gpunb_essential_reach *reach; /**< [parts] */
     struct gpunb_essential_box *box;     /**< [own reach.boxes] */
     size_t boxes;
+    double *least2;            /**< [boxes] of a plan: square of the least acc_last */
+    const double *drift;       /**< [n] of a plan: how far each own body will move, about */
+    int32_t *box_of;           /**< [n] of a plan: of each own body */
     struct essential_out *out; /**< [parts] */
     struct essential_in *in;   /**< [parts] */
-    struct tree_room targets, box_room, nodes, queue, shapes, origins, known;
+    struct tree_room targets, box_room, nodes, queue, shapes, origins, known, places, leasts, boxes_of;
     struct gpunb_essential_counts counts;
 };
 
@@ -77,7 +99,8 @@ void essential_write_cell(const struct gpunb_essential *essential, size_t cell, 
 /** Whether a cell may act as a whole on all groups in a box, and is worth more than its bodies. */
 int essential_suffices(const struct gpunb_essential *essential, const struct essential_cell *cell,
                        const struct gpunb_essential_box *box);
-/** The boxes of the own targets, with their scales, for which the tops of all parts are there. */
+/** The boxes of the own targets, with their scales, for which the tops of all parts are there; those of a plan have a
+ *  margin. */
 void essential_make_boxes(struct gpunb_essential *essential);
 /** The tree of all, `whole`.   @return NBC_OK; NBC_NO_MEMORY */
 int essential_merge(struct gpunb_essential *essential);

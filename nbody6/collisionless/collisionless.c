@@ -42,8 +42,6 @@ static int check_ranks(const struct nb6_collisionless_options *o, struct nbc_err
     if (o->bodies && has_arrays(o))
         return nbc_fail(err, NBC_BAD_ARGUMENT, "bodies come in pieces to direct sums on several ranks alone");
     if (ranks == 1) return NBC_OK;
-    if (gpunb_tree_is_asked(&o->force) && o->reuse > 1)
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "a tree serves several steps on one rank alone; there are %d", ranks);
     if (gpunb_tree_is_asked(&o->force) && o->engine != NB6_COLLISIONLESS_AUTO && o->engine != NB6_COLLISIONLESS_HOST)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "devices have bodies and a tree on one rank alone; there are %d", ranks);
     if (o->parts > 1) return nbc_fail(err, NBC_BAD_ARGUMENT, "a rank has one part of the bodies, not %d", o->parts);
@@ -87,7 +85,7 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
     s->max_level = nb6_level_of(options->dt, NB6_LONGEST_LEVEL);
     s->reuse = gpunb_tree_is_asked(&options->force) && options->reuse > 1 ? options->reuse : 1;
     if (has_arrays(options)) status = nb6_collisionless_allocate(s, nb6_world_size(options->world) == 1, err);
-    if (!status) status = nb6_kept_tree_open(s, err);
+    if (!status) status = nb6_kept_tree_open(s, nb6_world_size(options->world) == 1, err);
     if (!status) status = open_force(&s->force, n, options, err);
     if (status) return status;
     s->options.backend = gpunb_info(s->force)->name;
@@ -366,13 +364,17 @@ static void keep_costs(const struct nb6_collisionless *then, struct nb6_collisio
         memcpy(options->costs, then->costs, sizeof options->costs);
 }
 
-/* Domains of as many ranks are kept. */
+/* Domains of as many ranks are kept, and what they have planned. */
 static int resume_ranks(struct nb6_collisionless *s, const struct nb6_collisionless_options *o,
                         const struct nb6_collisionless *then, const struct nb6_body_source *from, struct nbc_error *err)
 {
+    static const struct nb6_kept_places none;
     s->sections = then->sections && then->sections->ranks == nb6_world_size(o->world) ? then->sections : NULL;
+    if (!s->sections && s->rebuild.state == NB6_TREE_STANDS) s->rebuild.state = NB6_TREE_IS_MISSING;
+    s->kept.places = then->kept.places; /* until the ranks have it */
     const int status = open_ranks(s, o, from, 0, err);
     s->sections = NULL;
+    s->kept.places = none;
     return status;
 }
 

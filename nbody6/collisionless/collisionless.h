@@ -104,6 +104,9 @@ struct nb6_collisionless {
     struct nb6_exchange *exchange;     /**< of a share: direct sums over the bodies of all ranks; or */
     struct nb6_rank_trees *trees;      /**< forces by their trees: the share is a domain, `name` the numbers of its
                                             bodies in the whole, from 1 on, ascending */
+    int64_t n_all, n_due_all;          /**< of a domain: bodies of all ranks; those that end a step in this block */
+    uint64_t *work;                    /**< [room] of a domain: of forces by trees since all bodies ended a step
+                                            together, in pairs */
     int64_t room;                      /**< of a domain: bodies that its arrays have room for */
     struct nb6_rank_part *rank_part;   /**< of a share: on a device; NULL: the state stays in memory */
     double (*x)[3];                    /**< [n] scratch: positions at the next block time */

@@ -7,12 +7,21 @@
 
 #include <string.h>
 
-int nb6_kept_tree_open(struct nb6_collisionless *s, struct nbc_error *err)
+void nb6_kept_places_free(struct nb6_kept_places *places)
+{
+    nbc_free(places->rank);
+    nbc_free(places->x);
+    nbc_free(places->acc);
+    nbc_free(places->drift);
+    *places = (struct nb6_kept_places){0};
+}
+
+int nb6_kept_tree_open(struct nb6_collisionless *s, int has_layout, struct nbc_error *err)
 {
     struct nb6_kept_tree *k = &s->kept;
     s->rebuild = (struct nb6_rebuild){.state = NB6_TREE_IS_MISSING};
     s->build_block = k->tree_block = k->layout_block = NB6_NO_BUILD;
-    if (s->reuse == 1) return NBC_OK;
+    if (s->reuse == 1 || !has_layout) return NBC_OK;
     k->order = nbc_alloc((size_t)s->n, sizeof *k->order);
     k->cut = nbc_alloc((size_t)s->n, sizeof *k->cut);
     if (k->order && k->cut) return NBC_OK;
@@ -24,6 +33,7 @@ void nb6_kept_tree_close(struct nb6_collisionless *s)
     gpunb_tree_free(s->kept.tree);
     nbc_free(s->kept.order);
     nbc_free(s->kept.cut);
+    nb6_kept_places_free(&s->kept.places);
     s->kept = (struct nb6_kept_tree){0};
 }
 
@@ -35,10 +45,13 @@ void nb6_kept_tree_take(struct nb6_collisionless *s, const struct nb6_collisionl
     s->rebuild = then->rebuild;
     s->build_block = then->build_block;
     if (s->rebuild.state != NB6_TREE_STANDS) return;
-    if (then->kept.layout_block != then->build_block || s->rebuild.leaf != used.leaf) {
+    const int on_ranks = s->kept.order == NULL,
+              is_there = on_ranks ? then->kept.places.rank != NULL : then->kept.order != NULL;
+    if (!is_there || then->kept.layout_block != then->build_block || s->rebuild.leaf != used.leaf) {
         s->rebuild.state = NB6_TREE_IS_MISSING;
         return;
     }
+    if (on_ranks) return;
     memcpy(s->kept.order, then->kept.order, (size_t)s->n * sizeof *s->kept.order);
     memcpy(s->kept.cut, then->kept.cut, (size_t)s->n * sizeof *s->kept.cut);
     s->kept.layout_block = s->build_block;
@@ -83,7 +96,7 @@ struct nb6_rebuild_force nb6_kept_tree_apart(const struct nb6_collisionless *s, 
     const int stands = s->rebuild.state == NB6_TREE_STANDS;
     const size_t n = (size_t)s->n, each = (n + (size_t)parts - 1) / (size_t)parts;
     struct nb6_rebuild_force force = {.kept = GPUNB_TREE_NOT_KEPT, .is_apart = 1};
-    if (s->reuse > 1 && gpunb_tree_kept_is_worth(s->force, each, n, stands ? 0 : 1))
+    if (s->reuse > 1 && !s->trees && gpunb_tree_kept_is_worth(s->force, each, n, stands ? 0 : 1))
         force.kept = stands ? GPUNB_TREE_RENEWED : GPUNB_TREE_BUILT;
     return force;
 }

@@ -108,6 +108,13 @@ static int sum_over_ranks(struct nb6_collisionless *s, int64_t n_due, struct nbc
     return nb6_exchange_sum(s->exchange, &job, err);
 }
 
+/* Few bodies of all ranks have direct sums, as on one rank (gpunb.h). */
+static int are_few(const struct nb6_collisionless *s, const struct nb6_rebuild_force *by)
+{
+    if (by->is_apart || by->kept != GPUNB_TREE_NOT_KEPT) return by->kept == GPUNB_TREE_UNUSED;
+    return !gpunb_tree_is_worth(s->force, (size_t)s->n_due_all, (size_t)s->n_all);
+}
+
 static int sum_by_trees(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *by,
                         struct nbc_error *err)
 {
@@ -116,7 +123,17 @@ static int sum_by_trees(struct nb6_collisionless *s, int64_t n_due, const struct
                                            .mass = s->mass,
                                            .x = (const double(*)[3])s->x,
                                            .targets = targets_of(s, n_due, by)};
-    return nb6_rank_trees_sum(s->trees, &job, err);
+    const struct nb6_rank_plan_job plan = {.n = s->n,
+                                           .mass = s->mass,
+                                           .x = (const double(*)[3])s->x,
+                                           .acc = (const double(*)[3])s->acc,
+                                           .v = (const double(*)[3])s->v_half,
+                                           .time = s->reuse * nb6_step_length(s->max_level),
+                                           .softening = s->softening,
+                                           .block = s->n_blocks};
+    if (are_few(s, by)) return nb6_rank_trees_sum_few(s->trees, &job, err);
+    if (by->is_apart || by->kept == GPUNB_TREE_NOT_KEPT) return nb6_rank_trees_sum(s->trees, &job, err);
+    return nb6_rank_trees_sum_kept(s->trees, &job, by->kept == GPUNB_TREE_BUILT ? &plan : NULL, err);
 }
 
 /* Accelerations of the bodies in `due` from all, at the positions in x; on all ranks or on none.
@@ -207,6 +224,40 @@ static int read_counts(const struct nb6_collisionless *s, const struct nb6_rebui
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(s->force)) : NBC_OK;
 }
 
+/* Those of the trees of all ranks in this block, beside none before. */
+static void add_counts(const struct nb6_collisionless *s, struct nb6_rebuild_force *of_block,
+                       struct gpunb_tree_counts *now)
+{
+    struct gpunb_tree_counts *before = &of_block->before;
+    int64_t sum[3] = {(int64_t)(now->tests - before->tests), (int64_t)(now->listed_cells - before->listed_cells),
+                      (int64_t)(now->local_terms - before->local_terms)};
+    nb6_world_sum(s->world, sum, 3);
+    *before = (struct gpunb_tree_counts){0};
+    *now = (struct gpunb_tree_counts){
+        .tests = (uint64_t)sum[0], .listed_cells = (uint64_t)sum[1], .local_terms = (uint64_t)sum[2]};
+}
+
+/* What the force of a block does. Lists that ranks keep may know too few of their targets: new ones are due then. */
+static void choose_force(struct nb6_collisionless *s, const struct job *job, struct nb6_rebuild_force *force)
+{
+    s->n_due_all = job->n_due;
+    if (s->trees) nb6_world_sum(s->world, &s->n_due_all, 1);
+    nb6_rebuild_begin(s, job->ti_next, s->trees ? s->n_due_all : job->n_due, 1, force);
+    if (!s->trees || force->kept != GPUNB_TREE_RENEWED) return;
+    if (nb6_rank_trees_hold(s->trees, s->build_block, job->n_due, s->due, (const double(*)[3])s->x,
+                            (const double(*)[3])s->acc))
+        return;
+    s->rebuild.state = NB6_TREE_IS_WORN;
+    force->kept = GPUNB_TREE_BUILT;
+}
+
+/* Since all bodies ended a step together. */
+static void note_work(struct nb6_collisionless *s, int64_t n_due)
+{
+    if (nb6_step_ends(s->max_level, s->ti_now)) memset(s->work, 0, (size_t)s->n * sizeof *s->work);
+    nb6_rank_trees_add_work(s->trees, n_due, s->due, s->work);
+}
+
 int nb6_leapfrog_block(struct nb6_collisionless *s, struct nbc_error *err)
 {
     struct job job = {.system = s, .ti_next = next_time(s)};
@@ -215,12 +266,14 @@ int nb6_leapfrog_block(struct nb6_collisionless *s, struct nbc_error *err)
     job.n_due = find_due(s, job.ti_next);
     struct nb6_rebuild_force of_block;
     struct gpunb_tree_counts now;
-    nb6_rebuild_begin(s, job.ti_next, job.n_due, 1, &of_block);
+    choose_force(s, &job, &of_block);
     int status = read_counts(s, &of_block, &of_block.before, err);
     if (!status) status = force(s, job.n_due, &of_block, err);
     if (!status) status = read_counts(s, &of_block, &now, err);
     if (status) return status;
+    if (s->trees && of_block.is_judged) add_counts(s, &of_block, &now);
     nb6_rebuild_end(s, job.ti_next, &of_block, &now);
+    if (s->trees) note_work(s, job.n_due);
     nbc_team_run(parts, commit, &job);
     commit_due(s, &job);
     s->ti_now = job.ti_next;

@@ -34,8 +34,8 @@ void nb6_rebuild_begin(const struct nb6_collisionless *s, nb6_time ti_next, int6
     if (s->reuse == 1) return;
     const int due = nb6_rebuild_is_due(s, ti_next), all = is_full(s, ti_next);
     const double builds = !due ? 0 : all ? 1.0 / s->reuse : 1;
-    const size_t each = ((size_t)n_due + (size_t)parts - 1) / (size_t)parts;
-    if (!gpunb_tree_kept_is_worth(s->force, each, (size_t)s->n, builds))
+    const size_t each = ((size_t)n_due + (size_t)parts - 1) / (size_t)parts, n = (size_t)(s->trees ? s->n_all : s->n);
+    if (!gpunb_tree_kept_is_worth(s->force, each, n, builds))
         f->kept = GPUNB_TREE_UNUSED;
     else
         f->kept = due ? GPUNB_TREE_BUILT : GPUNB_TREE_RENEWED;

@@ -52,10 +52,10 @@ int nb6_collisionless_reserve(struct nb6_collisionless *s, int64_t n, struct nbc
     const struct {
         void *array;
         size_t size;
-    } arrays[] = {{&s->name, sizeof *s->name},   {&s->mass, sizeof *s->mass},      {&s->x0, sizeof *s->x0},
-                  {&s->v, sizeof *s->v},         {&s->acc, sizeof *s->acc},        {&s->level, sizeof *s->level},
-                  {&s->x, sizeof *s->x},         {&s->due, sizeof *s->due},        {&s->v_half, sizeof *s->v_half},
-                  {&s->x_due, sizeof *s->x_due}, {&s->acc_due, sizeof *s->acc_due}};
+    } arrays[] = {{&s->name, sizeof *s->name},   {&s->mass, sizeof *s->mass},       {&s->x0, sizeof *s->x0},
+                  {&s->v, sizeof *s->v},         {&s->acc, sizeof *s->acc},         {&s->level, sizeof *s->level},
+                  {&s->x, sizeof *s->x},         {&s->due, sizeof *s->due},         {&s->v_half, sizeof *s->v_half},
+                  {&s->x_due, sizeof *s->x_due}, {&s->acc_due, sizeof *s->acc_due}, {&s->work, sizeof *s->work}};
     if (n <= s->room) return NBC_OK;
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         if (!grow(arrays[k].array, s->room, more, arrays[k].size))
@@ -77,6 +77,7 @@ void nb6_collisionless_release(struct nb6_collisionless *s)
     nbc_free(s->due);
     nbc_free(s->x_due);
     nbc_free(s->acc_due);
+    nbc_free(s->work);
 }
 
 void nb6_collisionless_get_rows(void *context, enum nb6_body_column column, int64_t first, int64_t count, void *rows)

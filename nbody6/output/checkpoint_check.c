@@ -156,8 +156,15 @@ void nb6_checkpoint_check_fields(struct nb6_hdf5 *file, hid_t object, const stru
 
 static int is_known(const char *name)
 {
-    static const char *const others[] = {"nbody6",     "neighbours",        "perturbers",          "config_numbers",
-                                         "properties", NB6_CHECKPOINT_TREE, NB6_CHECKPOINT_LAYOUT, "owners",
+    static const char *const others[] = {"nbody6",
+                                         "neighbours",
+                                         "perturbers",
+                                         "config_numbers",
+                                         "properties",
+                                         NB6_CHECKPOINT_TREE,
+                                         NB6_CHECKPOINT_LAYOUT,
+                                         NB6_CHECKPOINT_PLACES,
+                                         "owners",
                                          "domains"};
     const struct nb6_field_group *const columns[] = {&nb6_body_fields,     &nb6_star_fields, &nb6_aged_fields,
                                                      &nb6_pair_fields,     &nb6_ks_fields,   &nb6_chain_fields,

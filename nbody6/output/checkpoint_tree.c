@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "gpunb/tree_kept.h"
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/ranks/sections.h"
 #include "nbody6/output/checkpoint_arrays.h"
 #include "nbody6/output/checkpoint_columns.h"
 #include "nbody6/output/checkpoint_rules.h"
@@ -22,6 +23,12 @@ struct row {
     int8_t cut, unused[3];
 };
 
+/* The same of several ranks: who had a body, where it was, its last acceleration, and how far it was to move. */
+struct place {
+    double x[3], acc[3], drift;
+    int rank, unused;
+};
+
 /* clang-format off */
 #define RECORD_FIELDS(F, T) \
     F(T, build_block, "build_block", ANY) F(T, rebuild.ti_build, "ti_build", TIME) F(T, rebuild.builds, "builds", COUNT) \
@@ -30,22 +37,27 @@ struct row {
     F(T, rebuild.failed, "failed", COUNT) F(T, rebuild.state, "state", BETWEEN(0, NB6_TREE_IS_WORN)) \
     F(T, rebuild.leaf, "leaf", BETWEEN(0, 1024))
 #define ROW_FIELDS(F, T) F(T, order, "order", STAR_FROM(0)) F(T, cut, "cut", ANY)
+#define PLACE_FIELDS(F, T) F(T, x, "x", PLACE) F(T, acc, "acc", NUMBER) F(T, drift, "drift", NOT_NEGATIVE) F(T, rank, "rank", BETWEEN(0, 0x1p20))
 /* clang-format on */
 
 #define FORGOTTEN "a member is in no list: add it, and raise NB6_CHECKPOINT_SCHEMA"
 
 static const struct nb6_state_field record_fields[] = {RECORD_FIELDS(NB6_FIELD, struct record)};
 static const struct nb6_state_field row_fields[] = {ROW_FIELDS(NB6_FIELD, struct row)};
+static const struct nb6_state_field place_fields[] = {PLACE_FIELDS(NB6_FIELD, struct place)};
 
 _Static_assert(NB6_COVERS(struct record, RECORD_FIELDS, 0), FORGOTTEN);
 _Static_assert(NB6_COVERS(struct row, ROW_FIELDS, sizeof(int8_t[3])), FORGOTTEN);
+_Static_assert(NB6_COVERS(struct place, PLACE_FIELDS, sizeof(int)), FORGOTTEN);
 
 static const struct nb6_field_group record_group = {NB6_CHECKPOINT_TREE, 0, sizeof(struct record),
                                                     NB6_ROWS(record_fields), record_fields};
 static const struct nb6_field_group row_group = {NB6_CHECKPOINT_LAYOUT, 0, sizeof(struct row), NB6_ROWS(row_fields),
                                                  row_fields};
+static const struct nb6_field_group place_group = {NB6_CHECKPOINT_PLACES, 0, sizeof(struct place),
+                                                   NB6_ROWS(place_fields), place_fields};
 
-enum { ARRAYS = 2 };
+enum { ARRAYS = 2, PLACES = 4 };
 static void find_places(const struct nb6_kept_tree *kept, struct nb6_field_array place[ARRAYS])
 {
     const struct nb6_field_array both[ARRAYS] = {{"order", kept->order, sizeof *kept->order},
@@ -53,14 +65,28 @@ static void find_places(const struct nb6_kept_tree *kept, struct nb6_field_array
     memcpy(place, both, sizeof both);
 }
 
+static void find_columns(const struct nb6_kept_places *p, struct nb6_field_array column[PLACES])
+{
+    const struct nb6_field_array all[PLACES] = {{"x", p->x, sizeof *p->x},
+                                                {"acc", p->acc, sizeof *p->acc},
+                                                {"drift", p->drift, sizeof *p->drift},
+                                                {"rank", p->rank, sizeof *p->rank}};
+    memcpy(column, all, sizeof all);
+}
+
 void nb6_checkpoint_write_tree(struct nb6_hdf5 *file, const struct nb6_collisionless *s)
 {
-    struct nb6_field_array place[ARRAYS];
+    struct nb6_field_array place[ARRAYS], column[PLACES];
     const struct record record = {s->rebuild, s->build_block};
     if (s->reuse == 1) return;
     find_places(&s->kept, place);
+    find_columns(&s->kept.places, column);
     nb6_checkpoint_write_group(file, &record_group, &record);
-    if (s->rebuild.state == NB6_TREE_STANDS) nb6_checkpoint_write_arrays(file, &row_group, place, ARRAYS, s->n);
+    if (s->rebuild.state != NB6_TREE_STANDS) return;
+    if (s->ranks)
+        nb6_checkpoint_write_arrays(file, &place_group, column, PLACES, s->n);
+    else
+        nb6_checkpoint_write_arrays(file, &row_group, place, ARRAYS, s->n);
 }
 
 /* ---- reading */
@@ -114,6 +140,35 @@ static void read_layout(struct nb6_hdf5 *file, struct nb6_collisionless *then)
     judge_layout(file, then->n, kept);
 }
 
+/* Each rank is one of those that have domains. */
+static void judge_places(struct nb6_hdf5 *file, int64_t n, const struct nb6_kept_places *p, int ranks)
+{
+    for (int64_t i = 0; i < n; i++)
+        nb6_rules_unless(p->rank[i] < ranks, file, NB6_CHECKPOINT_PLACES "/rank", i, p->rank[i],
+                         "below the number of domains");
+}
+
+static void read_places(struct nb6_hdf5 *file, struct nb6_collisionless *then)
+{
+    const struct nb6_rule_sizes sizes = {.stars = then->n};
+    struct nb6_field_array column[PLACES];
+    struct nb6_kept_places *p = &then->kept.places;
+    find_columns(p, column);
+    nb6_checkpoint_check_arrays(file, &place_group, column, PLACES, then->n);
+    if (file->status) return;
+    p->rank = nbc_alloc_unset((size_t)then->n, sizeof *p->rank);
+    p->x = nbc_alloc_unset((size_t)then->n, sizeof *p->x);
+    p->acc = nbc_alloc_unset((size_t)then->n, sizeof *p->acc);
+    p->drift = nbc_alloc_unset((size_t)then->n, sizeof *p->drift);
+    if (!p->rank || !p->x || !p->acc || !p->drift) {
+        nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its trees");
+        return;
+    }
+    find_columns(p, column);
+    nb6_checkpoint_read_arrays(file, &place_group, column, PLACES, then->n, &sizes);
+    if (!file->status) judge_places(file, then->n, p, then->sections ? then->sections->ranks : 0);
+}
+
 void nb6_checkpoint_read_tree(struct nb6_hdf5 *file, struct nb6_collisionless *then)
 {
     struct record record = {.build_block = 0};
@@ -123,12 +178,17 @@ void nb6_checkpoint_read_tree(struct nb6_hdf5 *file, struct nb6_collisionless *t
     if (file->status) return;
     then->rebuild = record.rebuild;
     then->build_block = then->kept.layout_block = record.build_block;
-    if (record.rebuild.state == NB6_TREE_STANDS) read_layout(file, then);
+    if (record.rebuild.state != NB6_TREE_STANDS) return;
+    if (H5Lexists(file->file, NB6_CHECKPOINT_PLACES, H5P_DEFAULT) > 0)
+        read_places(file, then);
+    else
+        read_layout(file, then);
 }
 
 void nb6_checkpoint_release_tree(struct nb6_collisionless *then)
 {
     nbc_free(then->kept.order);
     nbc_free(then->kept.cut);
+    nb6_kept_places_free(&then->kept.places);
     then->kept = (struct nb6_kept_tree){0};
 }

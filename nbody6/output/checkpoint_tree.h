@@ -1,6 +1,6 @@
 /** The tree of a collisionless run in its checkpoint, where it serves many steps (REUSE > 1): what decides about the
- * next build, and the layout of the last one, if a build is not due. Failures stay in the file. Private to
- *  collisionless_checkpoint.c and its tests. */
+ * next build, and, if none is due, the layout of the last one, or of several ranks where bodies were then. Failures
+ * stay in the file. Private to collisionless_checkpoint.c and its tests. */
 #ifndef NB6_CHECKPOINT_TREE_H
 #define NB6_CHECKPOINT_TREE_H
 
@@ -8,14 +8,15 @@
 
 struct nb6_collisionless;
 
-/** Groups: a record, and the columns of the layout. */
+/** Groups: a record, and the columns of the layout, or of the places. */
 #define NB6_CHECKPOINT_TREE "tree"
 #define NB6_CHECKPOINT_LAYOUT "tree_layout"
+#define NB6_CHECKPOINT_PLACES "tree_places"
 
 /** @param[in] system  whose layout is at home */
 void nb6_checkpoint_write_tree(struct nb6_hdf5 *file, const struct nb6_collisionless *system);
-/** The same read and judged.   @param[in,out] then  with n, reuse, n_blocks and ti_now; its `kept` gets columns, to be
- *  freed with nb6_checkpoint_release_tree */
+/** The same read and judged.   @param[in,out] then  with n, reuse, n_blocks, ti_now and sections; its `kept` gets
+ *  columns, to be freed with nb6_checkpoint_release_tree */
 void nb6_checkpoint_read_tree(struct nb6_hdf5 *file, struct nb6_collisionless *then);
 void nb6_checkpoint_release_tree(struct nb6_collisionless *then);
 

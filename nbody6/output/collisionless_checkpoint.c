@@ -171,10 +171,10 @@ static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
     nb6_checkpoint_read_arrays(file, &nb6_body_fields, places.body, BODY_ARRAYS, n, &sizes);
     nb6_checkpoint_read_arrays(file, &nb6_star_fields, places.star, STAR_ARRAYS, n, &sizes);
     nb6_relations_collisionless(file, n, r->then->name);
+    nb6_checkpoint_read_domains(file, &r->then->sections);
     nb6_checkpoint_read_tree(file, r->then);
     nb6_checkpoint_read_properties(file, &r->state.run);
     nb6_checkpoint_read_owners(file, n, &r->then->owners);
-    nb6_checkpoint_read_domains(file, &r->then->sections);
 }
 
 /* Everything but the bodies, judged. */

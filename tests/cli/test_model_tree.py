@@ -111,6 +111,29 @@ class OperationsTest(unittest.TestCase):
         self.assertEqual(row[3], "28")
 
 
+class DomainsTest(unittest.TestCase):
+    def test_many_processes_are_those_of_the_paper(self):
+        """What Iwasawa et al. 2020, Sec. 6.3 and 7.2, say of their figures 11 and 12."""
+        text = "\n" + run("model_domains")
+        weak, small, large = (
+            {row[0]: row for row in table(text, title)} for title in (
+                "Weak scaling, 1048576 bodies a process", "Strong scaling, 2^30 bodies, beside 16 processes",
+                "Strong scaling, 2^40 bodies, beside 16384 processes"))
+        seconds, tops, trees, ideal, in_trees = 3, 7, 8, 9, 10
+        # Weak: almost constant up to 10^5 processes, and longer beyond, by the tops of all, which a tree of domains spares.
+        self.assertLess(weak[1e5][seconds] / weak[100][seconds], 1.2)
+        self.assertGreater(weak[1e6][seconds] / weak[1e5][seconds], 1.2)
+        self.assertGreater(weak[1e6][tops], 6 * weak[1e5][tops])
+        self.assertLess(weak[1e6][in_trees] / weak[1e5][in_trees], 1.1)
+        # Strong: 2^30 bodies scale to some 3000 processes, where trees of those that are close take as long as half of
+        # the rest; from 50000 on times grow. 2^40 scale to 10^6.
+        self.assertGreater(small[1024][ideal], 0.8)
+        self.assertGreater(small[4096][trees], 0.3 * small[4096][seconds])
+        self.assertLess(small[65536][seconds], small[16384][seconds])
+        self.assertGreater(small[262144][seconds], small[65536][seconds])
+        self.assertGreater(large[262144][ideal], 0.9)
+
+
 class ModelTest(unittest.TestCase):
     def test_lists_are_those_of_the_formula(self):
         """Eq. 30 of Iwasawa et al. 2020, with one factor on the angle, for sizes and groups: within 15 percent, which is

@@ -320,6 +320,119 @@ static void near_parts_send_a_part(void **state)
     free_model(&m);
 }
 
+/* ---- lists that are kept */
+
+static void set_job(struct part *part)
+{
+    memcpy(part->last, part->acc, part->own.n * sizeof *part->last);
+    part->job = (struct gpunb_softened_job){.n_i = part->own.n,
+                                            .x = positions(&part->own),
+                                            .self = part->own.self,
+                                            .softening = softening,
+                                            .acc_last = (const double(*)[3])part->last,
+                                            .acc = part->acc,
+                                            .build = 7};
+}
+
+static int make_plan(struct parts *p)
+{
+    static double drift[N];
+    int status = NBC_OK;
+    for (size_t i = 0; i < N; i++) drift[i] = 0.04;
+    for (int k = 0; k < p->n && !status; k++) {
+        set_job(&p->part[k]);
+        status =
+            gpunb_send_positions(p->part[k].handle, p->part[k].own.n, p->part[k].own.mass, positions(&p->part[k].own));
+        if (!status) status = gpunb_essential_plan(p->part[k].essential, &p->part[k].job, drift);
+    }
+    if (status) return status;
+    tell(p);
+    for (int from = 0; from < p->n; from++)
+        for (int to = 0; to < p->n && !status; to++)
+            if (gpunb_essential_is_sent(p->part[from].essential, from, to))
+                status =
+                    gpunb_essential_keep(p->part[from].essential, to, gpunb_essential_boxes(p->part[to].essential));
+    return status;
+}
+
+/* @param[in] is_sent  1: sources are those of the plan   @return bytes sent */
+static size_t make_kept_force(struct parts *p, int is_sent)
+{
+    const size_t bytes = gpunb_essential_top_bytes(p->part[0].essential);
+    char *top = get((size_t)p->n, bytes);
+    size_t all = 0;
+    for (int k = 0; k < p->n; k++) {
+        struct part *part = &p->part[k];
+        if (!is_sent)
+            assert_int_equal(gpunb_send_positions(part->handle, part->own.n, part->own.mass, positions(&part->own)),
+                             NBC_OK);
+        assert_int_equal(gpunb_essential_renew(part->essential, &part->job), NBC_OK);
+        gpunb_essential_top(part->essential, top + (size_t)k * bytes);
+    }
+    for (int k = 0; k < p->n; k++) gpunb_essential_take_tops(p->part[k].essential, top);
+    for (int from = 0; from < p->n; from++)
+        for (int to = 0; to < p->n; to++) {
+            struct gpunb_essential *one = p->part[from].essential, *other = p->part[to].essential;
+            const void *data;
+            size_t size;
+            assert_int_equal(gpunb_essential_is_sent(one, from, to), gpunb_essential_is_sent(other, from, to));
+            if (!gpunb_essential_is_sent(one, from, to)) continue;
+            assert_int_equal(gpunb_essential_export_kept(one, to, &data, &size), NBC_OK);
+            assert_int_equal(gpunb_essential_take(other, from, data), NBC_OK);
+            all += size;
+        }
+    for (int k = 0; k < p->n; k++)
+        assert_int_equal(gpunb_essential_force(p->part[k].essential, p->part[k].cost), NBC_OK);
+    free(top);
+    return all;
+}
+
+static double wave(size_t i, int k)
+{
+    return sin(1.7 * (double)i + 2.1 * k);
+}
+
+/* Bodies move in all directions: errors stay within the aim, and targets that are far from where they were are counted.
+ */
+static void lists_serve_bodies_that_move(void **state)
+{
+    (void)state;
+    struct model m = make_scene(SPHERE, N);
+    struct parts p = make_parts(5, &m, 1, usual);
+    assert_int_equal(make_force(&p, softening, 1), NBC_OK);
+    assert_int_equal(make_plan(&p), NBC_OK);
+    const size_t at_first = make_kept_force(&p, 1);
+    for (int turn = 0; turn < 2; turn++) {
+        for (int k = 0; k < p.n; k++) {
+            struct part *part = &p.part[k];
+            for (size_t i = 0; i < part->own.n; i++)
+                for (int d = 0; d < 3; d++) {
+                    part->own.x[i][d] += (turn ? -0.02 : 0.02) * wave(part->number[i], d);
+                    m.x[part->number[i]][d] = part->own.x[i][d];
+                }
+            set_job(part);
+        }
+        const size_t bytes = make_kept_force(&p, 0);
+        assert_true(bytes < 1.5 * (double)at_first);
+        struct forces f = gather(&p, m.n);
+        const struct sample s = sample_sums(&m, positions(&m), m.self, m.n, softening);
+        assert_true(errors_of(&s, &f).acc_99 <= usual.force_error);
+        free(s.sum);
+        free_forces(&f);
+    }
+    for (int k = 0; k < p.n; k++) {
+        struct part *part = &p.part[k];
+        const int64_t n = (int64_t)part->own.n;
+        assert_true(gpunb_essential_count_left(part->essential, n, part->own.self, positions(&part->own),
+                                               (const double(*)[3])part->last) < n / 20);
+        for (int64_t i = 0; i < n; i++) part->own.x[i][2] += 3;
+        assert_true(gpunb_essential_count_left(part->essential, n, part->own.self, positions(&part->own),
+                                               (const double(*)[3])part->last) > n / 2);
+    }
+    free_parts(&p);
+    free_model(&m);
+}
+
 /* The scale of a group in the tree of all, as walks have it. */
 static double scale_of_group(const struct gpunb_essential *e, const struct tree_group *group)
 {
@@ -427,10 +540,11 @@ static void trees_of_devices_are_not_divided(void **state)
 static int run_suite(const char *title)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_within_the_aim), cmocka_unit_test(parts_may_be_anywhere),
-        cmocka_unit_test(one_part_is_a_tree),        cmocka_unit_test(far_parts_are_one_cell),
-        cmocka_unit_test(near_parts_send_a_part),    cmocka_unit_test(scales_are_known_before_trees_come),
-        cmocka_unit_test(any_allocation_may_fail),   cmocka_unit_test(only_trees_in_memory_are_divided)};
+        cmocka_unit_test(errors_are_within_the_aim),   cmocka_unit_test(parts_may_be_anywhere),
+        cmocka_unit_test(one_part_is_a_tree),          cmocka_unit_test(far_parts_are_one_cell),
+        cmocka_unit_test(near_parts_send_a_part),      cmocka_unit_test(scales_are_known_before_trees_come),
+        cmocka_unit_test(any_allocation_may_fail),     cmocka_unit_test(only_trees_in_memory_are_divided),
+        cmocka_unit_test(lists_serve_bodies_that_move)};
     const struct CMUnitTest on_devices[] = {cmocka_unit_test(trees_of_devices_are_not_divided)};
     if (!strcmp(backend, "emulated") || !strcmp(backend, "cuda"))
         return cmocka_run_group_tests_name(title, on_devices, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include "nbody6/analysis/frame.h"
 #include "nbody6/collisionless/ranks/ranks.h"
+#include "nbody6/collisionless/ranks/sections.h"
 #include "nbody6/world/world.h"
 #include "tests/support/ranks.h"
 
@@ -31,6 +32,28 @@ static void *copy(const struct nb6_body_rows *rows, enum nb6_body_column column,
     return to;
 }
 
+static void *copy_array(const void *from, int64_t n, size_t size)
+{
+    void *to = malloc((size_t)n * size + 1);
+    if (!to) abort();
+    return memcpy(to, from, (size_t)n * size);
+}
+
+/* What a checkpoint has of trees and domains. */
+static void keep_trees(struct ranks_run *run, const struct nb6_collisionless *s)
+{
+    const struct nb6_kept_places *p = &s->kept.places;
+    const struct nb6_sections *sections = s->ranks ? nb6_ranks_sections(s->ranks) : NULL;
+    if (sections) run->state.sections = nb6_sections_create(sections->ranks);
+    if (run->state.sections) nb6_sections_copy(run->state.sections, sections);
+    if (!p->rank || s->rebuild.state != NB6_TREE_STANDS) return;
+    run->state.kept.layout_block = s->kept.layout_block;
+    run->state.kept.places = (struct nb6_kept_places){.rank = copy_array(p->rank, s->n, sizeof *p->rank),
+                                                      .x = copy_array(p->x, s->n, sizeof *p->x),
+                                                      .acc = copy_array(p->acc, s->n, sizeof *p->acc),
+                                                      .drift = copy_array(p->drift, s->n, sizeof *p->drift)};
+}
+
 static void keep(struct ranks_run *run, struct nb6_collisionless *s)
 {
     const int64_t n = s->n;
@@ -44,8 +67,13 @@ static void keep(struct ranks_run *run, struct nb6_collisionless *s)
                                             .level = copy(&rows, NB6_ROWS_LEVEL, n, sizeof *s->level),
                                             .ti_now = s->ti_now,
                                             .n_blocks = s->n_blocks,
-                                            .n_steps = s->n_steps};
+                                            .n_steps = s->n_steps,
+                                            .reuse = s->reuse,
+                                            .rebuild = s->rebuild,
+                                            .build_block = s->build_block};
+    keep_trees(run, s);
     if (s->ranks) nb6_ranks_get_counts(s->ranks, &run->counts);
+    if (s->ranks) (void)nb6_ranks_get_tree_counts(s->ranks, &run->tree_counts);
 }
 
 /* Potentials of a frame that owns them. */
@@ -123,9 +151,11 @@ void ranks_run(struct ranks_run *run)
 
 void ranks_run_free(struct ranks_run *run)
 {
-    void *arrays[] = {run->state.name, run->state.mass, run->state.x0,   run->state.v,
-                      run->state.acc,  run->pot,        run->state.level};
+    const struct nb6_kept_places *p = &run->state.kept.places;
+    void *arrays[] = {run->state.name,  run->state.mass, run->state.x0, run->state.v, run->state.acc, run->pot,
+                      run->state.level, p->rank,         p->x,          p->acc,       p->drift};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
+    nb6_sections_free(run->state.sections);
     run->state = (struct nb6_collisionless){0};
     run->pot = NULL;
 }
@@ -253,4 +283,45 @@ struct cluster ranks_few_bodies(int64_t n)
 {
     static const double alone[1][7] = {{1, 0.5, 0, 0, 0, 0.25, 0}};
     return n == 1 ? cluster_from_rows(1, alone) : cluster_plummer(n, 7);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+struct ranks_errors ranks_errors_of(const struct ranks_run *run)
+{
+    const struct nb6_collisionless *s = &run->state;
+    double *acc = malloc((size_t)s->n * sizeof *acc), *pot = malloc((size_t)s->n * sizeof *pot), sum[3] = {0}, all = 0;
+    assert_true(acc && pot);
+    for (int64_t i = 0; i < s->n; i++) {
+        double a[3] = {0}, p = 0, d2 = 0, a2 = 0;
+        for (int64_t j = 0; j < s->n; j++) {
+            double d[3], r2 = run->options.softening * run->options.softening;
+            for (int k = 0; k < 3; k++) {
+                d[k] = s->x0[j][k] - s->x0[i][k];
+                r2 += d[k] * d[k];
+            }
+            const double mr = s->mass[j] / sqrt(r2);
+            for (int k = 0; k < 3; k++) a[k] += mr / r2 * d[k];
+            p -= j == i ? 0 : mr;
+        }
+        for (int k = 0; k < 3; k++) {
+            d2 += (s->acc[i][k] - a[k]) * (s->acc[i][k] - a[k]);
+            a2 += a[k] * a[k];
+            sum[k] += s->mass[i] * s->acc[i][k];
+        }
+        all += s->mass[i] * sqrt(a2);
+        acc[i] = sqrt(d2 / a2);
+        pot[i] = fabs(run->pot[i] / p - 1);
+    }
+    qsort(acc, (size_t)s->n, sizeof *acc, by_value);
+    qsort(pot, (size_t)s->n, sizeof *pot, by_value);
+    const struct ranks_errors e = {acc[(s->n - 1) * 99 / 100], pot[(s->n - 1) * 99 / 100],
+                                   sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]) / all};
+    free(acc);
+    free(pot);
+    return e;
 }

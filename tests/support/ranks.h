@@ -4,6 +4,7 @@
 
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/ranks/ranks.h"
+#include "nbody6/collisionless/ranks/trees.h"
 #include "nbody6/world/spread.h"
 #include "nbody6/world/threads.h"
 #include "tests/support/cluster.h"
@@ -26,6 +27,7 @@ struct ranks_run {
     struct nbc_error err;
     double seconds; /**< of the last rank, on the clock of the world, from the start to the end of all calls */
     struct nb6_spread_counts counts;
+    struct nb6_rank_trees_counts tree_counts; /**< of rank 0, by trees */
     const char *engine, *backend;
     struct nb6_rank_survey survey; /**< of several ranks at the end, if with_frames */
     int served[64];                /**< what nb6_ranks_serve returned on the first 64 ranks */
@@ -40,6 +42,13 @@ void ranks_run(struct ranks_run *run);
 void ranks_run_free(struct ranks_run *run);
 /** ranks_run, which must not fail, of a copy that is returned. */
 struct ranks_run ranks_finished(struct ranks_run run);
+/** Beside sums in double over all bodies: the largest errors of 99 of 100 accelerations and potentials, and the sum of
+ * all m a over that of m |a|. */
+struct ranks_errors {
+    double acc, pot, momentum;
+};
+/** Of a run with frames. */
+struct ranks_errors ranks_errors_of(const struct ranks_run *run);
 /** Positions, velocities and potentials differ by no more. */
 void ranks_assert_near(const struct ranks_run *a, const struct ranks_run *b, double tolerance);
 /** The same bits. */

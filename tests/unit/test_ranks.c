@@ -203,7 +203,7 @@ static void others_are_refused(void **state)
     (void)state;
     struct nb6_collisionless_options options = block_options("portable");
     options.force.theta = 0.5;
-    options.reuse = 2;
+    options.engine = NB6_COLLISIONLESS_EMULATED;
     refuse(options, NBC_BAD_ARGUMENT, "tree");
     options = block_options("portable");
     options.engine = NB6_COLLISIONLESS_EMULATED;

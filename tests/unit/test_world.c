@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nbody6/world/collect.h"
 #include "nbody6/world/threads.h"
 #include "nbody6/world/world.h"
 
@@ -110,6 +111,40 @@ static void collectives_are_exact(void **state)
 {
     (void)state;
     on_all(use_collectives);
+}
+
+/* Each rank has as many items as its number in a row that has zeros, too. */
+static void collect_items(struct nb6_world *world, void *context)
+{
+    struct found *found = context;
+    const int rank = nb6_world_rank(world), size = nb6_world_size(world);
+    int64_t count[MOST_RANKS], before = 0, all = 0, item[4 * MOST_RANKS];
+    double value[3] = {0.1 * rank, 1, 1e-17 * rank}, more[3], first[3];
+    found->ran[rank]++;
+    for (int r = 0; r < size; r++) {
+        count[r] = r % 3 == 1 ? 0 : r % 4;
+        before += r < rank ? count[r] : 0;
+        all += count[r];
+    }
+    for (int64_t k = 0; k < all; k++) item[k] = -1;
+    for (int64_t k = before; k < before + count[rank]; k++) item[k] = 100 + k;
+    nb6_world_collect(world, count, sizeof *item, item);
+    for (int64_t k = 0; k < all; k++) EXPECT(found, world, item[k] == 100 + k);
+    int64_t go[MOST_RANKS], come[MOST_RANKS], scratch[2 * MOST_RANKS];
+    for (int r = 0; r < size; r++) go[r] = 1000 * rank + r;
+    nb6_world_deal(world, go, come, scratch);
+    for (int r = 0; r < size; r++) EXPECT(found, world, come[r] == 1000 * r + rank);
+    nb6_world_add(world, 3, value, more);
+    EXPECT(found, world, fabs(value[0] - 0.05 * size * (size - 1)) < 1e-12 && value[1] == size);
+    memcpy(first, value, sizeof first);
+    nb6_world_broadcast(world, first, sizeof first);
+    EXPECT(found, world, memcmp(first, value, sizeof first) == 0);
+}
+
+static void arrays_are_collected(void **state)
+{
+    (void)state;
+    on_all(collect_items);
 }
 
 /* Each rank fails once alone, and once all from it on fail: all learn of the first one. */
@@ -213,9 +248,13 @@ static void no_world_is_one_rank(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages_arrive_in_order), cmocka_unit_test(collectives_are_exact),
-        cmocka_unit_test(failures_are_agreed_on),   cmocka_unit_test(virtual_clocks_follow_the_network),
-        cmocka_unit_test(wrong_lengths_are_found),  cmocka_unit_test(no_world_is_one_rank),
+        cmocka_unit_test(messages_arrive_in_order),
+        cmocka_unit_test(collectives_are_exact),
+        cmocka_unit_test(arrays_are_collected),
+        cmocka_unit_test(failures_are_agreed_on),
+        cmocka_unit_test(virtual_clocks_follow_the_network),
+        cmocka_unit_test(wrong_lengths_are_found),
+        cmocka_unit_test(no_world_is_one_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,6 @@ int nb6_collisionless_options_on(const struct nb6_config *config, struct nb6_wor
     options->world = world;
     if (status || ranks == 1) return status;
     if (!gpunb_tree_is_asked(&options->force)) return NBC_OK;
-    if (options->reuse > 1) return refuse(config, "REUSE", "a tree serves several steps", "give REUSE=1", ranks, err);
     if (options->engine != NB6_COLLISIONLESS_AUTO && options->engine != NB6_COLLISIONLESS_HOST)
         return refuse(config, "ENGINE", "devices keep bodies of a tree", "give --engine host", ranks, err);
     if (!options->force.backend) options->force.backend = nb6_backend_name("cpu");

@@ -76,58 +76,63 @@ static void take_in(struct nb6_collisionless *s, const int32_t *rank, int own, c
     }
 }
 
-/* Bodies that go, and where; rank [n] of all own bodies. */
+/* Bodies that go, and where. */
 struct going {
-    int32_t *rank, *to;
+    int32_t *to;
     struct record *record;
     int64_t n;
 };
 
 static void release(struct going *g)
 {
-    nbc_free(g->rank);
     nbc_free(g->to);
     nbc_free(g->record);
 }
 
-static int find_going(const struct nb6_collisionless *s, int own, const struct nb6_sections *sections, struct going *g,
+static int find_going(const struct nb6_collisionless *s, int own, const int32_t *rank, struct going *g,
                       struct nbc_error *err)
 {
-    g->rank = nbc_alloc_unset((size_t)s->n, sizeof *g->rank);
-    if (!g->rank) return no_memory(s->n, err);
-    for (int64_t i = 0; i < s->n; i++) {
-        g->rank[i] = nb6_sections_rank_of(sections, s->x0[i]);
-        g->n += g->rank[i] != own;
-    }
+    for (int64_t i = 0; i < s->n; i++) g->n += rank[i] != own;
     g->to = nbc_alloc_unset((size_t)g->n, sizeof *g->to);
     g->record = nbc_alloc_unset((size_t)g->n, sizeof *g->record);
     if (!g->to || !g->record) return no_memory(g->n, err);
     for (int64_t i = 0, k = 0; i < s->n; i++)
-        if (g->rank[i] != own) {
-            g->to[k] = g->rank[i];
+        if (rank[i] != own) {
+            g->to[k] = rank[i];
             g->record[k++] = record_of(s, i);
         }
     return NBC_OK;
 }
 
-int nb6_rank_bodies_settle(struct nb6_collisionless *s, struct nb6_world *world, const struct nb6_sections *sections,
-                           struct nbc_error *err)
+int nb6_rank_bodies_send(struct nb6_collisionless *s, struct nb6_world *world, const int32_t *rank,
+                         struct nbc_error *err)
 {
     const int own = nb6_world_rank(world);
     struct going g = {0};
     void *come = NULL;
     int64_t n_come = 0;
-    int status = nb6_world_agree(world, find_going(s, own, sections, &g, err), err);
+    int status = nb6_world_agree(world, find_going(s, own, rank, &g, err), err);
     int64_t moving = g.n;
     if (!status) nb6_world_sum(world, &moving, 1);
     if (!status && moving > 0) {
         status = nb6_moves_make(world, sizeof *g.record, g.n, g.record, g.to, &come, &n_come, err);
         if (!status) status = nb6_world_agree(world, nb6_collisionless_reserve(s, s->n - g.n + n_come, err), err);
         if (!status && n_come > 0) qsort(come, (size_t)n_come, sizeof(struct record), by_name);
-        if (!status) take_in(s, g.rank, own, come, n_come);
+        if (!status) take_in(s, rank, own, come, n_come);
     }
     nbc_free(come);
     release(&g);
+    return status;
+}
+
+int nb6_rank_bodies_settle(struct nb6_collisionless *s, struct nb6_world *world, const struct nb6_sections *sections,
+                           struct nbc_error *err)
+{
+    int32_t *rank = nbc_alloc_unset((size_t)s->n, sizeof *rank);
+    int status = nb6_world_agree(world, rank ? NBC_OK : no_memory(s->n, err), err);
+    for (int64_t i = 0; i < s->n && !status; i++) rank[i] = nb6_sections_rank_of(sections, s->x0[i]);
+    if (!status) status = nb6_rank_bodies_send(s, world, rank, err);
+    nbc_free(rank);
     return status;
 }
 
@@ -149,11 +154,10 @@ static int32_t home_of(const struct nb6_world *world, int64_t n, int64_t name)
     }
 }
 
-/* @return [share->n] ranks; NULL without memory */
-static int32_t *homes_of(const struct nb6_collisionless *s, const struct nb6_world *world, int64_t n)
+int32_t *nb6_rank_bodies_homes(const struct nb6_collisionless *s, int64_t n)
 {
     int32_t *to = nbc_alloc_unset((size_t)s->n, sizeof *to);
-    for (int64_t i = 0; i < s->n && to; i++) to[i] = home_of(world, n, s->name[i]);
+    for (int64_t i = 0; i < s->n && to; i++) to[i] = home_of(s->world, n, s->name[i]);
     return to;
 }
 
@@ -169,7 +173,7 @@ int nb6_rank_bodies_home(const struct nb6_collisionless *s, struct nb6_world *wo
 {
     const int64_t first = first_of(world, n);
     struct record *record = nbc_alloc_unset((size_t)s->n, sizeof *record);
-    int32_t *to = homes_of(s, world, n);
+    int32_t *to = nb6_rank_bodies_homes(s, n);
     void *come = NULL;
     int64_t n_come = 0;
     int status = nb6_world_agree(world, record && to ? NBC_OK : no_memory(s->n, err), err);
@@ -190,7 +194,7 @@ int nb6_rank_bodies_home_numbers(const struct nb6_collisionless *s, struct nb6_w
 {
     const int64_t first = first_of(world, n);
     struct number *number = nbc_alloc_unset((size_t)s->n, sizeof *number);
-    int32_t *to = homes_of(s, world, n);
+    int32_t *to = nb6_rank_bodies_homes(s, n);
     void *come = NULL;
     int64_t n_come = 0;
     int status = nb6_world_agree(world, number && to ? NBC_OK : no_memory(s->n, err), err);

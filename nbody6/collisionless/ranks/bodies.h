@@ -16,6 +16,12 @@ struct nb6_world;
  *  @return NBC_OK; NBC_NO_MEMORY */
 int nb6_rank_bodies_settle(struct nb6_collisionless *share, struct nb6_world *world,
                            const struct nb6_sections *sections, struct nbc_error *err);
+/** Each body goes to a rank.   @param[in] rank  [share->n]   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_rank_bodies_send(struct nb6_collisionless *share, struct nb6_world *world, const int32_t *rank,
+                         struct nbc_error *err);
+/** The ranks that have the numbers of own bodies in equal shares of n.
+ *  @return [share->n], to be freed; NULL without memory */
+int32_t *nb6_rank_bodies_homes(const struct nb6_collisionless *share, int64_t n);
 /** Bodies, as they are, in equal shares of the whole by number (nb6_world_share).
  *  @param[in]  n     bodies of all ranks
  *  @param[out] home  x0, v, acc, level of the share of this rank   @return NBC_OK; NBC_NO_MEMORY */

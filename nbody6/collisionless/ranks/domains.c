@@ -2,8 +2,10 @@
 
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/ranks/bodies.h"
+#include "nbody6/collisionless/ranks/plan.h"
 #include "nbody6/collisionless/ranks/sections.h"
 #include "nbody6/collisionless/ranks/trees.h"
+#include "nbody6/collisionless/rebuild.h"
 #include "nbody6/collisionless/system_memory.h"
 #include "nbody6/state/level.h"
 #include "nbody6/world/world.h"
@@ -13,19 +15,30 @@
 enum { ENDS_OF_A_DIVISION = 8, FIRST_DIVISIONS = 2 };
 
 /* Domains are cut anew at every eighth end of a longest step, and at the first two: those of the start do not know the
- * work. The time alone decides, so that runs that are resumed do as others. */
+ * work. With a tree that serves several steps, they are before as many of its builds as have about eight. What a
+ * checkpoint has decides, so that runs that are resumed do as others. */
 static int division_is_due(const struct nb6_collisionless *s)
 {
     const int64_t ends = s->ti_now / nb6_step_ticks(s->max_level);
+    const int64_t builds = (int64_t)s->rebuild.builds,
+                  each = s->reuse < ENDS_OF_A_DIVISION ? ENDS_OF_A_DIVISION / s->reuse : 1;
+    if (builds > 0) return builds <= FIRST_DIVISIONS || builds % each == 0;
     return ends <= FIRST_DIVISIONS || ends % ENDS_OF_A_DIVISION == 0;
+}
+
+/* With a tree that serves several steps bodies stay up to its next build. */
+static int move_is_due(const struct nb6_collisionless *s)
+{
+    return s->reuse == 1 || nb6_rebuild_is_due(s, s->ti_now + nb6_step_ticks(s->max_level));
 }
 
 int nb6_rank_domains_open(struct nb6_rank_domains *d, struct nb6_collisionless *s, struct nbc_error *err)
 {
     for (int64_t i = 0; i < s->n; i++) s->name[i] = s->first + i + 1;
     d->sections = nb6_sections_create(nb6_world_size(s->world));
-    if (!d->sections) return nbc_fail(err, NBC_NO_MEMORY, "no memory for domains");
-    return nb6_rank_trees_open(&s->trees, s->world, s->force, err);
+    s->work = nbc_alloc((size_t)s->n, sizeof *s->work);
+    if (!d->sections || !s->work) return nbc_fail(err, NBC_NO_MEMORY, "no memory for domains");
+    return nb6_rank_trees_open(&s->trees, s->world, s->force, s->reuse > 1, err);
 }
 
 void nb6_rank_domains_close(struct nb6_rank_domains *d, struct nb6_collisionless *s)
@@ -36,71 +49,90 @@ void nb6_rank_domains_close(struct nb6_rank_domains *d, struct nb6_collisionless
     d->sections = NULL;
 }
 
+/* The tree that stood is one of other bodies then. */
+static int settle(struct nb6_rank_domains *d, struct nb6_collisionless *s, struct nbc_error *err)
+{
+    const int status = nb6_rank_bodies_settle(s, s->world, d->sections, err);
+    if (status) return status;
+    nb6_rank_trees_forget_order(s->trees);
+    if (s->rebuild.state == NB6_TREE_STANDS) s->rebuild.state = NB6_TREE_IS_MISSING;
+    return NBC_OK;
+}
+
 int nb6_rank_domains_settle(struct nb6_rank_domains *d, struct nb6_collisionless *s, struct nbc_error *err)
 {
     int status = NBC_OK;
-    if (d->is_to_divide) status = nb6_rank_trees_divide(s->trees, s->n, (const double(*)[3])s->x0, d->sections, err);
+    if (d->is_to_divide)
+        status = nb6_sections_find(d->sections, s->world, s->n, (const double(*)[3])s->x0,
+                                   nb6_rank_trees_order(s->trees), s->work, err);
     if (!status) d->is_to_divide = 0;
-    if (!status && d->is_to_settle) status = nb6_rank_bodies_settle(s, s->world, d->sections, err);
+    if (!status && d->is_to_settle) status = settle(d, s, err);
     if (!status) d->is_to_settle = 0;
     return status;
 }
 
 /* New domains are for as much work for each body. */
-int nb6_rank_domains_begin(struct nb6_rank_domains *d, struct nb6_collisionless *s, int has_sections,
-                           const struct nb6_sections *then, struct nbc_error *err)
+int nb6_rank_domains_begin(struct nb6_rank_domains *d, struct nb6_collisionless *s,
+                           const struct nb6_collisionless *whole, struct nbc_error *err)
 {
     int status = NBC_OK;
-    if (has_sections) {
-        if (then) nb6_sections_copy(d->sections, then);
+    if (d->has_sections) {
+        if (whole) nb6_sections_copy(d->sections, whole->sections);
         nb6_sections_broadcast(d->sections, s->world);
     } else
         status = nb6_sections_find(d->sections, s->world, s->n, (const double(*)[3])s->x0, NULL, NULL, err);
+    if (status) return status;
+    if (s->reuse > 1 && s->rebuild.state == NB6_TREE_STANDS) return nb6_rank_plan_resume(s, whole, err);
     d->is_to_settle = 1;
-    return status ? status : nb6_rank_domains_settle(d, s, err);
+    return nb6_rank_domains_settle(d, s, err);
 }
 
 void nb6_rank_domains_note(struct nb6_rank_domains *d, const struct nb6_collisionless *s)
 {
-    if (!nb6_step_ends(s->max_level, s->ti_now)) return;
+    if (!nb6_step_ends(s->max_level, s->ti_now) || !move_is_due(s)) return;
     d->is_to_divide = division_is_due(s);
     d->is_to_settle = 1;
 }
 
 /* ---- bodies by their numbers, on rank 0 */
 
-static void gather(const struct nb6_collisionless *s, int64_t n, size_t size, const void *mine, void *all)
+static void gather(const struct nb6_collisionless *s, size_t size, const void *mine, void *all)
 {
-    nb6_world_gather(s->world, n, size, mine, all);
+    nb6_world_gather(s->world, s->n_all, size, mine, all);
 }
 
 /* Bodies of this rank by their numbers, whatever its domain has. */
-static int64_t own_share(const struct nb6_collisionless *s, int64_t n)
+static int64_t own_share(const struct nb6_collisionless *s)
 {
     int64_t first, end;
-    nb6_world_share(s->world, n, nb6_world_rank(s->world), &first, &end);
+    nb6_world_share(s->world, s->n_all, nb6_world_rank(s->world), &first, &end);
     return end - first;
 }
 
-int nb6_rank_domains_home(const struct nb6_collisionless *s, int64_t n, const struct nb6_collisionless *whole,
-                          struct nbc_error *err)
+static int bring_home(const struct nb6_collisionless *s, const struct nb6_collisionless *whole, struct nbc_error *err)
 {
     static const struct nb6_collisionless none;
     const struct nb6_collisionless *all = whole ? whole : &none;
-    struct nb6_collisionless home = {.n = own_share(s, n)};
+    struct nb6_collisionless home = {.n = own_share(s)};
     int status = NBC_OK;
     if (!nb6_collisionless_allocate_state(&home))
         status = nbc_fail(err, NBC_NO_MEMORY, "no memory for a share of the bodies");
     status = nb6_world_agree(s->world, status, err);
-    if (!status) status = nb6_rank_bodies_home(s, s->world, n, &home, err);
+    if (!status) status = nb6_rank_bodies_home(s, s->world, s->n_all, &home, err);
     if (!status) {
-        gather(s, n, sizeof *home.x0, home.x0, all->x0);
-        gather(s, n, sizeof *home.v, home.v, all->v);
-        gather(s, n, sizeof *home.acc, home.acc, all->acc);
-        gather(s, n, sizeof *home.level, home.level, all->level);
+        gather(s, sizeof *home.x0, home.x0, all->x0);
+        gather(s, sizeof *home.v, home.v, all->v);
+        gather(s, sizeof *home.acc, home.acc, all->acc);
+        gather(s, sizeof *home.level, home.level, all->level);
     }
     nb6_collisionless_release(&home);
     return status;
+}
+
+int nb6_rank_domains_home(struct nb6_collisionless *s, struct nb6_collisionless *whole, struct nbc_error *err)
+{
+    const int status = bring_home(s, whole, err);
+    return status ? status : nb6_rank_plan_home(s, whole, err);
 }
 
 static int sum_potential(struct nb6_collisionless *s, double *pot, struct nbc_error *err)
@@ -122,15 +154,15 @@ static int sum_potential(struct nb6_collisionless *s, double *pot, struct nbc_er
     return nb6_rank_trees_sum(s->trees, &job, err);
 }
 
-int nb6_rank_domains_potential(struct nb6_collisionless *s, int64_t n, double *all, struct nbc_error *err)
+int nb6_rank_domains_potential(struct nb6_collisionless *s, double *all, struct nbc_error *err)
 {
     double *pot = nbc_alloc_unset((size_t)s->n, sizeof *pot),
-           *home = nbc_alloc_unset((size_t)own_share(s, n), sizeof *home);
+           *home = nbc_alloc_unset((size_t)own_share(s), sizeof *home);
     int status =
         nb6_world_agree(s->world, pot && home ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for potentials"), err);
     if (!status) status = nb6_world_agree(s->world, sum_potential(s, pot, err), err);
-    if (!status) status = nb6_rank_bodies_home_numbers(s, s->world, n, pot, home, err);
-    if (!status) gather(s, n, sizeof *home, home, all);
+    if (!status) status = nb6_rank_bodies_home_numbers(s, s->world, s->n_all, pot, home, err);
+    if (!status) gather(s, sizeof *home, home, all);
     nbc_free(home);
     nbc_free(pot);
     return status;

@@ -59,3 +59,24 @@ double nb6_rank_seconds(const struct nb6_rank_model *m, double n, int ranks, dou
     /* The last sum hides nothing. Two minima follow: of failures and of the next block time. */
     return seconds + sum_seconds(m, share, set * share) + 2 * ceil(log2(ranks)) * m->latency_s;
 }
+
+/* Messages one after another of what all ranks do together, in units of ceil(log2 ranks): */
+enum {
+    NEXT_TIME = 1,  /* a minimum */
+    ALL_DUE = 2,    /* a sum */
+    AGREEMENTS = 4, /* of what is begun, trees that are made, memory for those that come, forces */
+    TOPS = 1,
+    REACHES = 2, /* with the agreement on memory for boxes */
+    KEEPING = 4, /* sums: of targets that have left, and of counts that judge the cells */
+    SETTLING = 8 /* two agreements, a sum of bodies that go; of these two agreements, numbers, and one on memory */
+};
+
+double nb6_rank_tree_seconds(const struct nb6_rank_tree_model *m, int ranks)
+{
+    const double levels = ceil(log2(ranks)),
+                 each = NEXT_TIME + ALL_DUE + AGREEMENTS + TOPS + (m->is_kept ? KEEPING : REACHES + SETTLING);
+    const double to_close = m->is_kept ? 2 : 4; /* sizes and trees; boxes, and bodies that move */
+    const double bytes = (ranks - 1) * m->all_bytes + m->tree_bytes + (m->is_kept ? 0 : m->box_bytes);
+    if (ranks == 1) return m->work_s;
+    return m->work_s + (levels * each + to_close) * m->latency_s + bytes / m->bytes_per_s;
+}

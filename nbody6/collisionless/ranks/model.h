@@ -1,5 +1,5 @@
 /** How long direct sums on many ranks take (MTM13 Sec. 6): clocks of a GPU, sums on two streams, and the messages of
- *  world/spread.h. Numbers in, numbers out: nothing is measured here. */
+ *  world/spread.h; and what messages add to forces by trees. Numbers in, numbers out: nothing is measured here. */
 #ifndef NB6_RANK_MODEL_H
 #define NB6_RANK_MODEL_H
 
@@ -39,5 +39,17 @@ struct nb6_rank_model {
  *  sources is made the next one comes, and the longer of the two counts.
  *  @param[in] room  as nb6_spread_open */
 double nb6_rank_seconds(const struct nb6_rank_model *model, double n, int ranks, double room);
+
+/** A step of ranks that have trees (trees.h), all of whose bodies end it. */
+struct nb6_rank_tree_model {
+    double latency_s, bytes_per_s; /**< of a message */
+    double work_s;                 /**< of the slowest rank: its tree and its lists */
+    double all_bytes;              /**< that each rank tells all: top cell, and the box of its boxes if trees are new */
+    double box_bytes, tree_bytes;  /**< that a rank sends to those that are close, in all */
+    int is_kept;                   /**< 1: by lists of a plan; 0: trees are new, and bodies have come and gone before */
+};
+/** Paper: Iwasawa et al. 2020, PASJ 72, 13, eq. 34, 40 and 41.  Deviates: starts of messages to all are those of
+ *  doubling; agreements have theirs. */
+double nb6_rank_tree_seconds(const struct nb6_rank_tree_model *model, int ranks);
 
 #endif

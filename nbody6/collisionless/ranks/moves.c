@@ -1,5 +1,6 @@
 #include "nbody6/collisionless/ranks/moves.h"
 
+#include "nbody6/world/collect.h"
 #include "nbody6/world/world.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ struct moves {
     int ranks, own;
     size_t size;
     char *packed, *come;         /* by rank */
-    int64_t *go, *take;          /* [ranks] records for, and from, each */
+    int64_t *go, *take, *more;   /* [ranks] records for, and from, each; [2 ranks] scratch */
     struct nb6_message *message; /* [2 ranks] */
 };
 
@@ -18,6 +19,7 @@ static void release(struct moves *m)
     nbc_free(m->packed);
     nbc_free(m->go);
     nbc_free(m->take);
+    nbc_free(m->more);
     nbc_free(m->message);
 }
 
@@ -27,8 +29,9 @@ static int provide(struct moves *m, int64_t n, struct nbc_error *err)
     m->packed = nbc_alloc_unset((size_t)n, m->size);
     m->go = nbc_alloc(ranks, sizeof *m->go);
     m->take = nbc_alloc(ranks, sizeof *m->take);
+    m->more = nbc_alloc(2 * ranks, sizeof *m->more);
     m->message = nbc_alloc(2 * ranks, sizeof *m->message);
-    if (m->packed && m->go && m->take && m->message) return NBC_OK;
+    if (m->packed && m->go && m->take && m->more && m->message) return NBC_OK;
     return nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)n);
 }
 
@@ -48,19 +51,6 @@ static void pack(struct moves *m, int64_t n, const char *item, const int32_t *to
 static void wait_for_all(struct moves *m, int messages)
 {
     for (int k = 0; k < messages; k++) nb6_message_wait(m->world, &m->message[k]);
-}
-
-static void exchange_counts(struct moves *m)
-{
-    const int tag = nb6_world_tag(m->world);
-    int messages = 0;
-    m->take[m->own] = m->go[m->own];
-    for (int k = 1; k < m->ranks; k++) {
-        const int from = (m->own - k + m->ranks) % m->ranks, to = (m->own + k) % m->ranks;
-        nb6_world_receive(m->world, &m->message[messages++], from, tag, &m->take[from], sizeof *m->take);
-        nb6_world_send(m->world, &m->message[messages++], to, tag, &m->go[to], sizeof *m->go);
-    }
-    wait_for_all(m, messages);
 }
 
 static void exchange(struct moves *m)
@@ -87,7 +77,7 @@ int nb6_moves_make(struct nb6_world *world, size_t size, int64_t n, const void *
     int status = nb6_world_agree(world, provide(&m, n, err), err);
     if (!status) {
         pack(&m, n, item, to);
-        exchange_counts(&m);
+        nb6_world_deal(world, m.go, m.take, m.more);
         for (int r = 0; r < m.ranks; r++) count += m.take[r];
         m.come = nbc_alloc_unset((size_t)count, size);
         if (!m.come) status = nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld bodies that come", (long long)count);

@@ -10,6 +10,7 @@
 #include "nbody6/collisionless/ranks/domains.h"
 #include "nbody6/collisionless/ranks/exchange.h"
 #include "nbody6/collisionless/ranks/part.h"
+#include "nbody6/collisionless/ranks/plan.h"
 #include "nbody6/collisionless/ranks/rows.h"
 #include "nbody6/collisionless/ranks/trees.h"
 #include "nbody6/collisionless/residence.h"
@@ -39,7 +40,6 @@ struct order {
     size_t room;
     uint64_t n_blocks;
     struct gpunb_options force; /* without its pointers */
-    int has_sections;           /* rank 0 has domains that the system goes on with */
     enum nb6_collisionless_engine engine;
     char backend[NB6_RANK_BACKEND_TEXT];
 };
@@ -54,8 +54,7 @@ struct nb6_ranks {
     int is_ahead;                          /* rank 0: rows are older than the shares */
     uint64_t n_steps;                      /* rank 0: of the system when the shares were opened */
     struct nb6_rank_domains domains;       /* of forces by trees */
-    int has_sections;
-    int is_start; /* 1: accelerations and steps are to be made */
+    int is_start;                          /* 1: accelerations and steps are to be made */
     int (*wants_stop)(void);
     int stops;
 };
@@ -129,8 +128,8 @@ static int open_forces(struct nb6_ranks *r, const struct order *o, struct nbc_er
                                           : open_exchange(r, o, err);
 }
 
-static int make_share(struct nb6_ranks *r, const struct order *o, const char *costs, gpunb_t *force,
-                      struct nbc_error *err)
+static int make_share(struct nb6_ranks *r, const struct order *o, const struct nb6_rank_tree_start *tree,
+                      gpunb_t *force, struct nbc_error *err)
 {
     struct nb6_collisionless *s = r->share = nbc_alloc(1, sizeof *s);
     int64_t end;
@@ -138,12 +137,15 @@ static int make_share(struct nb6_ranks *r, const struct order *o, const char *co
     nb6_world_share(r->world, o->n, nb6_world_rank(r->world), &s->first, &end);
     s->n = s->room = end - s->first;
     s->world = r->world;
-    memcpy(s->costs, costs, sizeof s->costs);
+    memcpy(s->costs, tree->costs, sizeof s->costs);
     s->softening = o->rules.softening;
     s->eta = o->rules.eta;
     s->max_level = o->rules.max_level;
     s->block = o->rules.block;
-    s->reuse = 1;
+    s->reuse = tree->reuse;
+    s->rebuild = tree->rebuild;
+    s->build_block = tree->build_block;
+    s->n_all = o->n;
     s->ti_now = o->ti_now;
     s->force = force;
     s->n_blocks = o->n_blocks;
@@ -171,26 +173,22 @@ static void take_rows(const struct nb6_ranks *r, const struct order *o, const vo
 static int open_share(struct nb6_ranks *r, const struct order *o, const struct nb6_collisionless *whole,
                       struct nbc_error *err)
 {
-    char costs[GPUNB_TREE_COSTS_TEXT] = "";
+    struct nb6_rank_tree_start tree = {.reuse = 1};
     r->n = o->n;
     r->residence = residence_of(o->engine);
     r->is_start = o->is_start;
-    r->has_sections = o->has_sections;
-    if (gpunb_tree_is_asked(&o->force)) {
-        if (whole) memcpy(costs, whole->costs, sizeof costs);
-        nb6_world_broadcast(r->world, costs, sizeof costs);
-    }
-    const int status = nb6_world_agree(r->world, make_share(r, o, costs, whole ? whole->force : NULL, err), err);
+    if (gpunb_tree_is_asked(&o->force)) nb6_rank_tree_start_tell(r->world, whole, &tree);
+    r->domains.has_sections = tree.has_sections;
+    const int status = nb6_world_agree(r->world, make_share(r, o, &tree, whole ? whole->force : NULL, err), err);
     if (status) close_share(r);
     return status;
 }
 
 /* The bodies are there.   @param[in] status  of rank 0, which has read them; the same on all ranks
- * @param[in] then  domains that rank 0 has */
-static int begin_share(struct nb6_ranks *r, int status, const struct nb6_sections *then, struct nbc_error *err)
+ * @param[in] whole  of rank 0; NULL on the others */
+static int begin_share(struct nb6_ranks *r, int status, const struct nb6_collisionless *whole, struct nbc_error *err)
 {
-    if (!status && r->domains.sections)
-        status = nb6_rank_domains_begin(&r->domains, r->share, r->has_sections, then, err);
+    if (!status && r->domains.sections) status = nb6_rank_domains_begin(&r->domains, r->share, whole, err);
     if (!status)
         status = r->is_start ? nb6_leapfrog_start(r->share, err)
                              : nb6_world_agree(r->world, nb6_leapfrog_check_levels(r->share, err), err);
@@ -232,11 +230,11 @@ static int evolve(struct nb6_ranks *r, nb6_time ti_end, int64_t *done, struct nb
 }
 
 /* After a failure the shares are those of an earlier time. */
-static int bring_home(struct nb6_ranks *r, const struct nb6_collisionless *whole, int64_t *done, struct nbc_error *err)
+static int bring_home(struct nb6_ranks *r, struct nb6_collisionless *whole, int64_t *done, struct nbc_error *err)
 {
     struct nb6_collisionless *s = r->share;
     int status = s->rank_part ? nb6_rank_part_home(s, err) : NBC_OK;
-    if (r->domains.sections) status = nb6_rank_domains_home(s, r->n, whole, err);
+    if (r->domains.sections) status = nb6_rank_domains_home(s, whole, err);
     *done = (int64_t)s->n_steps;
     nb6_world_sum(r->world, done, 1);
     return status;
@@ -267,7 +265,7 @@ static int sum_potential(struct nb6_ranks *r, struct nbc_error *err)
 /* all: of rank 0, by domains. */
 static int make_potential(struct nb6_ranks *r, double *all, struct nbc_error *err)
 {
-    if (r->domains.sections) return nb6_rank_domains_potential(r->share, r->n, all, err);
+    if (r->domains.sections) return nb6_rank_domains_potential(r->share, all, err);
     if (!r->pot) r->pot = nbc_alloc_unset((size_t)r->share->n, sizeof *r->pot);
     const int status =
         nb6_world_agree(r->world, r->pot ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for potentials"), err);
@@ -371,14 +369,14 @@ int nb6_ranks_open(struct nb6_ranks **ranks, struct nb6_world *world, struct nb6
                       .room = plan->room,
                       .engine = plan->engine,
                       .n_blocks = whole->n_blocks,
-                      .force = whole->options,
-                      .has_sections = whole->sections != NULL};
+                      .force = whole->options};
     struct nb6_ranks *r = nbc_alloc(1, sizeof *r);
     if (!r) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the ranks");
     r->world = world;
     r->n_steps = whole->n_steps;
     r->is_ahead = plan->is_start;
     if (gpunb_tree_is_asked(&whole->options)) gpunb_tree_settings(whole->force, &o.force);
+    o.force.walk = whole->options.walk; /* by itself a walk leaves the choice between trees and direct sums */
     o.force.backend = o.force.costs = NULL;
     snprintf(o.backend, sizeof o.backend, "%s", plan->backend);
     order_all(world, &o);
@@ -386,7 +384,7 @@ int nb6_ranks_open(struct nb6_ranks **ranks, struct nb6_world *world, struct nb6
     if (!status) {
         status = from->give(from->context, &(struct nb6_body_sink){put_rows, get_put_rows, r}, err);
         order_all(world, &(struct order){.what = BEGIN, .status = status});
-        status = begin_share(r, status, whole->sections, err);
+        status = begin_share(r, status, whole, err);
     }
     if (status)
         nbc_free(r);
@@ -409,6 +407,8 @@ static void take_times(const struct nb6_ranks *r, struct nb6_collisionless *whol
     whole->ti_now = r->share->ti_now;
     whole->n_steps = r->n_steps + (uint64_t)done;
     whole->n_blocks = r->share->n_blocks;
+    whole->rebuild = r->share->rebuild;
+    whole->build_block = r->share->build_block;
 }
 
 int nb6_ranks_evolve(struct nb6_ranks *r, struct nb6_collisionless *whole, nb6_time ti_end, struct nbc_error *err)

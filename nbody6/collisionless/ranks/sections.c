@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples of all ranks, and the fewest of one: cuts are as exact as the bodies of a domain have samples. */
-enum { ALL_SAMPLES = 1 << 17, FEWEST_SAMPLES = 64 };
+/* Samples of all ranks, at most, and of each body, and the fewest of a rank: cuts are as exact as the bodies of a
+ * domain have samples. */
+enum { ALL_SAMPLES = 1 << 17, SAMPLES_OF_A_BODY = 8, FEWEST_SAMPLES = 64 };
 
 struct nb6_sections *nb6_sections_create(int ranks)
 {
@@ -217,12 +218,16 @@ void nb6_sections_divide(struct nb6_sections *s, struct nb6_sample *sample, int6
 /* ---- of the bodies of all ranks */
 
 /* Bodies after equal parts of the work: each stands for as much. */
-static void take_samples(int64_t n, const double (*x)[3], const int32_t *order, const uint32_t *work, int64_t count,
+static void take_samples(int64_t n, const double (*x)[3], const int32_t *order, const uint64_t *work, int64_t count,
                          struct nb6_sample *sample)
 {
     uint64_t all = 0, passed = 0;
     int64_t k = 0;
-    for (int64_t i = 0; i < n; i++) all += work ? work[i] : 1;
+    for (int64_t i = 0; i < n && work; i++) all += work[i];
+    if (all == 0) {
+        work = NULL;
+        all = (uint64_t)n;
+    }
     for (int64_t i = 0; i < n && all > 0; i++) {
         const int64_t body = order ? order[i] : i;
         passed += work ? work[body] : 1;
@@ -252,9 +257,12 @@ void nb6_sections_broadcast(struct nb6_sections *s, struct nb6_world *world)
 }
 
 int nb6_sections_find(struct nb6_sections *s, struct nb6_world *world, int64_t n, const double (*x)[3],
-                      const int32_t *order, const uint32_t *work, struct nbc_error *err)
+                      const int32_t *order, const uint64_t *work, struct nbc_error *err)
 {
-    const int64_t share = ALL_SAMPLES / s->ranks, each = share > FEWEST_SAMPLES ? share : FEWEST_SAMPLES;
+    int64_t bodies = n;
+    nb6_world_sum(world, &bodies, 1);
+    const int64_t most = bodies < ALL_SAMPLES / SAMPLES_OF_A_BODY ? SAMPLES_OF_A_BODY * bodies : ALL_SAMPLES,
+                  share = most / s->ranks, each = share > FEWEST_SAMPLES ? share : FEWEST_SAMPLES;
     const int is_first = nb6_world_rank(world) == 0;
     struct nb6_sample *mine = nbc_alloc_unset((size_t)each, sizeof *mine),
                       *all = is_first ? nbc_alloc_unset((size_t)(each * s->ranks), sizeof *all) : NULL;

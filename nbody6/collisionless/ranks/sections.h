@@ -45,11 +45,11 @@ int nb6_sections_rank_of(const struct nb6_sections *sections, const double x[3])
 /** Sections of the bodies of all ranks, the same on all of them, for which samples are collected on rank 0.
  *  @param[in] n, x    bodies of this rank
  *  @param[in] order   [n] along which samples are taken; NULL: as they are
- *  @param[in] work    [n]; NULL: alike
+ *  @param[in] work    [n]; NULL, or none at all: alike
  *  @param[out] sections  changed on success only
  *  @return NBC_OK; NBC_NO_MEMORY, on all ranks */
 int nb6_sections_find(struct nb6_sections *sections, struct nb6_world *world, int64_t n, const double (*x)[3],
-                      const int32_t *order, const uint32_t *work, struct nbc_error *err);
+                      const int32_t *order, const uint64_t *work, struct nbc_error *err);
 /** All ranks get the sections of rank 0. */
 void nb6_sections_broadcast(struct nb6_sections *sections, struct nb6_world *world);
 

@@ -1,5 +1,6 @@
 /** Softened forces on the bodies of a rank by a tree of the bodies of all ranks (gpunb/tree/essential.h): each sends
- * top cell and domain to all, and essential trees to those that are near. All failures are those of all ranks. */
+ * top cell and domain to all, and essential trees to those that are near. Lists of what goes where may be kept for
+ * several forces: a plan. All failures are those of all ranks. */
 #ifndef NB6_RANK_TREES_H
 #define NB6_RANK_TREES_H
 
@@ -9,7 +10,6 @@
 #include <stdint.h>
 
 struct nb6_rank_trees;
-struct nb6_sections;
 struct nb6_world;
 
 struct nb6_rank_trees_job {
@@ -20,25 +20,61 @@ struct nb6_rank_trees_job {
     struct gpunb_softened_job targets; /**< own bodies, all different; acc_last on all ranks or on none */
 };
 
+/** What the lists of a plan follow from, so that a run that is resumed can make them again. */
+struct nb6_rank_plan {
+    uint64_t block;            /**< number of the block whose force made it; NB6_NO_BUILD: there is none */
+    double (*x)[3], (*acc)[3]; /**< of own bodies then: positions, and last accelerations */
+    double *drift;             /**< and how far they were to move by the next plan */
+};
+
+struct nb6_rank_plan_job {
+    int64_t n;
+    const double *mass;
+    const double (*x)[3], (*acc)[3]; /**< acc: last accelerations */
+    const double *drift;             /**< as above; NULL: that of velocities v over a time */
+    const double (*v)[3];
+    double time;
+    double softening;
+    uint64_t block;
+};
+
 struct nb6_rank_trees_counts {
     uint64_t forces, close;        /**< close: ranks that have sent trees, in all forces */
     uint64_t cells, whole, bodies; /**< that have come */
     uint64_t messages, bytes;      /**< of trees, sent */
 };
 
-/** @param[in,out] force  with a tree on processors; stays the caller's
+/** @param[in,out] force  with a tree on processors; stays the caller's   @param[in] keeps_lists  1: there will be plans
  *  @return NBC_OK; of this rank alone: NBC_NO_MEMORY, NBC_UNAVAILABLE */
-int nb6_rank_trees_open(struct nb6_rank_trees **trees, struct nb6_world *world, gpunb_t *force, struct nbc_error *err);
+int nb6_rank_trees_open(struct nb6_rank_trees **trees, struct nb6_world *world, gpunb_t *force, int keeps_lists,
+                        struct nbc_error *err);
 /** Accepts NULL. Before the force. */
 void nb6_rank_trees_close(struct nb6_rank_trees *trees);
 /** All ranks call it together.
  *  @return NBC_OK; NBC_BAD_ARGUMENT, NBC_NON_FINITE (a position: names the body); NBC_NO_MEMORY: of all ranks, but the
  *          last step, which each makes by itself */
 int nb6_rank_trees_sum(struct nb6_rank_trees *trees, const struct nb6_rank_trees_job *job, struct nbc_error *err);
-/** Sections by the work of the last force, in which all own bodies were targets, in their order.
- *  @param[in] x  where they are   @return as nb6_sections_find */
-int nb6_rank_trees_divide(const struct nb6_rank_trees *trees, int64_t n, const double (*x)[3],
-                          struct nb6_sections *sections, struct nbc_error *err);
+/** The same by direct sums (few.h), without potentials. */
+int nb6_rank_trees_sum_few(struct nb6_rank_trees *trees, const struct nb6_rank_trees_job *job, struct nbc_error *err);
+
+/** Lists for the forces that follow.   @return NBC_OK; NBC_NO_MEMORY: of all ranks, there is no plan then */
+int nb6_rank_trees_plan(struct nb6_rank_trees *trees, const struct nb6_rank_plan_job *job, struct nbc_error *err);
+const struct nb6_rank_plan *nb6_rank_trees_planned(const struct nb6_rank_trees *trees);
+/** Whether the plan is that of this block, and knows nearly all targets of all ranks, which call it together.
+ *  @param[in] target [n]; x, acc of all own bodies: acc: last accelerations */
+int nb6_rank_trees_hold(struct nb6_rank_trees *trees, uint64_t block, int64_t n, const int32_t *target,
+                        const double (*x)[3], const double (*acc)[3]);
+/** A force by a plan, without potentials.   @param[in] anew  a plan that is made first, for the same bodies where they
+ *  are; NULL: there is one   @return as nb6_rank_trees_sum */
+int nb6_rank_trees_sum_kept(struct nb6_rank_trees *trees, const struct nb6_rank_trees_job *job,
+                            const struct nb6_rank_plan_job *anew, struct nbc_error *err);
+
+/** The work of the last force, by nominal costs in pairs; of direct sums none, since it is that of all ranks alike.
+ *  @param[in] target [n] those of that force   @param[in,out] work  of all own bodies */
+void nb6_rank_trees_add_work(const struct nb6_rank_trees *trees, int64_t n, const int32_t *target, uint64_t *work);
+/** Own bodies along the curve of the last tree; NULL: there is none, or they are others since. */
+const int32_t *nb6_rank_trees_order(const struct nb6_rank_trees *trees);
+void nb6_rank_trees_forget_order(struct nb6_rank_trees *trees);
 void nb6_rank_trees_get_counts(const struct nb6_rank_trees *trees, struct nb6_rank_trees_counts *counts);
 
 #endif

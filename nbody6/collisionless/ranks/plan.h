@@ -1,0 +1,35 @@
+/** What the lists of ranks follow from (trees.h), by numbers of bodies: for checkpoints, and for runs that go on. All
+ *  ranks call the functions together, which fail on all of them or on none. */
+#ifndef NB6_RANK_PLAN_H
+#define NB6_RANK_PLAN_H
+
+#include "common/nbc.h"
+#include "gpunb/tree/costs.h"
+#include "nbody6/collisionless/rebuild.h"
+
+#include <stdint.h>
+
+struct nb6_collisionless;
+struct nb6_world;
+
+/** What shares with trees begin with: nominal costs, when cells are made next, whether rank 0 has domains. */
+struct nb6_rank_tree_start {
+    char costs[GPUNB_TREE_COSTS_TEXT];
+    int reuse;
+    struct nb6_rebuild rebuild;
+    uint64_t build_block;
+    int has_sections;
+};
+/** All ranks get that of rank 0.   @param[in] whole  of rank 0; NULL on the others */
+void nb6_rank_tree_start_tell(struct nb6_world *world, const struct nb6_collisionless *whole,
+                              struct nb6_rank_tree_start *start);
+
+/** The plan goes to rank 0, if it is that of the last build: otherwise there is no tree that stands, and the next block
+ *  builds one as it would have done.   @param[out] whole  its `kept`, of rank 0; NULL on the others
+ *  @return NBC_OK; NBC_NO_MEMORY */
+int nb6_rank_plan_home(struct nb6_collisionless *share, struct nb6_collisionless *whole, struct nbc_error *err);
+/** The other way, of shares that have their bodies by number: each body goes to the rank that had it, and the lists are
+ *  made again.   @param[in] whole  as above   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_rank_plan_resume(struct nb6_collisionless *share, const struct nb6_collisionless *whole, struct nbc_error *err);
+
+#endif
