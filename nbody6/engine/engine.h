@@ -10,8 +10,10 @@
  *  state by `import`, and the state from it by `export`, both bit for bit: how often the state is exported changes no
  *  result. sim->engine_image records whether the image is ahead of the state, and whether the state was edited since.
  *
- *  Edits. Between two blocks single stars may get other masses, where they are (`gather`, `edit`): a message, no move
- * of the state. All else that changes bodies edits the state, and the next block imports it.
+ *  Edits. Between two blocks single stars, and pairs of two stars, may get other masses, where they are
+ *  (`gather`, `edit`): a message, no move of the state. After an adjust that leaves all bodies as they are, the image
+ *  gets what that has changed about systems (`renew`). All else that changes bodies edits the state, and the next block
+ *  imports it.
  *
  *  Failures. A block that cannot be completed is not committed; the image stays that of the last block, and can be
  *  exported. An export that fails leaves both as they were, or a state equal to the image in all but predictors of
@@ -79,10 +81,15 @@ struct nb6_engine {
                   struct nbc_error *err);
     /** Bodies of the image change at a time not before its own, and before that of the next block: they have other
      *  masses, and what they lose leaves the polynomials of all others, irregular where the body is in their list, else
-     *  regular. No body is elsewhere then at that time. The image is ahead, and the one that an import of the state
-     *  after an export would make.
+     *  regular; so does what systems, whose motions are the host's, do less beyond points of mass (`pulled`). No body
+     * is elsewhere then at that time. The image is ahead, and the one that an import of the state after an export would
+     *  make.
      *  @return NBC_OK; NBC_NO_MEMORY: nothing has changed; NBC_DEVICE: the image is lost */
     int (*edit)(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err);
+    /** The image of the same bodies, after an export, becomes the one that an import would make: the host has other
+     *  criteria for systems, and other motions. NULL in the host engine.
+     *  @return NBC_OK; NBC_DEVICE: there is no image */
+    int (*renew)(struct nb6_sim *sim, struct nbc_error *err);
     /** Free the image. */
     void (*release)(struct nb6_sim *sim);
 };

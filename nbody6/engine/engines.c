@@ -142,6 +142,12 @@ int nb6_engines_tell(struct nb6_sim *sim, struct nbc_error *err)
     return sim->engine_image.ahead || sim->engine_image.told_later == 0 ? NBC_OK : report_events(sim, err);
 }
 
+int nb6_engines_come_home(struct nb6_sim *sim, struct nbc_error *err)
+{
+    const int status = nb6_engines_bring_home(sim, err);
+    return status ? status : nb6_engines_tell(sim, err);
+}
+
 /* Decide about the last block, as nb6_step does. */
 static int decide(struct nb6_sim *sim, struct nbc_error *err)
 {
@@ -160,13 +166,20 @@ static int import(struct nb6_sim *sim, const struct nb6_engine *engine, struct n
     return status;
 }
 
-/* The image is valid unless the state was edited. With few-body systems it also depends on adjusts, so it is
- * imported anew. */
-static int serves(const struct nb6_sim *sim)
+/* The image is valid unless the state was edited. What it has of few-body systems also depends on adjusts. */
+static int has_bodies(const struct nb6_sim *sim)
 {
     const struct nb6_engine_image *engine_image = &sim->engine_image;
-    return engine_image->ahead ||
-           (engine_image->image && engine_image->edits == sim->edits && sim->subsystems.count == 0);
+    return engine_image->ahead || (engine_image->image && engine_image->edits == sim->edits);
+}
+
+static int renew(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
+{
+    if (sim->engine_image.ahead || sim->subsystems.count == 0) return NBC_OK;
+    const int status = engine->renew(sim, err);
+    if (status) nb6_engines_release(sim);
+    sim->engine_image.lost = status != NBC_OK;
+    return status;
 }
 
 /* Decide about the last block, after the host has examined some of its members. Bodies to synchronise are
@@ -241,7 +254,7 @@ static int have_image(struct nb6_sim *sim, const struct nb6_engine *engine, stru
         sim->engine_image.ti_home = sim->ti_reached;
         nb6_host_service_forget(sim);
     }
-    return serves(sim) ? NBC_OK : import(sim, engine, err);
+    return has_bodies(sim) ? renew(sim, engine, err) : import(sim, engine, err);
 }
 
 static int advance_image(struct nb6_sim *sim, const struct nb6_engine *engine, nb6_time t_stop, int64_t max_blocks,
@@ -298,8 +311,7 @@ static int report_stuck(struct nb6_sim *sim, struct nbc_error *err)
     const struct nb6_engine_image *engine_image = &sim->engine_image;
     const int64_t blocks = engine_image->ahead ? engine_image->stuck_blocks : sim->book.stuck.blocks;
     if (blocks != NB6_STUCK_BLOCKS) return NBC_OK;
-    int status = nb6_engines_bring_home(sim, err);
-    if (!status) status = nb6_engines_tell(sim, err);
+    const int status = nb6_engines_come_home(sim, err);
     return status ? status : nb6_stuck_tell(sim, err);
 }
 
@@ -338,4 +350,9 @@ int nb6_engines_edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nb
     sim->engine_image.ahead = 1;
     for (int64_t k = 0; k < edit->n; k++) sim->body[edit->changed[k].body].mass = edit->changed[k].mass;
     return NBC_OK;
+}
+
+int nb6_engines_keep(struct nb6_sim *sim, struct nbc_error *err)
+{
+    return sim->engine_image.ahead ? nb6_host_service_keep_bodies(sim, 0, NULL, err) : NBC_OK;
 }

@@ -32,6 +32,8 @@ int nb6_engines_bring_home(struct nb6_sim *sim, struct nbc_error *err);
 /** Tell the observer of edits in an image whose state is in host memory again: those of an image that is lost were
  *  undone, and nobody has heard of them.   @return NBC_OK; the status of the observer */
 int nb6_engines_tell(struct nb6_sim *sim, struct nbc_error *err);
+/** Both.   @return as they do */
+int nb6_engines_come_home(struct nb6_sim *sim, struct nbc_error *err);
 /** Whether an image is, or will be, where the bodies are, and takes edits. This follows from contents of a checkpoint.
  */
 int nb6_engines_take_edits(struct nb6_sim *sim);
@@ -42,6 +44,9 @@ int nb6_engines_gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_ind
 /** After it, `edit` of engine.h. Masses in host memory change too. The state in host memory is that of before, and
  * comes back, with the books, if the image is lost.   @return as `edit` */
 int nb6_engines_edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err);
+/** Before a transaction that changes no body in the image, but books or ages of stars, is committed: they come back if
+ *  an image that is ahead is lost.   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_engines_keep(struct nb6_sim *sim, struct nbc_error *err);
 /** Costs of interactions in this run: the engine's nominal costs, or those of the backends in use. */
 struct nb6_pair_cost nb6_engines_cost(const struct nb6_sim *sim);
 /** Called before the first forces: an engine can allocate its image meanwhile. */

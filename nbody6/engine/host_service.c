@@ -325,6 +325,7 @@ int nb6_host_service_keep_bodies(struct nb6_sim *sim, int64_t n, const nb6_index
 {
     struct nb6_host_service *service = provide(sim, err);
     int status = service ? nb6_keep_begin(&service->keep, sim, err) : NBC_NO_MEMORY;
+    if (!status) status = nb6_keep_aged(&service->keep, sim, err);
     for (int64_t k = 0; k < n && !status; k++) status = nb6_keep_body(&service->keep, sim, body[k], 0, err);
     return status;
 }
@@ -335,6 +336,17 @@ int nb6_host_service_keep_watched(struct nb6_sim *sim, const struct nb6_dev *hom
     int status = service ? nb6_keep_begin(&service->keep, sim, err) : NBC_NO_MEMORY;
     for (int64_t k = 0; k < home->control->n_ask && !status; k++)
         status = nb6_keep_body(&service->keep, sim, home->body_of[home->ask[k]], 0, err);
+    return status;
+}
+
+/* No list of perturbers changes, so that no pair is quiet that was not, or the other way: renewing systems needs no
+ * memory once they are found. */
+int nb6_host_service_edit_systems(struct nb6_sim *sim, struct nb6_dev *home, struct nbc_error *err)
+{
+    struct nb6_host_service *service = provide(sim, err);
+    int status = service ? nb6_keep_saved(&service->keep, sim, err) : NBC_NO_MEMORY;
+    if (!status) status = nb6_host_service_renew(sim, home, &service->changed_bodies, err);
+    if (!status) home->control->t_ask = nb6_host_service_next(sim);
     return status;
 }
 

@@ -94,13 +94,18 @@ void nb6_host_service_cancel(struct nb6_sim *sim);
 
 /** Whether blocks had events that the host has to report, beside those of edits (nb6_engines_tell). */
 int nb6_host_service_has_events(const struct nb6_sim *sim);
-/** Record books and these bodies before an edit: nb6_host_service_undo restores them.   @return NBC_OK; NBC_NO_MEMORY
- */
+/** Record books, these bodies and the stars whose ages the open transaction has saved, before an edit:
+ *  nb6_host_service_undo restores them.   @return NBC_OK; NBC_NO_MEMORY */
 int nb6_host_service_keep_bodies(struct nb6_sim *sim, int64_t n, const nb6_index *body, struct nbc_error *err);
 /** Before an edit: record the watched bodies too, of which the host has copies. After it, when `home` has them
  *  (`body`, `star`): take them over.   @return NBC_OK; NBC_NO_MEMORY */
 int nb6_host_service_keep_watched(struct nb6_sim *sim, const struct nb6_dev *home, struct nbc_error *err);
 void nb6_host_service_take_watched(struct nb6_sim *sim, const struct nb6_dev *home);
+/** Before an edit with systems: record what the open transaction has saved, and renew the systems that it has changed
+ * in `home`: watch, system, remote, ask, control->n_ask, control->t_ask.
+ *  @param[in,out] home  with the search times of quiet pairs (`system`)   @return NBC_OK; NBC_NO_MEMORY: `home` is as
+ *  it was */
+int nb6_host_service_edit_systems(struct nb6_sim *sim, struct nb6_dev *home, struct nbc_error *err);
 /** The image has been exported. */
 void nb6_host_service_forget(struct nb6_sim *sim);
 /** The image is lost: undo all writes of the host since the import. Predictors of the libraries are not sent. */

@@ -16,15 +16,17 @@ static int no_memory(struct nbc_error *err)
     return nbc_fail(err, NBC_NO_MEMORY, "no memory to keep the state of few-body systems");
 }
 
+/* What an open transaction has changed already is as it was before it. */
 int nb6_keep_begin(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err)
 {
+    const struct nb6_transaction *t = &sim->transaction;
     if (keep->began) return NBC_OK;
     if (!nbc_grow(&keep->body_at, &keep->bodies, nb6_bodies(sim), sizeof *keep->body_at) ||
         !nbc_grow(&keep->slot_at, &keep->slots, sim->subsystems.n_slot, sizeof *keep->slot_at))
         return no_memory(err);
-    keep->counters = sim->run.counters;
-    keep->run_book = sim->run.book;
-    keep->book = sim->book;
+    keep->counters = t->open ? t->counters : sim->run.counters;
+    keep->run_book = t->open ? t->run_book : sim->run.book;
+    keep->book = t->open ? t->book : sim->book;
     keep->ti_now = sim->ti_now;
     keep->began = 1;
     return NBC_OK;
@@ -100,6 +102,17 @@ int nb6_keep_saved(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_
     return status;
 }
 
+/* A star may come several times: the first record counts, as in a transaction. */
+int nb6_keep_aged(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err)
+{
+    const struct nb6_transaction *t = &sim->transaction;
+    if (!t->open || t->n_aged == 0) return NBC_OK;
+    if (!nbc_grow(&keep->aged, &keep->aged_room, keep->n_aged + t->n_aged, sizeof *keep->aged)) return no_memory(err);
+    memcpy(keep->aged + keep->n_aged, t->aged, (size_t)t->n_aged * sizeof *t->aged);
+    keep->n_aged += t->n_aged;
+    return NBC_OK;
+}
+
 void nb6_keep_drop(struct nb6_keep *keep)
 {
     for (int64_t k = 0; k < keep->n_body; k++) {
@@ -111,7 +124,7 @@ void nb6_keep_drop(struct nb6_keep *keep)
         nbc_free(keep->slot[k].perturber);
         nbc_free(keep->slot[k].chain);
     }
-    keep->n_body = keep->n_slot = 0;
+    keep->n_body = keep->n_slot = keep->n_aged = 0;
     keep->began = 0;
 }
 
@@ -133,6 +146,7 @@ void nb6_keep_restore(struct nb6_keep *keep, struct nb6_sim *sim)
     if (!keep->began) return;
     for (int64_t k = 0; k < keep->n_body; k++) restore_body(&keep->body[k], sim);
     for (int64_t k = 0; k < keep->n_slot; k++) nb6_slot_restore(&sim->subsystems, &keep->slot[k]);
+    for (int64_t k = keep->n_aged - 1; k >= 0; k--) sim->ageing->aged[keep->aged[k].i] = keep->aged[k].aged;
     sim->run.counters = keep->counters;
     sim->run.book = keep->run_book;
     sim->book = keep->book;
@@ -149,5 +163,6 @@ void nb6_keep_free(struct nb6_keep *keep)
     nbc_free(keep->slot_at);
     nbc_free(keep->body);
     nbc_free(keep->slot);
+    nbc_free(keep->aged);
     *keep = (struct nb6_keep){0};
 }

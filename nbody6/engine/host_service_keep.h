@@ -29,6 +29,8 @@ struct nb6_keep {
     int64_t n_body, body_room, n_slot, slot_room;
     struct nb6_kept_body *body;
     struct nb6_saved_slot *slot;
+    int64_t n_aged, aged_room;
+    struct nb6_saved_aged *aged; /**< [n_aged] */
 };
 
 /** Before the first write: record counters, books and time.   @return NBC_OK; NBC_NO_MEMORY */
@@ -37,6 +39,8 @@ int nb6_keep_begin(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_
 int nb6_keep_body(struct nb6_keep *keep, const struct nb6_sim *sim, int32_t i, int with_list, struct nbc_error *err);
 /** Record slots and bodies that the open transaction has saved.   @return NBC_OK; NBC_NO_MEMORY */
 int nb6_keep_saved(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err);
+/** Record stars that age, which the open transaction has saved.   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_keep_aged(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err);
 /** Drop all records. */
 void nb6_keep_drop(struct nb6_keep *keep);
 /** Restore all that was recorded. No transaction is open. */

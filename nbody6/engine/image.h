@@ -50,12 +50,16 @@ int64_t nb6_dev_lay_out_lists(struct nb6_dev *dev);
 /** Fill bodies and systems from the state, and offsets of lists, which nb6_dev_fill_lists completes. Counters begin
  *  at zero. */
 void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev);
-/** Then fill `lists`. Of all else only list_at changes.   @return numbers in all lists */
+/** Fill what depends on systems alone, where bodies are those of the state. */
+void nb6_dev_fill_systems(const struct nb6_sim *sim, struct nb6_dev *dev);
+/** Fill `lists`, after nb6_dev_fill_bodies. Of all else only list_at changes.   @return numbers in all lists */
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** Fill the rules from the present configuration and state. */
 struct nb6_dev_rules nb6_dev_rules_of(const struct nb6_sim *sim);
-/** The changed bodies of an edit, with places in place of numbers.   @param[out] changed [edit->n] */
-void nb6_dev_fill_changed(const struct nb6_dev *dev, const struct nb6_edit *edit, struct nb6_changed *changed);
+/** The bodies of an edit, with places in place of numbers.   @param[out] changed [edit->n]
+ *  @param[out] pulled [edit->n_pulled] */
+void nb6_dev_fill_changed(const struct nb6_dev *dev, const struct nb6_edit *edit, struct nb6_changed *changed,
+                          struct nb6_pulled *pulled);
 /** The reverse for bodies and lists. Lists are in `lists`, and are converted in place from places to numbers of
  *  bodies; relative motions are not in the image. The parts that may fail without harm come first: lists, which are
  *  all stored or none.

@@ -190,6 +190,13 @@ void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev)
     nb6_host_service_fill(sim, dev);
 }
 
+void nb6_dev_fill_systems(const struct nb6_sim *sim, struct nb6_dev *dev)
+{
+    dev->control->unit_of_work = unit_of_work(sim);
+    memset(dev->shown, 0, (size_t)dev->n);
+    nb6_host_service_fill(sim, dev);
+}
+
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
     struct filling job = {sim, {.dev = dev}};
@@ -198,10 +205,15 @@ int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev)
     return numbers;
 }
 
-void nb6_dev_fill_changed(const struct nb6_dev *dev, const struct nb6_edit *edit, struct nb6_changed *changed)
+void nb6_dev_fill_changed(const struct nb6_dev *dev, const struct nb6_edit *edit, struct nb6_changed *changed,
+                          struct nb6_pulled *pulled)
 {
     for (int64_t k = 0; k < edit->n; k++) {
         changed[k] = edit->changed[k];
         changed[k].body = dev->place_of[edit->changed[k].body];
+    }
+    for (int64_t k = 0; k < edit->n_pulled; k++) {
+        pulled[k] = edit->pulled[k];
+        pulled[k].body = dev->place_of[edit->pulled[k].body];
     }
 }

@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/new_masses.h"
 #include "nbody6/input/units.h"
 #include "nbody6/run/frame_make.h"
+#include "nbody6/run/image_edit.h"
 #include "nbody6/run/mass_edit.h"
 #include "nbody6/run/merge_aged.h"
 #include "nbody6/state/ageing.h"
@@ -112,6 +113,8 @@ struct ageing_step {
     /* of a change, [n] */
     nb6_index *index;
     double *mass, (*v)[3];
+    int is_away; /* 1: the state stays where an engine has it, */
+    int ends;    /* but comes home after all: nb6_image_edit */
 };
 
 static void release(struct ageing_step *s)
@@ -242,22 +245,35 @@ static int add_velocities(struct nb6_sim *sim, struct ageing_step *s, int64_t n,
     return NBC_OK;
 }
 
-/* One change of all bodies that lose mass slowly, one of all others: the attraction of what is lost is summed once for
- * each. */
-static int change_bodies(struct nb6_sim *sim, struct ageing_step *s, int suddenly, struct nbc_error *err)
+static struct nb6_new_masses new_masses(const struct nb6_sim *sim, struct ageing_step *s, int suddenly)
 {
     const int64_t n = collect(sim, s, suddenly);
-    if (n == 0) return NBC_OK;
-    int status = suddenly ? add_velocities(sim, s, n, err) : NBC_OK;
-    const struct nb6_new_masses masses = {.n = n,
-                                          .star = s->index,
-                                          .mass = s->mass,
-                                          .v = suddenly ? (const double(*)[3])s->v : NULL,
-                                          .is_slow = !suddenly,
-                                          .is_untold = 1};
-    if (!status) status = nb6_mass_edit(sim, &masses, err);
-    if (!status) nb6_profile_count_mass_change(sim);
+    return (struct nb6_new_masses){.n = n,
+                                   .star = s->index,
+                                   .mass = s->mass,
+                                   .v = suddenly ? (const double(*)[3])s->v : NULL,
+                                   .is_slow = !suddenly,
+                                   .is_untold = 1};
+}
+
+/* One change of all bodies that lose mass slowly, one of all others: the attraction of what is lost is summed once for
+ * each. Without any the ages alone change. */
+static int change_bodies(struct nb6_sim *sim, struct ageing_step *s, int suddenly, struct nbc_error *err)
+{
+    const struct nb6_new_masses masses = new_masses(sim, s, suddenly);
+    if (masses.n == 0) return nb6_engines_keep(sim, err);
+    int status = suddenly ? add_velocities(sim, s, masses.n, err) : NBC_OK;
+    if (!status) status = s->is_away ? nb6_image_edit(sim, &masses, &s->ends, err) : nb6_mass_edit(sim, &masses, err);
+    if (!status && !s->ends) nb6_profile_count_mass_change(sim);
     return status;
+}
+
+/* What an image takes: winds, or nothing for bodies at all. */
+static int can_stay_away(struct nb6_sim *sim, struct ageing_step *s)
+{
+    if (collect(sim, s, 1) > 0) return 0;
+    const struct nb6_new_masses masses = new_masses(sim, s, 0);
+    return masses.n > 0 ? nb6_image_edit_serves(sim, &masses) : sim->engine_image.ahead;
 }
 
 /* Where stars collide, bodies have the radii of their stars, and members of chains have copies of them. */
@@ -321,6 +337,7 @@ static int tell(struct nb6_sim *sim, const struct due_star *star, nb6_time t, st
 
 /* ---- the transaction ---- */
 
+/* An edit of an image comes last: it cannot be taken back. */
 static int change(struct nb6_sim *sim, struct ageing_step *s, struct nbc_error *err)
 {
     int status = NBC_OK;
@@ -330,24 +347,43 @@ static int change(struct nb6_sim *sim, struct ageing_step *s, struct nbc_error *
         sim->ageing->aged[s->star[k].i] = s->star[k].aged;
         status = set_radius(sim, &s->star[k], err);
     }
-    if (!status) status = change_bodies(sim, s, 0, err);
-    if (!status) status = change_bodies(sim, s, 1, err);
     for (int64_t k = 0; k < s->n && !status; k++) status = tell(sim, &s->star[k], s->t, err);
-    return status;
+    if (!status) status = change_bodies(sim, s, 0, err);
+    return status ? status : change_bodies(sim, s, 1, err);
 }
 
-static int commit(struct nb6_sim *sim, struct ageing_step *s, struct nbc_error *err)
+/* @param[in,out] s  ends: 1 if nothing was changed */
+static int try_to_commit(struct nb6_sim *sim, struct ageing_step *s, struct nbc_error *err)
 {
     const nb6_time now = sim->ti_now;
     int status = nb6_mass_edit_check(sim, err);
     if (!status) status = nb6_transaction_begin(sim, err);
     if (status) return status;
+    s->ends = 0;
     status = nb6_engines_failed(sim, change(sim, s, err));
-    if (!status) return nb6_transaction_commit_and_notify(sim, err);
+    if (!status && !s->ends) {
+        nb6_transaction_commit(sim);
+        return NBC_OK;
+    }
     nb6_transaction_rollback(sim);
     nb6_motions_forget(sim);
     sim->ti_now = now;
     return status;
+}
+
+/* An observer hears of it once the state is in host memory. */
+static int commit(struct nb6_sim *sim, struct ageing_step *s, struct nbc_error *err)
+{
+    int status = s->is_away ? try_to_commit(sim, s, err) : NBC_OK;
+    if (status) return status;
+    if (s->is_away && !s->ends) {
+        sim->engine_image.told_later = sim->transaction.n_event;
+        return NBC_OK;
+    }
+    s->is_away = 0;
+    status = nb6_engines_come_home(sim, err);
+    if (!status) status = try_to_commit(sim, s, err);
+    return status ? status : nb6_transaction_notify(sim, err);
 }
 
 int nb6_age_stars(struct nb6_sim *sim, struct nbc_error *err)
@@ -356,6 +392,7 @@ int nb6_age_stars(struct nb6_sim *sim, struct nbc_error *err)
     if (nb6_ageing_next(sim) > s.t) return NBC_OK;
     int status = find_due(sim, &s, err);
     if (!status) status = evolve_stars(sim, &s, err);
+    if (!status) s.is_away = can_stay_away(sim, &s);
     if (!status) status = commit(sim, &s, err);
     release(&s);
     return status;

@@ -54,12 +54,19 @@ static int64_t blocks_of_next_poll(int64_t blocks, double seconds, enum nb6_stop
     return seconds > LONG && blocks > LEAST_BLOCKS_OF_A_POLL ? blocks / 2 : blocks;
 }
 
+/* The state is in host memory, and what waited for that is told. A failure before stays the status. */
+static int come_home(struct nb6_sim *sim, int status, struct nbc_error *err)
+{
+    struct nbc_error other = {0};
+    const int home = nb6_engines_come_home(sim, status ? &other : err);
+    return status ? status : home;
+}
+
 /* Block steps up to and including time t, or that at which a star is due that collided meanwhile. The state is in host
- * memory then if that is asked for, or they ended before. */
-static int advance(struct nb6_sim *sim, nb6_time t, int comes_home, struct nbc_error *err)
+ * memory then if they ended before. */
+static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
 {
     enum nb6_stop_reason reason = NB6_STOP_BLOCKS;
-    struct nbc_error other = {0};
     int64_t blocks = LEAST_BLOCKS_OF_A_POLL;
     uint64_t mergers = sim->run.counters.mergers;
     int status = NBC_OK;
@@ -74,10 +81,7 @@ static int advance(struct nb6_sim *sim, nb6_time t, int comes_home, struct nbc_e
         if (status || reason == NB6_STOP_REACHED) break;
         status = poll(sim, err);
     }
-    if (!status && !sim->stopped && !comes_home) return NBC_OK;
-    int home = nb6_engines_bring_home(sim, status ? &other : err);
-    if (!home) home = nb6_engines_tell(sim, status ? &other : err);
-    return status ? status : home;
+    return status || sim->stopped ? come_home(sim, status, err) : NBC_OK;
 }
 
 /* Chains may take long to reach a time: a run that is asked to stop does not wait for them. */
@@ -146,16 +150,15 @@ static int evolve(struct nb6_sim *sim, double t, struct nbc_error *err)
         const struct nb6_run_book *book = &sim->run.book;
         nb6_time next = earlier(earlier(book->ti_next_adjust, book->ti_next_output), end);
         next = earlier(next, nb6_ageing_next(sim));
-        const int ages = next == nb6_ageing_next(sim);
-        const int pauses = next == end && !ages && !is_anything_due(sim, next, end >= run_end);
-        status = advance(sim, next, !pauses, err);
+        status = advance(sim, next, err);
         if (status || sim->stopped) return status;
         next = earlier(next, next_collided(sim));
-        const int at_end = next == end;
+        const int at_end = next == end, ends = at_end && end >= run_end;
         sim->ti_reached = next;
         status = nb6_age_stars(sim, err);
+        if (status || sim->stopped || is_anything_due(sim, next, ends)) status = come_home(sim, status, err);
         if (status || sim->stopped) return status;
-        status = events(sim, next, at_end && end >= run_end, err);
+        status = events(sim, next, ends, err);
         if (status || at_end || sim->stopped) return status;
         if ((status = poll(sim, err)) || sim->stopped) return status;
     }

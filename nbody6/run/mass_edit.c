@@ -10,6 +10,7 @@
 #include "nbody6/fewbody/pairs/advance.h"
 #include "nbody6/fewbody/pairs/step.h"
 #include "nbody6/galaxy/external.h"
+#include "nbody6/run/changed_bodies.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/image_edit.h"
 #include "nbody6/run/mass_books.h"
@@ -63,13 +64,6 @@ struct edit {
 
 /* ---- who takes part */
 
-static nb6_index body_of(const struct nb6_sim *sim, nb6_index star)
-{
-    nb6_index i = star;
-    while (nb6_is_member(&sim->star[i])) i = nb6_centre(sim, nb6_owner_slot(&sim->star[i]));
-    return i;
-}
-
 static int allocate(const struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
 {
     const size_t n = (size_t)e->masses->n, bodies = (size_t)nb6_bodies(sim);
@@ -97,13 +91,9 @@ static void release(struct edit *e)
     nb6_frame_free(&e->after);
 }
 
-/* Ascending, each once: stars ascend, centres of mass come behind them. */
 static void find_bodies(const struct nb6_sim *sim, struct edit *e)
 {
-    for (int64_t k = 0; k < e->masses->n; k++) {
-        const nb6_index i = body_of(sim, e->masses->star[k]);
-        if (nb6_list_find(e->body, (size_t)e->n, i) < 0) e->n = nb6_list_insert(e->body, e->n, i);
-    }
+    e->n = nb6_changed_bodies(sim, e->masses, e->body);
     for (int64_t k = 0; k < e->n; k++) e->place[k] = nb6_source_place(&sim->subsystems, e->body[k]);
 }
 
@@ -125,22 +115,9 @@ static void mark_near(const struct nb6_sim *sim, struct edit *e, nb6_index i)
         e->anew[nb6_centre(sim, other)] = 1;
 }
 
-/* Mass that the stars of a body lose or gain. */
-static double change_of(const struct nb6_sim *sim, const struct edit *e, nb6_index i)
-{
-    nb6_index star[CHAIN_MAX];
-    double change = 0;
-    const int n = nb6_stars_of(sim, i, star);
-    for (int m = 0; m < n; m++) {
-        const int64_t k = nb6_new_masses_place(e->masses, star[m]);
-        if (k >= 0) change += e->masses->mass[k] - sim->body[star[m]].mass;
-    }
-    return change;
-}
-
 static int is_sudden(const struct nb6_sim *sim, const struct edit *e, nb6_index i)
 {
-    return e->masses->v || fabs(change_of(sim, e, i)) > nb6_sudden_share * sim->body[i].mass;
+    return e->masses->v || fabs(nb6_changed_by(sim, e->masses, i)) > nb6_sudden_share * sim->body[i].mass;
 }
 
 static int holds_one(const struct nb6_sim *sim, nb6_index i, const int8_t *is_in)

@@ -1,5 +1,6 @@
-/* Masses of single stars that change where an engine has their image (engine/edit.h): no move of the state; the image
- * is the one that an import makes; books; the same bits for threads and checkpoints; failures; a lost device. */
+/* Masses of single stars, and of pairs, that change where an engine has their image
+ * (engine/edit.h): no move of the state; the image is the one that an import makes; books; the same bits for threads
+ * and checkpoints; failures; a lost device. In a galaxy that does work they change in host memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +16,13 @@
 #include "nbody6/engine/engines.h"
 #include "nbody6/engine/stages/state.h"
 #include "nbody6/input/config.h"
+#include "nbody6/run/changed_bodies.h"
+#include "nbody6/run/edit_systems.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/members.h"
+#include "nbody6/state/predict_fully.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
@@ -58,12 +63,28 @@ static int evolve(nb6_t *sim, double t)
     return nb6_evolve(sim, t, &err);
 }
 
-/* Up to `most` single stars that no system resolves lose a share of their mass.   @return their number */
+/* Of the last change: stars of pairs on which nothing acts, of others, and single ones that systems resolve. */
+static int64_t changed_quiet, changed_perturbed, changed_resolved;
+
+static void count_changed(const nb6_t *sim, nb6_index i)
+{
+    const nb6_index body = nb6_body_with(sim, i);
+    if (body == i)
+        changed_resolved += nb6_is_resolved(&sim->subsystems, i);
+    else if (nb6_subsystems_is_perturbed(&sim->subsystems, nb6_slot_of(sim, body)))
+        changed_perturbed++;
+    else
+        changed_quiet++;
+}
+
+/* Up to `most` of those that images take lose a share of their mass.   @return their number */
 static int64_t find_stars(const nb6_t *sim, int64_t most, double share, int64_t *name, double *mass)
 {
     int64_t n = 0;
+    changed_quiet = changed_perturbed = changed_resolved = 0;
     for (nb6_index i = 0; i < sim->n && n < most; i++) {
-        if (nb6_is_member(&sim->star[i]) || nb6_is_resolved(&sim->subsystems, i)) continue;
+        if (!nb6_edit_systems_serve(sim, nb6_body_with(sim, i))) continue;
+        count_changed(sim, i);
         name[n] = sim->star[i].name;
         mass[n++] = (1 - share) * sim->body[i].mass;
     }
@@ -165,7 +186,8 @@ static void the_image_is_that_of_an_import(void **state)
         nb6_t *sim = start(binaries, NULL);
         for (int k = 0; k < 4; k++) {
             assert_int_equal(evolve(sim, 0.12 + 0.01 * k), NBC_OK);
-            change_image(sim, k % 2 ? 1 : 30);
+            change_image(sim, k % 2 ? 1 : SYSTEMS);
+            assert_true(!binaries || k % 2 || (changed_quiet > 0 && changed_perturbed > 0 && changed_resolved > 0));
             assert_image_is_an_import(sim);
             cluster_assert_consistent(sim);
             cluster_check_sources(sim);
@@ -174,26 +196,64 @@ static void the_image_is_that_of_an_import(void **state)
     }
 }
 
+/* An adjust that leaves all bodies as they are does not make it an import again: what it changed about systems is all
+ * that is sent. */
+static void an_adjust_is_one_move(void **state)
+{
+    static const struct nb6_call_counter counter = {.read = read_nothing};
+    struct nbc_error err = {0};
+    (void)state;
+    nb6_t *sim = start(1, NULL);
+    assert_int_equal(evolve(sim, DT_ADJUST - 1e-3), NBC_OK);
+    demand(nb6_profile_start(sim, &counter, &err), &err);
+    const uint64_t edits = sim->edits;
+    assert_int_equal(evolve(sim, DT_ADJUST), NBC_OK);
+    assert_true(!sim->engine_image.ahead && sim->edits == edits && sim->subsystems.count > 0);
+    assert_int_equal(sim->profile->moves, 1);
+    change_image(sim, 1);
+    assert_int_equal(sim->profile->moves, 1);
+    if (engine == NB6_ENGINE_EMULATED) assert_image_is_an_import(sim);
+    nb6_free(sim);
+}
+
 /* ---- against the host engine */
 
-/* Both engines give stars the same polynomials, but for rounding: sums of lanes here, one after another there. */
-static void assert_same_change(const nb6_t *a, const nb6_t *b)
+/* One is the other but for rounding, as many times of it. */
+static void assert_near(const double is[3], const double should[3], double bound)
 {
+    for (int k = 0; k < 3; k++)
+        if (!(fabs(is[k] - should[k]) < bound * (1 + fabs(should[k])))) fail_msg("%.17g, not %.17g", is[k], should[k]);
+}
+
+/* Where bodies are, and the polynomials of those that do not begin anew on the host, as systems of a change and those
+ * that they resolve do: these leave the path by which others predict them, and others feel that. Measured 9e-9 in
+ * forces and 1.5e-11 in velocities; what a changed star has lost is 1e-2. */
+static void assert_same_bodies(const nb6_t *a, const nb6_t *b, int binaries)
+{
+    const nb6_time t = a->ti_reached;
     for (int64_t m = 0; m < a->subsystems.n_source; m++) {
         const nb6_index i = a->subsystems.source[m];
+        double x[2][3], v[2][3];
+        nb6_predict_fully(&a->body[i], &a->star[i], t, x[0], v[0]);
+        nb6_predict_fully(&b->body[i], &b->star[i], t, x[1], v[1]);
         assert_true(a->body[i].mass == b->body[i].mass);
-        for (int k = 0; k < 3; k++) {
-            assert_true(fabs(a->body[i].x0[k] - b->body[i].x0[k]) < 1e-14);
-            assert_true(fabs(a->body[i].v0[k] - b->body[i].v0[k]) < 1e-13);
-            assert_true(fabs(a->star[i].acc_irr[k] - b->star[i].acc_irr[k]) <
-                        1e-12 * (1 + fabs(b->star[i].acc_irr[k])));
-            assert_true(fabs(a->star[i].acc_reg[k] - b->star[i].acc_reg[k]) <
-                        1e-12 * (1 + fabs(b->star[i].acc_reg[k])));
-        }
+        assert_near(x[0], x[1], binaries ? 1e-12 : 1e-14);
+        assert_near(v[0], v[1], binaries ? 1e-10 : 1e-13);
+        if (a->body[i].t0 != b->body[i].t0) continue;
+        assert_near(a->body[i].x0, b->body[i].x0, binaries ? 1e-12 : 1e-14);
+        assert_near(a->body[i].v0, b->body[i].v0, binaries ? 1e-10 : 1e-13);
+        assert_near(a->star[i].acc_irr, b->star[i].acc_irr, binaries ? 1e-7 : 1e-12);
+        assert_near(a->star[i].acc_reg, b->star[i].acc_reg, binaries ? 1e-7 : 1e-12);
     }
-    const double booked[2] = {a->run.book.ledger.booked[NB6_CHANNEL_STARS],
-                              b->run.book.ledger.booked[NB6_CHANNEL_STARS]};
-    assert_true(booked[0] != 0 && fabs(booked[0] - booked[1]) < 1e-14);
+}
+
+/* Motions of pairs, and books. */
+static void assert_same_change(const nb6_t *a, const nb6_t *b)
+{
+    for (nb6_slot slot = 0; slot < a->subsystems.n_slot; slot++) {
+        const struct ks_pair *of_a = &a->subsystems.ks[slot], *of_b = &b->subsystems.ks[slot];
+        if (nb6_slot_is_used(&a->subsystems, slot)) assert_true(fabs(of_a->h - of_b->h) < 1e-12 * fabs(of_b->h));
+    }
     for (int k = 0; k < 3; k++)
         assert_true(fabs(a->run.book.transfers.stars.momentum[k] - b->run.book.transfers.stars.momentum[k]) < 1e-16);
 }
@@ -210,12 +270,44 @@ static void it_is_that_of_the_host(void **state)
         demand(change(host, 40, 0.01, &err), &err);
         assert_true(!host->engine_image.image);
         demand(nb6_bring_home(sim, &err), &err);
+        assert_same_bodies(sim, host, binaries);
         assert_same_change(sim, host);
         assert_true(fabs(cluster_energy_now(sim).total - energy - sim->run.book.ledger.booked[NB6_CHANNEL_STARS]) <
                     1e-13 * (1 + fabs(energy)));
         nb6_free(sim);
         nb6_free(host);
     }
+}
+
+/* KZ(14) = 5: the work of the galaxy is booked up to the change, for the bodies before it. */
+static void a_galaxy_that_does_work(void **state)
+{
+    static const struct nb6_tide_config milky_way = {
+        .kind = NB6_TIDE_MILKY_WAY, .position_kpc = {8, 0, 0.02}, .velocity_kms = {10, 225, 7}};
+    struct nb6_config config;
+    struct nbc_error err = {0};
+    struct cluster_record record = {0};
+    (void)state;
+    cluster_config_with_binaries(&config, SYSTEMS, 0);
+    config.pair.systems = 0;
+    config.tide = milky_way;
+    config.rbar_pc = 2;
+    config.run.engine = engine;
+    config.run.dt_adjust = config.run.dt_output = DT_ADJUST;
+    nb6_t *sim = cluster_start_model(&config, &record);
+    assert_int_equal(evolve(sim, 0.1), NBC_OK);
+    assert_true(sim->engine_image.ahead);
+    demand(change(sim, 40, 0.01, &err), &err);
+    assert_true(!sim->engine_image.ahead);
+    assert_int_equal(evolve(sim, 0.2), NBC_OK);
+    assert_true(sim->engine_image.ahead);
+    cluster_evolve(sim, DT_ADJUST);
+    const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
+    /* The integration has 1e-8 to 1e-7 here; what was not booked would be 1e-2 of the energy. */
+    assert_true(last->t == DT_ADJUST && last->e_stars != 0 && last->e_galaxy != 0);
+    if (!(fabs(last->de_rel) < 1e-6)) fail_msg("energy not booked: %g", last->de_rel);
+    nb6_free(sim);
+    cluster_record_free(&record);
 }
 
 /* ---- the same bits */
@@ -227,7 +319,7 @@ static uint64_t run_changes(int binaries, int threads, int resumed)
     for (int k = 0; k < 4; k++) {
         assert_int_equal(evolve(sim, 0.12 + 0.01 * k), NBC_OK);
         for (int after = 0; after < 2; after++) { /* right before a change, and right after it */
-            if (after) change_image(sim, k % 2 ? 1 : 30);
+            if (after) change_image(sim, k % 2 ? 1 : SYSTEMS);
             if (!(resumed >> (2 * k + after) & 1)) continue;
             nb6_t *again = cluster_through_checkpoint(sim);
             nb6_free(sim);
@@ -363,7 +455,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_change_moves_the_state),
+        cmocka_unit_test(an_adjust_is_one_move),
         cmocka_unit_test(it_is_that_of_the_host),
+        cmocka_unit_test(a_galaxy_that_does_work),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(events_wait_for_the_state),
         cmocka_unit_test(no_memory),

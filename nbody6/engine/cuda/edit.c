@@ -13,6 +13,7 @@ static cudaStream_t stream_of(const struct nb6_device *d)
 struct parcel {
     struct nb6_gathered *gathered;
     struct nb6_changed *changed;
+    struct nb6_pulled *pulled;
     struct nb6_dev_mass *at;
     double *potential;
     int32_t *place;
@@ -27,27 +28,34 @@ static void *take(char *data, size_t n, size_t size, size_t *bytes)
     return here;
 }
 
-static size_t lay_out(char *data, int64_t n, int64_t changed, int64_t bodies, struct parcel *to)
+/* Room for so many bodies that travel, changes, pulls, and places of all bodies of the device. */
+struct load {
+    int64_t n, changed, pulled, bodies;
+};
+
+static size_t lay_out(char *data, const struct load *load, struct parcel *to)
 {
+    const int64_t n = load->n, bodies = load->bodies;
     size_t bytes = 0;
     to->gathered = take(data, (size_t)n, sizeof *to->gathered, &bytes);
-    to->changed = take(data, (size_t)changed, sizeof *to->changed, &bytes);
+    to->changed = take(data, (size_t)load->changed, sizeof *to->changed, &bytes);
+    to->pulled = take(data, (size_t)load->pulled, sizeof *to->pulled, &bytes);
     to->at = take(data, (size_t)bodies, sizeof *to->at, &bytes);
     to->potential = take(data, bodies > 0 ? (size_t)n * NB6_DEV_POTENTIAL_SLICES : 0, sizeof *to->potential, &bytes);
     to->place = take(data, (size_t)n, sizeof *to->place, &bytes);
     return bytes;
 }
 
-/* Room for so many bodies that travel, changes, and places of all bodies of the device. */
-static int provide(struct nb6_device *d, int64_t n, int64_t changed, int64_t bodies, struct parcel *there,
-                   struct parcel *here, struct nbc_error *err)
+static int provide(struct nb6_device *d, const struct load *load, struct parcel *there, struct parcel *here,
+                   struct nbc_error *err)
 {
+    const struct load of_host = {load->n, load->changed, load->pulled, load->bodies > 0 ? 1 : 0};
     d->edit_there.where = NBD_ON_DEVICE;
     d->edit_here.where = NBD_ON_HOST;
-    NBD_TRY(nbd_buffer_reserve(&d->device, &d->edit_there, lay_out(NULL, n, changed, bodies, there), err));
-    (void)lay_out(d->edit_there.data, n, changed, bodies, there);
-    NBD_TRY(nbd_buffer_reserve(&d->device, &d->edit_here, lay_out(NULL, n, changed, bodies > 0 ? 1 : 0, here), err));
-    (void)lay_out(d->edit_here.data, n, changed, bodies > 0 ? 1 : 0, here);
+    NBD_TRY(nbd_buffer_reserve(&d->device, &d->edit_there, lay_out(NULL, load, there), err));
+    (void)lay_out(d->edit_there.data, load, there);
+    NBD_TRY(nbd_buffer_reserve(&d->device, &d->edit_here, lay_out(NULL, &of_host, here), err));
+    (void)lay_out(d->edit_here.data, &of_host, here);
     return NBC_OK;
 }
 
@@ -61,7 +69,7 @@ int nb6_device_gather(struct nb6_device *d, nb6_time t, int64_t n, const nb6_ind
 {
     const size_t slices = (size_t)n * NB6_DEV_POTENTIAL_SLICES;
     struct parcel there, here;
-    NBD_TRY(provide(d, n, 0, d->there.n, &there, &here, err));
+    NBD_TRY(provide(d, &(struct load){.n = n, .bodies = d->there.n}, &there, &here, err));
     for (int64_t k = 0; k < n; k++) here.place[k] = d->home.place_of[body[k]];
     NBD_TRY(copy(d, there.place, here.place, (size_t)n * sizeof *here.place, err));
     NBD_LAUNCH(err, &d->device,
@@ -79,15 +87,24 @@ int nb6_device_gather(struct nb6_device *d, nb6_time t, int64_t n, const nb6_ind
     return NBC_OK;
 }
 
-/* The edit, and the watched bodies as it leaves them. */
-static int change(struct nb6_device *d, nb6_time t, int64_t n, const struct parcel *there, const struct parcel *here,
-                  struct nbc_error *err)
+/* Search times of quiet pairs, which the device has. */
+static int fetch_systems(struct nb6_device *d, struct nbc_error *err)
 {
-    const int64_t watched = d->home.control->n_ask;
-    const struct nb6_dev_edit edit = {.t = t, .n = (int32_t)n, .changed = there->changed};
+    NBD_TRY(nb6_device_copy_systems(d, NB6_FROM_DEVICE, err));
+    return nbd_stream_wait(&d->device, d->stream, err);
+}
+
+/* The edit, and the watched bodies as it leaves them. */
+static int change(struct nb6_device *d, const struct nb6_edit *edit, const struct parcel *there,
+                  const struct parcel *here, struct nbc_error *err)
+{
+    const int64_t n = edit->n, watched = d->home.control->n_ask;
+    const struct nb6_dev_edit changes = {edit->t, (int32_t)n, there->changed, edit->n_pulled, there->pulled};
+    if (edit->with_systems) NBD_TRY(nb6_device_copy_systems(d, NB6_TO_DEVICE, err));
     NBD_TRY(copy(d, there->changed, here->changed, (size_t)n * sizeof *here->changed, err));
+    NBD_TRY(copy(d, there->pulled, here->pulled, (size_t)edit->n_pulled * sizeof *here->pulled, err));
     NBD_TRY(copy(d, there->place, d->home.ask, (size_t)watched * sizeof *here->place, err));
-    NBD_LAUNCH(err, &d->device, nb6_device_change_bodies(&d->there, &edit, stream_of(d)));
+    NBD_LAUNCH(err, &d->device, nb6_device_change_bodies(&d->there, &changes, stream_of(d)));
     if (watched > 0) {
         NBD_LAUNCH(err, &d->device,
                    nb6_device_fetch_bodies(&d->there, watched, there->place, there->gathered, stream_of(d)));
@@ -96,15 +113,21 @@ static int change(struct nb6_device *d, nb6_time t, int64_t n, const struct parc
     return nbd_stream_wait(&d->device, d->stream, err);
 }
 
+/* Pairs that change may be watched after it, each one more. */
 int nb6_device_edit(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_edit *edit, struct nbc_error *err)
 {
     struct nb6_dev *h = &d->home;
     struct parcel there, here;
     int status = nb6_host_service_keep_watched(sim, h, err);
-    if (!status) status = provide(d, h->control->n_ask, edit->n, 0, &there, &here, err);
+    const struct load load = {.n = h->control->n_ask + edit->n, .changed = edit->n, .pulled = edit->n_pulled};
+    if (!status) status = provide(d, &load, &there, &here, err);
+    if (!status && edit->with_systems) {
+        status = fetch_systems(d, err);
+        if (!status) status = nb6_host_service_edit_systems(sim, h, err);
+    }
     if (status) return status;
-    nb6_dev_fill_changed(h, edit, here.changed);
-    status = change(d, edit->t, edit->n, &there, &here, err);
+    nb6_dev_fill_changed(h, edit, here.changed, here.pulled);
+    status = change(d, edit, &there, &here, err);
     if (status) d->is_lost = 1;
     if (status) return status;
     for (int64_t k = 0; k < h->control->n_ask; k++) {

@@ -335,6 +335,15 @@ static int edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_err
     return nb6_device_edit(sim, d, edit, err);
 }
 
+static int renew(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_device *d = sim->engine_image.image;
+    NBD_TRY(nbd_use(&d->device, err));
+    nb6_dev_fill_systems(sim, &d->home);
+    NBD_TRY(nb6_device_copy_systems(d, NB6_TO_DEVICE, err));
+    return nbd_stream_wait(&d->device, d->stream, err);
+}
+
 static const struct nb6_engine device_engine = {.name = "device",
                                                 .cost = NB6_DEVICE_COST,
                                                 .check = check_device,
@@ -346,5 +355,6 @@ static const struct nb6_engine device_engine = {.name = "device",
                                                 .synchronise = synchronise,
                                                 .gather = gather,
                                                 .edit = edit,
+                                                .renew = renew,
                                                 .release = release};
 const struct nb6_engine *const nb6_device_engine = &device_engine;

@@ -189,6 +189,12 @@ int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, s
     return NBC_OK;
 }
 
+static int copy_array(struct nb6_device *d, const struct array *a, enum nb6_device_way way, struct nbc_error *err)
+{
+    const int up = way == NB6_TO_DEVICE;
+    return nbd_copy(&d->device, d->stream, up ? *a->there : a->home, up ? a->home : *a->there, a->travels, err);
+}
+
 int nb6_device_copy_records(struct nb6_device *d, enum nb6_device_way way, struct nbc_error *err)
 {
     struct array all[NB6_DEVICE_MOST_ARRAYS];
@@ -196,9 +202,21 @@ int nb6_device_copy_records(struct nb6_device *d, enum nb6_device_way way, struc
     for (int k = 0; k < n; k++) {
         const void *home = all[k].home;
         if (!home || !all[k].travels || home == d->home.row || home == d->home.list_at) continue;
-        const int up = way == NB6_TO_DEVICE;
-        NBD_TRY(nbd_copy(&d->device, d->stream, up ? *all[k].there : all[k].home, up ? all[k].home : *all[k].there,
-                         all[k].travels, err));
+        NBD_TRY(copy_array(d, &all[k], way, err));
+    }
+    return NBC_OK;
+}
+
+int nb6_device_copy_systems(struct nb6_device *d, enum nb6_device_way way, struct nbc_error *err)
+{
+    const struct nb6_dev *h = &d->home;
+    const void *const of_host[] = {h->watch, h->ask, h->remote};
+    struct array all[NB6_DEVICE_MOST_ARRAYS];
+    const int n = list_arrays(d, all);
+    for (int k = 0; k < n; k++) {
+        int is_one = all[k].home && (all[k].home == h->system || all[k].home == h->control);
+        for (int m = 0; m < 3 && way == NB6_TO_DEVICE; m++) is_one |= all[k].home && all[k].home == of_host[m];
+        if (is_one) NBD_TRY(copy_array(d, &all[k], way, err));
     }
     return NBC_OK;
 }

@@ -57,6 +57,9 @@ void nb6_device_free(struct nb6_device *d);
 enum nb6_device_way { NB6_TO_DEVICE, NB6_FROM_DEVICE };
 /** Enqueue copies of all arrays with a host side except neighbour lists. */
 int nb6_device_copy_records(struct nb6_device *d, enum nb6_device_way way, struct nbc_error *err);
+/** Enqueue copies of what depends on systems: to the device all of it, from it what it changes by itself, `system` and
+ *  `control`. */
+int nb6_device_copy_systems(struct nb6_device *d, enum nb6_device_way way, struct nbc_error *err);
 /** Copy lists with so many numbers in all, between host and device. Their offsets are in the host image. */
 int nb6_device_copy_lists(struct nb6_device *d, int64_t numbers, enum nb6_device_way way, struct nbc_error *err);
 

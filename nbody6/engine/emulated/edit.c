@@ -6,11 +6,6 @@
 
 enum { BODIES_OF_A_PART = 64 };
 
-static int no_memory(struct nbc_error *err)
-{
-    return nbc_fail(err, NBC_NO_MEMORY, "no memory for a change of bodies in the emulated engine");
-}
-
 /* ---- bodies and potentials */
 
 struct gathering {
@@ -57,7 +52,7 @@ int nb6_emulated_gather(const struct nb6_dev *dev, nb6_time t, int64_t n, const 
                         struct nb6_gathered *gathered, struct nbc_error *err)
 {
     struct gathering job = {dev, t, n, body, gathered, nbc_alloc_unset((size_t)dev->n, sizeof *job.at)};
-    if (!job.at) return no_memory(err);
+    if (!job.at) return nbc_fail(err, NBC_NO_MEMORY, "no memory for potentials in the emulated engine");
     nbc_team_run(nbc_parts(dev->n, BODIES_OF_A_PART), find_places, &job);
     for (int64_t k = 0; k < n; k++) job.at[dev->place_of[body[k]]].m = 0;
     nbc_team_run(nbc_parts(n, 1), gather_part, &job);
@@ -80,13 +75,10 @@ static void edit_part(void *context, int part, int parts)
     for (int64_t i = first; i < end; i++) nb6_dev_edit_body(job->dev, &job->edit, (int32_t)i);
 }
 
-int nb6_emulated_edit(const struct nb6_dev *dev, const struct nb6_edit *edit, struct nbc_error *err)
+void nb6_emulated_edit(const struct nb6_dev *dev, const struct nb6_edit *edit, struct nb6_changed *changed,
+                       struct nb6_pulled *pulled)
 {
-    struct nb6_changed *changed = nbc_alloc_unset((size_t)edit->n, sizeof *changed);
-    if (!changed) return no_memory(err);
-    nb6_dev_fill_changed(dev, edit, changed);
-    struct editing job = {dev, {.t = edit->t, .n = (int32_t)edit->n, .changed = changed}};
+    nb6_dev_fill_changed(dev, edit, changed, pulled);
+    struct editing job = {dev, {edit->t, (int32_t)edit->n, changed, edit->n_pulled, pulled}};
     nbc_team_run(nbc_parts(dev->n, BODIES_OF_A_PART), edit_part, &job);
-    nbc_free(changed);
-    return NBC_OK;
 }

@@ -8,9 +8,12 @@
 
 #include <stdint.h>
 
-/** Both as the functions of engine/engine.h.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed */
+/** As the function of engine/engine.h.   @return NBC_OK; NBC_NO_MEMORY */
 int nb6_emulated_gather(const struct nb6_dev *dev, nb6_time t, int64_t n, const nb6_index *body,
                         struct nb6_gathered *gathered, struct nbc_error *err);
-int nb6_emulated_edit(const struct nb6_dev *dev, const struct nb6_edit *edit, struct nbc_error *err);
+/** As the function of engine/engine.h. Cannot fail.   @param[out] changed, pulled  [edit->n], [edit->n_pulled] scratch
+ */
+void nb6_emulated_edit(const struct nb6_dev *dev, const struct nb6_edit *edit, struct nb6_changed *changed,
+                       struct nb6_pulled *pulled);
 
 #endif

@@ -181,14 +181,32 @@ static int gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *b
     return status ? status : nb6_emulated_gather(&image->dev, t, n, body, gathered, err);
 }
 
+/* All memory comes first. */
 static int edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err)
 {
     struct emulated *image = sim->engine_image.image;
-    int status = check_device(image, err);
+    struct nb6_changed *changed = nbc_alloc_unset((size_t)edit->n, sizeof *changed);
+    struct nb6_pulled *pulled = nbc_alloc_unset((size_t)edit->n_pulled, sizeof *pulled);
+    int status = NBC_OK;
+    if (!changed || !pulled)
+        status = nbc_fail(err, NBC_NO_MEMORY, "no memory for a change of bodies in the emulated engine");
+    if (!status) status = check_device(image, err);
     if (!status) status = nb6_host_service_keep_watched(sim, &image->dev, err);
-    if (!status) status = nb6_emulated_edit(&image->dev, edit, err);
-    if (!status) nb6_host_service_take_watched(sim, &image->dev);
+    if (!status && edit->with_systems) status = nb6_host_service_edit_systems(sim, &image->dev, err);
+    if (!status) {
+        nb6_emulated_edit(&image->dev, edit, changed, pulled);
+        nb6_host_service_take_watched(sim, &image->dev);
+    }
+    nbc_free(changed);
+    nbc_free(pulled);
     return status;
+}
+
+static int renew(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct emulated *image = sim->engine_image.image;
+    nb6_dev_fill_systems(sim, &image->dev);
+    return check_device(image, err);
 }
 
 const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
@@ -201,4 +219,5 @@ const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
                                                .synchronise = synchronise,
                                                .gather = gather,
                                                .edit = edit,
+                                               .renew = renew,
                                                .release = release};

@@ -50,6 +50,8 @@ struct nb6_dev_edit {
     nb6_time t;
     int32_t n;
     const struct nb6_changed *changed; /**< [n] */
+    int64_t n_pulled;
+    const struct nb6_pulled *pulled; /**< [n_pulled] with places */
 };
 
 /** The first of the changed bodies that is not before body i. */
@@ -98,6 +100,24 @@ NBC_HD void nb6_dev_pulls_of_list(const struct nb6_dev *dev, const struct nb6_de
     }
 }
 
+/** What leaves the irregular polynomial of body i besides, if anything does. */
+NBC_HD void nb6_dev_pull_of_systems(const struct nb6_dev_edit *edit, int32_t i, struct nb6_pulls *pulls)
+{
+    int64_t low = 0, high = edit->n_pulled;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (edit->pulled[middle].body < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == edit->n_pulled || edit->pulled[low].body != i) return;
+    for (int k = 0; k < 3; k++) {
+        pulls->acc_irr[k] += edit->pulled[low].acc[k];
+        pulls->jerk_irr[k] += edit->pulled[low].jerk[k];
+    }
+}
+
 /** What the changed bodies have lost leaves the polynomials of body i, which stays where it is at that time, and is, if
  *  it is one of them, of its new mass. */
 NBC_HD void nb6_dev_edit_body(const struct nb6_dev *dev, const struct nb6_dev_edit *edit, int32_t i)
@@ -116,6 +136,7 @@ NBC_HD void nb6_dev_edit_body(const struct nb6_dev *dev, const struct nb6_dev_ed
         }
     }
     nb6_dev_pulls_of_list(dev, edit, i, x, v, &pulls);
+    nb6_dev_pull_of_systems(edit, i, &pulls);
     nb6_pulls_leave(&pulls, edit->t, body, &dev->star[i]);
     if (own < edit->n && edit->changed[own].body == i) body->mass = edit->changed[own].mass;
     dev->predictor[i] = nb6_predictor_at(body, dev->level[i], dev->control->ti_now);

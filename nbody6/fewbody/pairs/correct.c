@@ -5,6 +5,7 @@
 #include "nbody6/fewbody/pairs/view.h"
 #include "nbody6/fewbody/parts.h"
 #include "nbody6/galaxy/external.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
@@ -107,13 +108,25 @@ int nb6_subsystems_correct(const struct nb6_sim *sim, int64_t i, nb6_time ti, do
     return to.status ? NBC_NON_FINITE : NBC_OK;
 }
 
+/* Positions of bodies: [n] of these, ascending; body NULL: of all that take part, by their places. */
+struct positions {
+    int64_t n;
+    const nb6_index *body;
+    const double (*x)[3];
+};
+
+static const double *position_of(const struct nb6_sim *sim, const struct positions *at, nb6_index i)
+{
+    return at->x[at->body ? nb6_list_find(at->body, (size_t)at->n, i) : nb6_source_place(&sim->subsystems, i)];
+}
+
 /* The part of a slot's perturbers; two that resolve each other count with the lower slot. */
-static double potential_of_slot(const struct nb6_sim *sim, nb6_slot slot, const double (*x)[3],
+static double potential_of_slot(const struct nb6_sim *sim, nb6_slot slot, const struct positions *at,
                                 const struct nb6_motion *motion, const nb6_index *moved)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     const nb6_index i = nb6_centre(sim, slot);
-    const int64_t at_i = nb6_source_place(p, i);
+    const double *x_i = position_of(sim, at, i);
     struct nb6_parts point, own, other;
     double t = nb6_slot_time(p, motion, slot), sum = 0;
     nb6_parts_of_point(&point);
@@ -124,9 +137,9 @@ static double potential_of_slot(const struct nb6_sim *sim, nb6_slot slot, const 
         int mutual = other_slot >= 0 && nb6_slots_are_mutual(sim, slot, other_slot);
         if ((mutual && other_slot < slot) || (moved && moved[j] < 0)) continue;
         if (mutual) nb6_parts_of_slot(p, motion, other_slot, t, &other);
-        const int64_t at_j = nb6_source_place(p, j);
+        const double *x_j = position_of(sim, at, j);
         double dx[3];
-        for (int d = 0; d < 3; d++) dx[d] = x[at_j][d] - x[at_i][d];
+        for (int d = 0; d < 3; d++) dx[d] = x_j[d] - x_i[d];
         sum += nb6_get_body(sim, i)->mass * nb6_get_body(sim, j)->mass *
                nb6_parts_potential(dx, &own, mutual ? &other : &point);
     }
@@ -136,11 +149,19 @@ static double potential_of_slot(const struct nb6_sim *sim, nb6_slot slot, const 
 double nb6_subsystems_potential(const struct nb6_sim *sim, const double (*x)[3], const struct nb6_motion *motion,
                                 const nb6_index *moved)
 {
+    const struct positions at = {.x = x};
     double sum = 0;
     for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++)
         if (sim->subsystems.pert[slot].n > 0 && !(moved && moved[nb6_centre(sim, slot)] < 0))
-            sum += potential_of_slot(sim, slot, x, motion, moved);
+            sum += potential_of_slot(sim, slot, &at, motion, moved);
     return sum;
+}
+
+double nb6_slot_potential(const struct nb6_sim *sim, nb6_slot slot, int64_t n, const nb6_index *body,
+                          const double (*x)[3], const struct nb6_motion *motion)
+{
+    const struct positions at = {n, body, x};
+    return sim->subsystems.pert[slot].n > 0 ? potential_of_slot(sim, slot, &at, motion, NULL) : 0;
 }
 
 double nb6_slot_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, nb6_slot slot)

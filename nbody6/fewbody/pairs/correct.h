@@ -18,6 +18,11 @@ int nb6_subsystems_correct(const struct nb6_sim *sim, int64_t i, nb6_time t, dou
  *  @param[in] moved  [bodies] < 0: without this body; NULL: with all */
 double nb6_subsystems_potential(const struct nb6_sim *sim, const double (*x)[3], const struct nb6_motion *motion,
                                 const nb6_index *moved);
+/** The part of one slot: two that resolve each other count with the lower slot.
+ *  @param[in] body, x  [n] bodies ascending with their positions: its centre of mass and its perturbers are among them
+ */
+double nb6_slot_potential(const struct nb6_sim *sim, nb6_slot slot, int64_t n, const nb6_index *body,
+                          const double (*x)[3], const struct nb6_motion *motion);
 /** Potential energy of the relative motions on which the galaxy acts in its field: that of the stars less that of
  *  their centres of mass.   @param[in] motion, moved  as above */
 double nb6_subsystems_tidal(const struct nb6_sim *sim, const struct nb6_motion *motion, const nb6_index *moved);
