@@ -4,6 +4,7 @@ tree.
 Circles are looked for twice: among headers, and among the symbols of the objects that were built, because a header that
 several files share would hide those of sources."""
 
+import functools
 import glob
 import os
 import re
@@ -65,6 +66,7 @@ def sources(endings=C_ENDINGS):
     return found
 
 
+@functools.lru_cache(maxsize=None)
 def includes(path):
     with open(os.path.join(SOURCE, path)) as file:
         return re.findall(r'^\s*#\s*include\s+"([^"]+)"', file.read(), re.M)
@@ -166,7 +168,7 @@ class ArchitectureTest(unittest.TestCase):
             if not os.path.exists(built):
                 continue  # of an instruction set or a device that this build does without
             wanted[unit] = set()
-            for line in subprocess.run(["nm", built], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
+            for line in subprocess.run(["nm", "-g", built], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
                 words = line.split()
                 if words[-2] == "U":
                     wanted[unit].add(words[-1])

@@ -108,7 +108,7 @@ class ChainTest(HardInputTest):
 
     def test_galaxy_with_other_seeds(self):
         # Stars alone lose up to 3e-5 at 2 kpc from the centre: their steps are chosen without the galaxy.
-        for seed in (1352, 7):
+        for seed in test_seeds((7,), (1352, 7)):
             for tide in (1, 2):
                 with self.subTest(seed=seed, tide=tide):
                     self.bounded(3e-4 if tide == 2 else 2e-5, hard.CHAIN_IN_GALAXY.format(seed=seed, tide=tide))
@@ -173,7 +173,7 @@ class FewTest(HardInputTest):
     def test_defaults(self):
         # Ten crossing times with steps of 0.02: 1e-5.
         for n in (2, 3, 4, 5, 7, 9):
-            for seed in (1, 2):
+            for seed in test_seeds((1,), (1, 2)):
                 with self.subTest(n=n, seed=seed):
                     self.bounded(1e-4, "&ININPUT N=%d NRAND=%d /\n" % (n, seed))
 
@@ -200,7 +200,7 @@ class FewTest(HardInputTest):
     def test_stars_at_rest_almost_at_one_place(self):
         # Measured 2e-14 to 9e-13; 4e-4 and 11 where these two were not a pair from the start.
         for separation in (1e-8, 1e-9):
-            for seed in (1, 2):
+            for seed in test_seeds((1,), (1, 2)):
                 with self.subTest(separation=separation, seed=seed):
                     text = hard.STARS.format(dtadj=0.25, deltat=1, tcrit=1, more="")
                     log = self.bounded(1e-11, text, hard.close_pair(separation, seed))

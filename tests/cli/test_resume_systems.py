@@ -5,7 +5,9 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
+import tempfile
 import threading
 import time
 import unittest
@@ -14,11 +16,13 @@ import hard_inputs as hard
 from run_support import test_seeds
 
 ESCAPING = hard.ESCAPING.format(seed=2, tcrit=1.5, dtadj=0.125)
-TRIPLES = hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=2, more="KZ(14)=1")
+TRIPLES = hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=1.25, more="KZ(14)=1")
 QUADRUPLES = hard.STARS.format(dtadj=0.125, deltat=0.25, tcrit=1, more="KZ(14)=1")
 MERGERS = hard.BINARIES.format(n=15, seed=1, tide=1, tcrit=1, more="", radius=1e-4)
 # Without slow-down in chains, and with a GMIN below which no pair is left alone, some thousands of steps are made within blocks of a chain alone.
-CHAIN = hard.STARS.format(dtadj=2**-6, deltat=2**-5, tcrit=2**-5, more="SMAX=0.015625 KZ(26)=1 GMIN=1e-14")
+WITHIN = "SMAX=0.015625 KZ(26)=1 GMIN=1e-14"
+CHAIN = hard.STARS.format(dtadj=2**-6, deltat=2**-5, tcrit=2**-5, more=WITHIN)
+SHORTER = hard.STARS.format(dtadj=2**-8, deltat=2**-8, tcrit=2**-8, more=WITHIN)
 # (text, stars, what it is to have done)
 INPUTS = {
     "escaping pairs": (ESCAPING, None, {"escapers": 20, "pairs_ended": 10}),
@@ -26,15 +30,25 @@ INPUTS = {
     "quadruples": (QUADRUPLES, hard.systems(6, 6, 4), {"hierarchies_formed": 6}),
     "mergers": (MERGERS, None, {"mergers": 3, "pairs_formed": 15}),
     "chain": (CHAIN, hard.meeting(7e-5), {"chains_formed": 1, "chain_steps": 1000}),
-    "tight chain": (CHAIN, hard.meeting(2e-5), {"chains_formed": 1, "chain_steps": 1000}),
+    "tight chain": (SHORTER, hard.meeting(2e-5), {"chains_formed": 1, "chain_steps": 10000}),
     "galaxy": (hard.TIGHT.format(seed=6151, more="KZ(14)=1"), None, {"chains_formed": 1, "pairs_formed": 9}),
 }
+REFERENCES = {}  # what: (folder with its files, seconds that it took), of runs that were left alone
+
+
+def tearDownModule():
+    for folder, _ in REFERENCES.values():
+        shutil.rmtree(folder)
 
 
 class SystemsTest(hard.HardTest):
     def reference(self, what):
-        """Runs an input as a to its end; returns the seconds it took."""
+        """Run a, from an input to its end, for the first test that asks for it; later ones have copies of its files.
+        Returns the seconds it took."""
         text, stars, least = INPUTS[what]
+        if what in REFERENCES:
+            shutil.copytree(REFERENCES[what][0], self.folder, dirs_exist_ok=True)
+            return REFERENCES[what][1]
         self.write(text, stars)
         start = time.monotonic()
         self.run_command("a.inp", "--quiet", "--overwrite", "--threads", "1")
@@ -43,6 +57,9 @@ class SystemsTest(hard.HardTest):
         done = dict(zip(rows[0], rows[-1]))
         for column, number in least.items():
             self.assertGreaterEqual(float(done[column]), number, column)  # or less is tested than meant
+        kept = tempfile.mkdtemp()
+        REFERENCES[what] = kept, seconds
+        shutil.copytree(self.folder, kept, dirs_exist_ok=True)
         return seconds
 
     def forget(self, name):
@@ -218,7 +235,7 @@ class KillTest(SystemsTest):
 
 class ThreadsTest(SystemsTest):
     def test_same_bytes_with_other_numbers_of_threads(self):
-        """The tight chain, a longer run of what the chain does, changes threads when it is stopped in the middle.
+        """The tight chain, which does what the chain does, changes threads when it is stopped in the middle.
         In `make test` two threads are those of runs that are stopped."""
         for what in [name for name in INPUTS if name != "tight chain"]:
             with self.subTest(what):

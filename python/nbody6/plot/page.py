@@ -7,7 +7,7 @@ import itertools
 from . import catalogue, panels_binaries, panels_cluster, scene, story, tables
 from .page_style import CSS
 from .scene_script import SCRIPT
-from .style import styled
+from .style import forget_dots, styled
 
 UNIT_LABELS = {"physical": "pc, Msun, km/s, Myr", "nbody": "N-body units"}
 
@@ -48,7 +48,7 @@ class Drawings:
                 if panel is not None and (panel.has_units or unit == scales[0].choices[0]):
                     variants.setdefault(panel.name, []).append(
                         (unit, panel, "%s<figcaption>%s</figcaption>" % (panel.svg(unit), panel.sentence)))
-                    panel.figure.clear()  # its dots: those of many stars take memory
+                    forget_dots(panel.figure)
         for scale in scales:
             scale.unit = scale.choices[0]
         self.figures = [self._merged(name, drawn) for name, drawn in variants.items()]

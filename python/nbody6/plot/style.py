@@ -76,6 +76,14 @@ def to_svg(drawn, label, salt):
     return svg.for_page(out.getvalue(), label, salt)
 
 
+def forget_dots(drawn):
+    """Takes what was drawn out of a figure that is written: dots of many stars take memory. Figure.clear() makes all
+    axes anew as well, which is a fifth of the time of a page."""
+    for axes in drawn.axes:
+        for artist in (*axes.collections, *axes.lines, *axes.images):
+            artist.remove()
+
+
 def number(value, digits=4):
     """So many significant digits, powers of ten where they read better, which no line breaks; for text, not for
     figures."""
