@@ -120,17 +120,17 @@ class CollisionlessTest(RunTest):
     def test_force_error(self):
         """Runs by tree: columns of errors below the aim, the same bits for any number of threads, across a resume, and
         with either engine that holds the state; a resumed run has the settings of its checkpoint."""
-        self.softened(self.write(n=3000, tcrit=0.5, group=TREE), "--engine", "host", threads=1)
+        self.softened(self.write(n=1500, group=TREE), "--engine", "host", threads=1)
         log = package.Run(self.path("a")).log
         self.assertGreater(log["force_err_50"].min(), 0)
         self.assertLess(log["force_err_99"].max(), 1e-3)
         self.assertLess(log["force_err_max"].max(), 20 * 1e-3)
         self.assertTrue((log["force_err_50"] <= log["force_err_99"]).all())
-        self.write("b.inp", n=3000, tcrit=0.5, group=TREE)
-        text = self.softened("b.inp", "--engine", "emulated", "--tcrit", "0.25", threads=2)
+        self.write("b.inp", n=1500, group=TREE)
+        text = self.softened("b.inp", "--engine", "emulated", "--tcrit", "0.5", threads=2)
         self.assertIn("emulated engine, tree, FORCE_ERROR = 0.001, leaf 16, walk groups", text)
         self.assertIn("forces: tree, FORCE_ERROR = 0.001, leaf 16, walk groups", self.run_command("--status", "b"))
-        text = self.softened("--resume", "b.ckpt.h5", "--tcrit", "0.5", threads=4)
+        text = self.softened("--resume", "b.ckpt.h5", "--tcrit", "1", threads=4)
         self.assertIn("emulated engine, tree, FORCE_ERROR = 0.001, leaf 16, walk groups", text)
         self.assert_same("a", "b")
         with open(self.path("changes.inp"), "w") as file:
