@@ -120,6 +120,30 @@ void model_pieces_assert_refused(const struct nb6_config *config, const char *wo
         fail_msg("'%s' or '%s' does not say '%s'", err.text, other.text, words);
 }
 
+long model_pieces_fail_allocations(const struct nb6_config *config, void (*fail_at)(long k), const _Atomic long *left)
+{
+    struct nb6_model bodies, model;
+    int64_t n;
+    long failures = 0, is_over = 0;
+    assert_int_equal(nb6_model_size(config, &n, NULL), NBC_OK);
+    bodies = bodies_of(n);
+    const struct nb6_model_store store = {get, put, &bodies, n, 64};
+    for (long k = 0; !is_over; k++) {
+        struct nbc_error err = {0};
+        fail_at(k);
+        int status = nb6_model_size(config, &n, &err);
+        if (!status) status = nb6_model_make_in(config, &store, &model, &err);
+        is_over = *left >= 0; /* it has not come so far */
+        fail_at(-1);
+        failures += status != NBC_OK;
+        if (!status) nb6_model_free(&model);
+        if (status) assert_int_equal(status, NBC_NO_MEMORY);
+        if (status) assert_non_null(strstr(err.text, "memory"));
+    }
+    nb6_model_free(&bodies);
+    return failures;
+}
+
 void model_pieces_assert_whole(const struct nb6_config *config)
 {
     struct nbc_error err = {0};

@@ -17,6 +17,7 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/model/model.h"
+#include "tests/support/failing_alloc.h"
 #include "tests/support/model_pieces.h"
 
 static char folder[256], path[300];
@@ -404,6 +405,19 @@ static void pieces(void **state)
     model_pieces_assert_refused(&config, "neither the file nor the input says");
 }
 
+/* With ids to compare, places, and a length unit to find. */
+static void memory_may_end(void **state)
+{
+    (void)state;
+    if (!can_fail_alloc()) skip();
+    write_stars(0.5 / ROWS, 0, 0, 0);
+    struct nb6_config config = configure(0, NB6_FILE_PHYSICAL);
+    config.data.length_unit_open = 1;
+    assert_true(model_pieces_fail_allocations(&config, fail_alloc, &alloc_left) >= 12);
+    config = configure(0, NB6_FILE_NBODY_SCALED);
+    assert_true(model_pieces_fail_allocations(&config, fail_alloc, &alloc_left) >= 12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,7 +426,7 @@ int main(void)
         cmocka_unit_test(damaged_files), cmocka_unit_test(physical_units),
         cmocka_unit_test(scaled),        cmocka_unit_test(tidal_scaling),
         cmocka_unit_test(round_trip),    cmocka_unit_test(table_that_cannot_be_written),
-        cmocka_unit_test(pieces),
+        cmocka_unit_test(pieces),        cmocka_unit_test(memory_may_end),
     };
     return cmocka_run_group_tests_name("model file", tests, make_folder, remove_folder);
 }
