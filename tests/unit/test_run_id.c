@@ -54,8 +54,13 @@ static int tear_down(void **state)
 
 static void make_of(const char *engine, const struct nb6_config *changed, char id[NB6_RUN_ID_BYTES])
 {
-    const struct nb6_run_origin origin = {
-        "reg", "irr", engine, STARS, NULL, mass, (const double(*)[3])x, (const double(*)[3])v, NULL};
+    const struct nb6_run_origin origin = {.gpunb_backend = "reg",
+                                          .gpuirr_backend = "irr",
+                                          .engine = engine,
+                                          .n = STARS,
+                                          .mass = mass,
+                                          .x = (const double(*)[3])x,
+                                          .v = (const double(*)[3])v};
     nb6_run_id_make(changed, &origin, id);
 }
 
