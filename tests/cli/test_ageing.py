@@ -144,25 +144,6 @@ class Ageing(RunTest):
         self.assertGreater(self.kill_and_resume(test_seeds(3, 20)), 0)
         self.assert_same_run("a", "b")
 
-    def test_refusals(self):
-        """With the line, and a remedy; nothing is written."""
-        for line, *fragments in ((
-                "&INDATA ZMET=0.04 /", "ZMET", "0.0001 to 0.03", "KZ(19)=0"), (
-                "&INDATA BODY1=200 BODYN=0.1 /", "BODY1", "at most 150", "200"), (
-                "&INDATA EPOCH0=1 /", "EPOCH0", "give 0"), (
-                "&INRUN RSTAR=1e-4 /", "RSTAR", "KZ(27)=-1"), (
-                "&INSSE NSFLAG=9 /", "NSFLAG"), (
-                "&INCOLL FCTORCL=1.5 /", "FCTORCL", "out of range")):
-            with open(self.path("r.inp"), "w") as file:
-                file.write("&ININPUT KZ(19)=3 KZ(20)=6 LEVEL='A' N=100 TCRIT=1 /\n" + line + "\n")
-            text = self.run_command("r.inp", code=2)
-            for fragment in ("r.inp:2", *fragments):
-                self.assertIn(fragment, text)
-        with open(self.path("r.inp"), "w") as file:
-            file.write("&ININPUT N=100 TCRIT=1\nKZ(27)=-1 /\n")
-        self.assertIn("line 2: KZ(27)=-1", self.run_command("r.inp", code=2))
-        self.assertEqual(os.listdir(self.folder), ["r.inp"])
-
     def table(self, rows, head="mass [Msun] x [pc] y [pc] z [pc] vx [km/s] vy [km/s] vz [km/s] kw m0 [Msun] epoch1 [Myr] epoch [Myr]"):
         with open(self.path("s.txt"), "w") as file:
             names = head.replace(" [", "_[").split()
