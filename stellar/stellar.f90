@@ -135,5 +135,17 @@ module stellar
       type(stellar_events), intent(inout) :: events
       type(stellar_error), intent(inout) :: error
     end function stellar_set_mass
+
+    integer(c_int) function stellar_merge(model, star, other_model, other, time_myr, kept, product, view, events, &
+         error) bind(c, name='stellar_merge')
+      import :: c_double, c_int, c_ptr, stellar_error, stellar_events, stellar_star, stellar_view
+      type(c_ptr), value :: model, other_model
+      type(stellar_star), intent(in) :: star, other
+      real(c_double), value :: time_myr, kept
+      type(stellar_star), intent(inout) :: product
+      type(stellar_view), intent(inout) :: view
+      type(stellar_events), intent(inout) :: events
+      type(stellar_error), intent(inout) :: error
+    end function stellar_merge
   end interface
 end module stellar

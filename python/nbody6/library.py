@@ -106,6 +106,8 @@ FUNCTIONS = {
     "stellar_birth": (_INT, [_POINTER, _COUNT, _DOUBLE, _DOUBLE, _POINTER, _ERROR]),
     "stellar_birth_helium": (_INT, [_POINTER, _COUNT, _DOUBLE, _DOUBLE, _POINTER, _ERROR]),
     "stellar_evolve_all": (_INT, [_POINTER, _COUNT, _POINTER, _DOUBLE, _POINTER, _POINTER, _ERROR]),
+    "stellar_merge": (_INT, [_POINTER, _POINTER, _POINTER, _POINTER, _DOUBLE, _DOUBLE, _POINTER, _POINTER, _POINTER,
+                             _ERROR]),
     "stellar_set_mass": (_INT, [_POINTER, _POINTER, _DOUBLE, _DOUBLE, _POINTER, _POINTER, _ERROR]),
     "omp_set_num_threads": (None, [_INT]),  # of the OpenMP runtime that the library uses
     "nb6_log_column": (_INT, [_INT, _TEXT, ctypes.POINTER(_TEXT), ctypes.POINTER(_TEXT)]),

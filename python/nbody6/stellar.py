@@ -25,6 +25,7 @@ NUMBERS = ("mch", "mxns0", "mxns1", "nwind", "hewind", "flbv", "disp", "ecsig", 
 EVENTS_MOST = 16  # STELLAR_EVENTS_MOST of stellar/stellar.h
 MASS_FITTED = 100.0  # STELLAR_MASS_FITTED
 FIRST_REMNANT = 10  # STELLAR_HE_WD
+GONE = 15  # STELLAR_NONE
 KINDS = ("change", "white dwarf", "supernova", "electron capture", "pair instability", "disruption")
 
 
@@ -119,6 +120,25 @@ class Model:
         with self._handle as pointer:
             library.call("stellar_set_mass", pointer, _address(stars[index:index + 1]), float(time_myr), float(mass),
                          _address(seen), _address(happened))
+        return seen, [(index, event) for _, event in self._events(happened)]
+
+    def merge(self, stars, index, other, time_myr, kept=0.5):
+        """Star `index` becomes one with star `other` of the same array, of which nothing is left; the result is that
+        of set_mass.
+        :param kept: part of a star that a neutron star or black hole takes (FCTORCL of &INCOLL)"""
+        self._check(stars)
+        index, other = range(len(stars))[index], range(len(stars))[other]
+        if index == other:
+            raise ValueError("star %d cannot merge with itself" % index)
+        seen, happened = np.zeros(1, VIEW), np.zeros(1, EVENTS)
+        with self._handle as pointer:
+            library.call("stellar_merge", pointer, _address(stars[index:index + 1]), pointer,
+                         _address(stars[other:other + 1]), float(time_myr), float(kept),
+                         _address(stars[index:index + 1]), _address(seen), _address(happened))
+        gone = stars[other:other + 1]
+        for name in ("mass", "mass_track", "core_mass", "co_core_mass", "age_myr", "step_myr", "spin"):
+            gone[name] = 0
+        gone["type"], gone["time_myr"] = GONE, time_myr
         return seen, [(index, event) for _, event in self._events(happened)]
 
     def track(self, mass, end_myr=15000.0, helium=False, name=0):

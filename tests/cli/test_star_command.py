@@ -109,6 +109,12 @@ class StellarPackageTest(unittest.TestCase):
         self.assertEqual(again.tobytes(), seen.tobytes())
         heavier, _ = model.set_mass(stars, 1, 60, 1.3)
         self.assertEqual(heavier["mass"][0], 1.3)
+        both, events = model.merge(stars, 3, 1, 70, kept=0.25)  # a black hole and a star
+        self.assertEqual((both["type"][0], events), (14, []))
+        self.assertAlmostEqual(both["mass"][0], seen["mass"][3] + 0.25 * 1.3, places=3)  # its wind takes 1e-8
+        left, _ = model.evolve(stars, 80)
+        self.assertEqual((left["type"][1], left["mass"][1]), (15, 0))
+        self.assertRaises(ValueError, model.merge, stars, 1, 1, 80)
         model.close()
 
     def test_what_is_refused(self):

@@ -39,6 +39,10 @@ program stellar_module
   call expect(views(1)%type == stellar_co_wd .and. views(2)%type == stellar_ns .and. views(3)%type == stellar_ns, &
        'ends')
   call expect(sum(happened(3)%event(happened(3)%n)%kick_kms**2) > 0, 'a kick')
+  call expect(stellar_merge(model, many(1), model, many(2), 210d0, 0.5d0, star, view, events, error) == stellar_ok, &
+       'two stars become one')
+  call expect(view%type == stellar_ns .and. star%name == 1 .and. &
+       abs(view%mass - views(1)%mass - views(2)%mass) < 1d-9, 'their product')
   call expect(stellar_birth_helium(model, 9_c_int64_t, 0.1d0, 0d0, star, error) == stellar_bad_argument, 'too light')
   call stellar_free(model)
   print '(a, i0)', '1..', checks
