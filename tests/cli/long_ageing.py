@@ -23,7 +23,7 @@ STARS = int(os.environ.get("NB6_STARS", 0))
 # 2000 Kroupa stars 1 kpc from a point mass of 1e10 Msun: they are gone within a few hundred Myr.
 DISSOLVES = """\
 &INNBODY6 KSTART=1 /
-&ININPUT N=%d NRAND=3 RBAR=1.2 DTADJ=1 DELTAT=20 TCRIT=2000 NCRIT=50 QE=1e-3 KZ(14)=2 KZ(19)=3 KZ(20)=6 KZ(23)=2 LEVEL='C' /
+&ININPUT N=%d NRAND=3 RBAR=1.2 DTADJ=1 DELTAT=4 TCRIT=2000 NCRIT=50 QE=1e-3 KZ(14)=2 KZ(19)=3 KZ(20)=6 KZ(23)=2 LEVEL='C' /
 &INDATA BODY1=100 BODYN=0.08 ZMET=0.02 /
 &INXTRNL0 GMG=1e10 RG0=1 /
 """
@@ -46,10 +46,12 @@ class LongAgeing(RunTest):
         """Energy with its channel closes to 1e-5 until 50 stars are left; kills change no bit."""
         self.write("a.inp", DISSOLVES % (STARS or 2000))
         self.run_command("a.inp", "--quiet")
-        log = nbody6.Run(self.path("a")).log
+        run = nbody6.Run(self.path("a"))
+        log = run.log
+        left = int(log["n"][0]) - len(run.escapers)
         print("%d stars at t = %g (%g Myr): de_rel %.1e, mass lost by stars %.3f" % (
-            log["n"][-1], log["t"][-1], log["t_myr"][-1], log["de_rel"][-1], -log["mass_stars"][-1]))
-        self.assertLessEqual(log["n"][-1], 50)
+            left, log["t"][-1], log["t_myr"][-1], log["de_rel"][-1], -log["mass_stars"][-1]))
+        self.assertLessEqual(left, 50)
         self.assertLess(np.abs(log["de_rel"]).max(), 1e-5)
         self.assertGreater(self.kill_and_resume(20, interval="1"), 0)
         self.assert_same_run("a", "b")
@@ -72,7 +74,7 @@ class LongAgeing(RunTest):
             sigma = math.sqrt(len(born) * max(part * (1 - part), 1 / len(born)))
             print("LEVEL %s: of %d remnants %d stay, %d are bound at birth (two sigma: %.1f)" % (
                 level, len(born), len(kept), len(expected), 2 * sigma))
-            self.assertGreater(len(born), 10)
+            self.assertGreaterEqual(len(born), 10)
             self.assertLessEqual(abs(len(kept) - len(expected)), 2 * sigma)
 
 
