@@ -225,6 +225,8 @@ void nb6_progress_summary(struct nb6_progress *progress, const struct nb6_sim *s
         printf("  %llu chains, %llu steps, %.3g s in them; %llu hierarchies frozen\n",
                (unsigned long long)counters->chains_formed, (unsigned long long)counters->chain_steps, sim->chain_s,
                (unsigned long long)counters->hierarchies_formed);
+    if (counters->mergers)
+        printf("  %llu collisions of two stars, of which one goes on\n", (unsigned long long)counters->mergers);
     if (counters->type_changes)
         printf("  %llu stars became of another type; %llu supernovae, %llu remnants\n",
                (unsigned long long)counters->type_changes, (unsigned long long)counters->supernovae,

@@ -122,9 +122,10 @@ class Ageing(RunTest):
         """Each merger is followed by a product with the mass of both, or less; all is booked; bits as above."""
         with open(self.path("a.inp"), "w") as file:
             file.write(DENSE.format(more=""))
-        self.run_command("a.inp")
+        text = self.run_command("a.inp")
         mergers, products = self.events("a", "merger"), self.events("a", "product")
         self.assertGreater(len(products), 3)
+        self.assertIn("%d collisions of two stars" % len(mergers), text)
         self.assertEqual(sorted(e["names"] for e in mergers), sorted(e["names"] for e in products))
         for event in products:
             merger = next(e for e in mergers if e["names"] == event["names"])
