@@ -1,16 +1,23 @@
 /* Runs in which masses change (nb6_set_masses) have the same bits for any number of threads, and if they are resumed
- * from a checkpoint right after a change, with the engines that there are; what a change moves. */
+ * from a checkpoint right after a change, with the engines that there are; what a change moves, also where it cannot be
+ * made in the image of an engine since a pair ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <omp.h>
 
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
+#include "nbody6/run/changed_bodies.h"
+#include "nbody6/run/edit_systems.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/state/body.h"
+#include "nbody6/state/event.h"
+#include "nbody6/state/ledger.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
@@ -113,8 +120,60 @@ static void moves_are_counted(void **state)
     nb6_free(sim);
 }
 
+/* ---- a pair that ends */
+
+static nb6_t *start_encounters(struct cluster_record *record)
+{
+    struct nb6_config config;
+    cluster_config_with_binaries(&config, 90, 0);
+    config.run.engine = NB6_ENGINE_EMULATED;
+    config.run.dt_adjust = config.run.dt_output = 0.5;
+    return cluster_start_model(&config, record);
+}
+
+/* A change of a star right before the block in which its pair ends, after the step of their motion that brings that: it
+ * is made in host memory.   @return whether it was so */
+static int change_before_the_end(const struct nb6_event *end)
+{
+    struct nbc_error err = {0};
+    nb6_t *sim = start_encounters(NULL);
+    nb6_index i = 0;
+    demand(nb6_evolve(sim, end->t - 1e-9, &err), &err);
+    while (sim->star[i].name != end->pair.name[0]) i++;
+    const int is_away = sim->engine_image.ahead && nb6_edit_systems_serve(sim, nb6_body_with(sim, i));
+    const double mass = 0.999 * sim->body[i].mass;
+    nb6_t *same = cluster_through_checkpoint(sim);
+    assert_true(nb6_is_member(&sim->star[i]));
+    demand(nb6_set_masses(sim, 1, &end->pair.name[0], &mass, NULL, NB6_MASS_SLOW, &err), &err);
+    const int came_home = is_away && !sim->engine_image.ahead;
+    /* Rounding of energies of about 1, once they were booked. */
+    assert_true(fabs(cluster_energy_now(sim).total - cluster_energy_now(same).total -
+                     sim->run.book.ledger.booked[NB6_CHANNEL_STARS]) < 1e-13);
+    assert_true(sim->run.book.ledger.booked[NB6_CHANNEL_STARS] != 0);
+    cluster_evolve(sim, end->t + 1e-3);
+    cluster_assert_consistent(sim);
+    nb6_free(sim);
+    nb6_free(same);
+    return came_home;
+}
+
+static void a_pair_ends_in_a_change(void **state)
+{
+    struct cluster_record record = {0};
+    int64_t came_home = 0;
+    (void)state;
+    nb6_t *sim = start_encounters(&record);
+    cluster_evolve(sim, 0.4);
+    for (int64_t k = 0; k < record.n_events; k++)
+        if (record.event[k].kind == NB6_EVENT_PAIR_ENDED) came_home += change_before_the_end(&record.event[k]);
+    assert_true(came_home > 0);
+    nb6_free(sim);
+    cluster_record_free(&record);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(moves_are_counted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(moves_are_counted),
+                                       cmocka_unit_test(a_pair_ends_in_a_change)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
