@@ -93,6 +93,7 @@ static void ranks_may_have_no_bodies(void **state)
         struct cluster c = ranks_few_bodies(n);
         struct ranks_run run = {
             .ranks = 8, .options = tree_options("ref"), .start = &c, .t = {0.125}, .with_frames = 1};
+        run.options.reuse = n > 3 ? 3 : 1;
         struct ranks_run many = ranks_finished(run);
         run.ranks = 1;
         struct ranks_run one = ranks_finished(run);
@@ -114,10 +115,14 @@ static void all_bodies_may_be_in_one_domain(void **state)
             c.x[i][k] = 0.25;
             c.v[i][k] = i < c.n / 2 ? 0.5 : -0.5;
         }
-    struct ranks_run run = {.ranks = 5, .options = tree_options("ref"), .start = &c, .t = {0.125}, .with_frames = 1};
-    struct ranks_run done = ranks_finished(run);
-    for (int64_t i = 0; i < c.n; i++) assert_true(isfinite(done.state.x0[i][0]) && done.pot[i] < 0);
-    ranks_run_free(&done);
+    for (int reuse = 1; reuse <= 3; reuse += 2) {
+        struct ranks_run run = {
+            .ranks = 5, .options = tree_options("ref"), .start = &c, .t = {0.125}, .with_frames = 1};
+        run.options.reuse = reuse;
+        struct ranks_run done = ranks_finished(run);
+        for (int64_t i = 0; i < c.n; i++) assert_true(isfinite(done.state.x0[i][0]) && done.pot[i] < 0);
+        ranks_run_free(&done);
+    }
     cluster_free(&c);
 }
 
