@@ -14,7 +14,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 CC = os.environ.get("CC", "cc").split()
 # Never installed without a folder
 NEW_HEADERS = ("common/predictor.h", "gpunb/regf_device.h", "gpunb/softened_device.h", "gpunb/sums.h", "gpunb/tree.h",
-               "gpunb/tree_kept.h", "stellar/stellar.h")
+               "gpunb/tree_kept.h", "nbody6/field_state.h", "stellar/stellar.h")
 LIBRARIES = ("gpunb", "gpunb_nbody6", "gpunb_nbody6pp", "gpuirr", "gpuirr_nbody6pp", "stellar", "nbody6")
 
 PROGRAM = """
