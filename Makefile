@@ -273,7 +273,7 @@ TESTS := $(TEST_BIN) $(FORTRAN_BIN) $(CLI_TESTS)
 LEGACY_BIN := $(filter $(addprefix $(BUILD)/tests/fortran/,gpunb_legacy_% gpuirr_legacy_% legacy_run_%),$(FORTRAN_BIN))
 ISA_REPEATS := $(addprefix $(BUILD)/tests/conformance/test_,gpunb gpunb_tiles gpunb_predict gpunb_softened gpunb_start \
     gpunb_tree gpunb_tree_calls gpunb_tree_device gpunb_tree_kept gpunb_tree_misuse gpunb_tree_root gpunb_essential \
-    gpunb_regular)
+    gpunb_regular gpunb_regf_device gpunb_softened_device)
 ISA_TESTS := $(filter-out $(ISA_REPEATS),$(filter $(addprefix $(BUILD)/tests/,conformance/% physics/test_forces \
     unit/test_determinism),$(TEST_BIN))) $(LEGACY_BIN)
 

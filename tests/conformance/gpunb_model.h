@@ -27,10 +27,16 @@ static inline int on_devices(void)
     return !strcmp(backend, "cuda") || !strcmp(backend, "emulated");
 }
 
+/* Whether the backend takes ten times as long as others: emulated devices, and the one that defines what is right. */
+static inline int is_slow(void)
+{
+    return !strcmp(backend, "emulated") || !strcmp(backend, "ref");
+}
+
 /* Whether of the larger sizes a few are enough: sets of stars differ in their numbers only. */
 static inline int few_sizes(void)
 {
-    return TEST_SANITIZED || !strcmp(backend, "emulated");
+    return TEST_SANITIZED || is_slow();
 }
 
 enum set { PLUMMER, COINCIDENT, OUTLIER, MASSES, N_SETS };
@@ -190,7 +196,8 @@ static inline void assert_same_row(const struct result *a, size_t row_a, const s
 }
 
 /* Whether a backend is left to the build without sanitizers: kernels of all instruction sets are one source, of which
- * the widest vectors and the narrowest are enough. Backends are listed best first.
+ * the widest vectors and the narrowest are enough; so are precisions, of which `run_on_backends` takes both with the
+ * widest vectors only. Backends are listed best first.
  * @param[in,out] has_wider  whether one with wider vectors was here */
 static inline int is_between(const struct gpunb_backend_info *info, int *has_wider)
 {
@@ -210,7 +217,8 @@ static inline int run_on_backends(int argc, char **argv, const char *subject, in
         if (argc > 1 && strcmp(argv[1], info->name) != 0) continue;
         if (argc < 2 && is_between(info, &has_wider)) continue;
         if (!info->available) print_message("skipped: gpunb %s: %s\n", info->name, info->reason);
-        for (int p = GPUNB_FLOAT; info->available && p <= GPUNB_DOUBLE; p++) {
+        const int narrower = TEST_SANITIZED && strcmp(info->name, "avx512") != 0;
+        for (int p = narrower ? GPUNB_TWOFLOAT : GPUNB_FLOAT; info->available && p <= GPUNB_DOUBLE; p++) {
             struct gpunb_options options = {.backend = info->name, .precision = (enum gpunb_precision)p};
             gpunb_t *h = NULL;
             char title[64];

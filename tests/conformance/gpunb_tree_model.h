@@ -177,6 +177,12 @@ static inline struct exact exact_sum(const struct model *m, const double x[3], i
     return (struct exact){{(double)acc[0], (double)acc[1], (double)acc[2]}, (double)-pot, (double)size};
 }
 
+/* Of n bodies as many as there is time for. */
+static inline size_t some(size_t n)
+{
+    return few_sizes() ? n * 2 / 5 : n;
+}
+
 /* Sums of every `step`-th target: of all kinds, which change from body to body with periods of 2, 3, 5 and 10. */
 struct sample {
     size_t n, step;

@@ -8,7 +8,7 @@
 #include "gpunb/tree/scale.h"
 #include "tests/conformance/gpunb_tree_model.h"
 
-enum { MOST_PARTS = 64, N = 3000 };
+enum { MOST_PARTS = 64, N = TEST_SANITIZED ? 1500 : 3000 };
 
 /* A part of a model: its own bodies, by their numbers in it. */
 struct part {
@@ -289,6 +289,7 @@ static void near_parts_send_a_part(void **state)
 {
     (void)state;
     enum { MANY = 20000 };
+    if (is_slow()) TEST_SKIP_SANITIZED();
     struct model m = make_scene(BOX, MANY);
     struct gpunb_options options = {.theta = 0.7, .leaf = LEAF, .group = GROUP, .order = 2};
     struct parts p = make_parts(4, &m, 1, options);

@@ -7,7 +7,7 @@
 
 #include <omp.h>
 
-enum { N = 4000, CAP = 512, FEW = 300 };
+enum { N = TEST_SANITIZED ? 2000 : 3000, CAP = 512, FEW = 300 };
 
 static const double AIM = 1e-3;
 

@@ -55,12 +55,13 @@ static void test_walks_and_orders(void **state)
     static const double aims[] = {1e-2, 1e-3, 1e-4, 1e-5}, thetas[] = {0.3, 0.5, 0.8};
     const int all = test_seeds(0, 1), count = all ? 4 : 1;
     /* Groups of devices are full ones: more bodies are needed until a cell is worth a term of the highest order. */
-    const int n = is_on_device() ? 2500 : TEST_SANITIZED ? 500 : 1500;
+    const int n = is_on_device() ? 2500 : few_sizes() ? 500 : 1500;
+    const int step = is_on_device() ? 7 : few_sizes() ? 3 : 1;
     struct model m = make_scene(SPHERE, (size_t)test_seeds(n, 20000));
     const struct sample s = sample_sums(&m, positions(&m), m.self, m.n, 0.02);
     struct forces f = make_forces(m.n);
     for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_FMM; walk++)
-        for (int order = 1; order <= GPUNB_MOST_ORDER; order += test_size(1, is_on_device() ? 7 : 3))
+        for (int order = 1; order <= GPUNB_MOST_ORDER; order += all ? 1 : step)
             for (int k = 0; k < count; k++) {
                 const int pick = all ? k : walk + order;
                 struct gpunb_options options = {
@@ -85,7 +86,7 @@ static void test_walks_and_orders(void **state)
 static size_t bodies_for(enum gpunb_walk walk)
 {
     if (is_on_device() && walk == GPUNB_WALK_HYBRID) return TEST_SANITIZED ? 0 : 34000; /* regions: from 32768 on */
-    return is_on_device() || TEST_SANITIZED ? 6000 : 20000;
+    return is_slow() || TEST_SANITIZED ? 6000 : 20000;
 }
 
 static void check_kinds_of_term(enum gpunb_walk walk, size_t n)
@@ -171,7 +172,7 @@ static void check_force(const char *what, const struct model *m, struct gpunb_op
 static void test_scenes(void **state)
 {
     (void)state;
-    if (is_on_device()) TEST_SKIP_SANITIZED();
+    if (is_slow()) TEST_SKIP_SANITIZED();
     const struct gpunb_options options = {.force_error = 1e-3, .leaf = LEAF, .group = GROUP};
     for (int scene = 0; scene < N_SCENES; scene++) {
         struct model m = make_scene((enum scene)scene, (size_t)test_seeds(few_sizes() ? 500 : 1000, 30000));
@@ -184,7 +185,7 @@ static void test_scenes(void **state)
 static void test_softenings(void **state)
 {
     (void)state;
-    if (is_on_device()) TEST_SKIP_SANITIZED();
+    if (is_slow()) TEST_SKIP_SANITIZED();
     static const double softening[] = {1e-15, 1e-4, 0.1, 1, 1e3};
     const struct gpunb_options options = {.force_error = 1e-3, .leaf = LEAF, .group = GROUP};
     for (int scene = SPHERE; scene <= TWO; scene++) {
@@ -200,10 +201,10 @@ static void test_softenings(void **state)
 static void test_wide_groups(void **state)
 {
     (void)state;
-    if (is_on_device()) TEST_SKIP_SANITIZED();
+    if (is_slow()) TEST_SKIP_SANITIZED();
     static const enum scene wide[] = {TWO, STRAY};
     for (int k = 0; k < 2; k++)
-        for (size_t n = 20; n <= 320; n *= 4) {
+        for (size_t n = 20; n <= (few_sizes() ? 80 : 320); n *= 4) {
             struct model m = make_scene(wide[k], n);
             for (double softening = 1e-4; softening < 2e3; softening *= 10)
                 check_force(scene_names[wide[k]], &m,
@@ -258,7 +259,7 @@ static void test_ends_of_ranges(void **state)
 static void test_large_heap(void **state)
 {
     (void)state;
-    struct model m = make_scene(HEAP, (size_t)test_seeds(few_sizes() ? 2000 : 5000, 100000));
+    struct model m = make_scene(HEAP, (size_t)test_seeds(few_sizes() ? 1000 : 5000, 100000));
     check_force("large heap", &m, (struct gpunb_options){.force_error = 1e-3}, 0.02);
     free_model(&m);
     assert_no_misses();
@@ -373,15 +374,20 @@ static struct targets make_targets(const struct model *m, size_t n, int kinds)
     return t;
 }
 
-static void check_targets(gpunb_t *h, const struct model *m, const struct targets *t, int with_self, const char *what)
+/* The targets by each handle, against the same sums. */
+static void check_targets(gpunb_t *const *h, int n_h, const struct model *m, const struct targets *t, int with_self,
+                          const char *what)
 {
     const int32_t *self = with_self ? t->self : NULL;
     struct forces f = make_forces(t->n);
     const struct sample s = sample_sums(m, (const double(*)[3])t->x, self, t->n, 0.02);
     const struct gpunb_softened_job job = {
         .n_i = t->n, .x = (const double(*)[3])t->x, .self = self, .softening = 0.02, .acc = f.acc, .pot = f.pot};
-    make_force_of(h, &job);
-    check_within(what, &s, &f, 1e-3);
+    for (int k = 0; k < n_h; k++) {
+        memset(f.acc, 0xff, f.n_i * sizeof *f.acc);
+        make_force_of(h[k], &job);
+        check_within(what, &s, &f, 1e-3);
+    }
     free(s.sum);
     free_forces(&f);
 }
@@ -391,24 +397,26 @@ static void test_targets(void **state)
     (void)state;
     static const size_t counts[] = {1, 15, 65, 600};
     static const int kinds[] = {SOURCES, SOURCES | TWICE, SOURCES | OTHERS, OTHERS, OTHERS | TWICE};
-    struct model m = make_scene(SPHERE, 1500);
+    gpunb_t *h[GPUNB_WALK_ONE_BY_ONE_J + 1];
+    int n_h = 0;
+    struct model m = make_scene(SPHERE, few_sizes() ? 800 : 1500);
     for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_ONE_BY_ONE_J; walk++) {
         const struct gpunb_options options = {
             .force_error = 1e-3, .leaf = LEAF, .group = GROUP, .walk = (enum gpunb_walk)walk};
-        gpunb_t *h = make_tree_handle(m.n, options);
-        send_model(h, &m);
-        for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
-            for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-                struct targets t = make_targets(&m, counts[c], kinds[k]);
-                char what[80];
-                snprintf(what, sizeof what, "walk %s, %zu targets of kind %d", walk_names[walk], t.n, kinds[k]);
-                check_targets(h, &m, &t, 1, what);
-                check_targets(h, &m, &t, 0, what);
-                free(t.x);
-                free(t.self);
-            }
-        gpunb_free(h);
+        h[n_h] = make_tree_handle(m.n, options);
+        send_model(h[n_h++], &m);
     }
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+            struct targets t = make_targets(&m, counts[c], kinds[k]);
+            char what[80];
+            snprintf(what, sizeof what, "%zu targets of kind %d, one of the walks", t.n, kinds[k]);
+            check_targets(h, n_h, &m, &t, 1, what);
+            check_targets(h, n_h, &m, &t, 0, what);
+            free(t.x);
+            free(t.self);
+        }
+    for (int k = 0; k < n_h; k++) gpunb_free(h[k]);
     free_model(&m);
     assert_no_misses();
 }
@@ -432,7 +440,7 @@ static void test_predicted(void **state)
         t.self[j / 2] = (int32_t)j;
     }
     assert_int_equal(gpunb_predict(h, m.n, 0.25), NBC_OK);
-    check_targets(h, &m, &t, 1, "predicted sources");
+    check_targets(&h, 1, &m, &t, 1, "predicted sources");
     free(t.x);
     free(t.self);
     gpunb_free(h);

@@ -10,7 +10,7 @@
 static void test_softened_is_build_and_force(void **state)
 {
     (void)state;
-    struct model m = make_scene(SPHERE, 1200);
+    struct model m = make_scene(SPHERE, some(1200));
     struct forces f = make_forces(m.n), g = make_forces(m.n);
     for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_ONE_BY_ONE_J; walk++) {
         struct gpunb_options options = usual;
@@ -53,7 +53,7 @@ static void move(struct model *m, int how)
 static void test_renewal(void **state)
 {
     (void)state;
-    struct model m = make_scene(SPHERE, 1200);
+    struct model m = make_scene(SPHERE, some(1200));
     struct forces f = make_forces(m.n);
     const struct gpunb_softened_job job = job_of(&m, 0.02, &f);
     gpunb_t *h = make_tree_handle(m.n, usual);
@@ -153,7 +153,7 @@ static void test_sizes(void **state)
 {
     (void)state;
     static const int sizes[][2] = {{1, 1}, {1, 4096}, {1024, 1}, {1024, 4096}, {9, 3}, {33, 100}};
-    struct model m = make_scene(SPHERE, 1500);
+    struct model m = make_scene(SPHERE, some(1500));
     struct forces f = make_forces(m.n);
     const struct gpunb_softened_job job = job_of(&m, 0.02, &f);
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
@@ -177,7 +177,7 @@ static void test_sizes(void **state)
 static void test_acc_last(void **state)
 {
     (void)state;
-    struct model m = make_scene(SPHERE, 1200);
+    struct model m = make_scene(SPHERE, some(1200));
     struct forces first = make_forces(m.n), f = make_forces(m.n), g = make_forces(m.n);
     struct gpunb_softened_job job = job_of(&m, 0.02, &first);
     struct gpunb_tree_counts before, between, after;
@@ -216,7 +216,7 @@ static void test_acc_last(void **state)
 static void test_bits(void **state)
 {
     (void)state;
-    struct model m = make_scene(HEAP, (size_t)test_size(2500, 1000));
+    struct model m = make_scene(HEAP, some(2500));
     struct forces f = make_forces(m.n), g = make_forces(m.n);
     const struct gpunb_softened_job job = job_of(&m, 0.02, &f), again = job_of(&m, 0.02, &g);
     const int threads = omp_get_max_threads();
@@ -224,7 +224,7 @@ static void test_bits(void **state)
         struct gpunb_options options = usual;
         options.walk = (enum gpunb_walk)walk;
         gpunb_t *h = make_tree_handle(m.n, options);
-        for (int t = 1; t <= 8; t *= 2) {
+        for (int t = 1; t <= 8; t *= few_sizes() ? 3 : 2) {
             omp_set_num_threads(t);
             send_model(h, &m);
             make_force_of(h, t == 1 ? &job : &again);
@@ -284,7 +284,7 @@ static void test_worth(void **state)
 static void test_without_potential(void **state)
 {
     (void)state;
-    struct model m = make_scene(SPHERE, 1200);
+    struct model m = make_scene(SPHERE, some(1200));
     struct forces f = make_forces(m.n), g = make_forces(m.n), with = make_forces(m.n);
     struct gpunb_softened_job job = job_of(&m, 0.02, &f);
     gpunb_t *h = make_tree_handle(m.n, usual), *direct = make_handle(m.n, 0);
@@ -359,7 +359,7 @@ static void count_walk(enum gpunb_walk walk, const struct model *m, struct force
 static void test_counts(void **state)
 {
     (void)state;
-    struct model m = make_scene(SPHERE, 1500);
+    struct model m = make_scene(SPHERE, some(1500));
     struct forces f = make_forces(m.n);
     struct gpunb_tree_counts c;
     for (size_t i = 0; i < m.n; i++) {

@@ -54,7 +54,7 @@ static void test_bits(void **state)
     (void)state;
     struct model m = make_scene(HEAP, N), others = make_scene(BOX, OTHERS);
     struct forces last = make_forces(N);
-    for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_ONE_BY_ONE_J; walk++) {
+    for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_ONE_BY_ONE_J; walk += test_size(1, 2)) {
         struct gpunb_options options = usual;
         options.walk = (enum gpunb_walk)walk;
         struct bench b = open_bench(N, N, options, 0);
@@ -74,7 +74,7 @@ static void test_bits(void **state)
 static void test_scenes(void **state)
 {
     (void)state;
-    for (int scene = 0; scene < N_SCENES; scene++) {
+    for (int scene = 0; scene < N_SCENES; scene += test_size(1, 4)) { /* 4: angles and aims, several orders */
         const struct gpunb_options options = {.force_error = scene % 3 == 2 ? 0 : 1e-3,
                                               .theta = scene % 3 == 2 ? 0.6 : 0,
                                               .order = scene % 9,
@@ -198,6 +198,7 @@ static void test_in_place(void **state)
 {
     (void)state;
     enum { MANY = 6000 };
+    TEST_SKIP_SANITIZED();
     struct model m = make_scene(SPHERE, MANY);
     struct forces last = make_forces(MANY);
     struct gpunb_options options = usual;

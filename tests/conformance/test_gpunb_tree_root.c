@@ -24,6 +24,7 @@ static double error_of(const struct exact *exact, const double (*acc)[3])
 static void test_mean_of_many_builds(void **state)
 {
     (void)state;
+    TEST_SKIP_SANITIZED();
     static const struct gpunb_options kind[] = {{.force_error = 1e-2, .order = 2, .leaf = LEAF, .group = GROUP},
                                                 {.theta = 0.6, .order = 1, .leaf = LEAF, .group = GROUP}};
     struct model m = make_scene(SPHERE, BODIES);

@@ -18,7 +18,7 @@
 #include "tests/support/test_size.h"
 
 /* BODIES: enough for several cells; MANY: for several threads (leapfrog.c has 4096 bodies at least in each). */
-enum { BODIES = 600, MANY = 16400, SAMPLE = 64 };
+enum { BODIES = TEST_SANITIZED ? 250 : 600, MANY = 16400, SAMPLE = 64 };
 
 static const double SOFTENING = 0.05;
 
