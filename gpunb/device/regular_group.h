@@ -94,7 +94,7 @@ TREE_FN void regular_make_field(const struct device_regular_tree *t, struct regu
     unsigned summed = 0;
     int32_t bodies = 0, n_kept = 0;
     can_cut = can_cut && group->count > 1;
-    regular_find_scale(&w);
+    regular_find_scale(&w, around);
     regular_begin_field(&w, m, around);
     for (int n = regular_pop(&w, slot, &has_room); n > 0; n = regular_pop(&w, slot, &has_room)) {
         TREE_UNROLL

@@ -243,7 +243,7 @@ TREE_FN void regular_make_region(const struct device_regular_tree *t, struct reg
     const struct regular_region *around = regular_region_around(t, t->parent[c], &w.list, &w.n);
     w.is_group = 0;
     regular_bound(&w, c);
-    regular_find_scale(&w);
+    regular_find_scale(&w, 0);
     regular_begin_field(&w, m, around);
     for (int n = regular_pop(&w, slot, &has_room); n > 0 && fits; n = regular_pop(&w, slot, &has_room)) {
         TREE_UNROLL

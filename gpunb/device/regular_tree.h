@@ -52,6 +52,7 @@ struct regular_bounds {
     double v[3], speed;               /**< mean velocity; no target is faster relative to it */
     double sphere, step;              /**< the largest radius and step */
     double unit;                      /**< of its expansion */
+    double sum;                       /**< of the sizes of all terms, for a mass of 1 */
     float scale, spread2;             /**< as in tree_accepts_region */
 };
 

@@ -213,12 +213,16 @@ TREE_FN double regular_sum_of_sizes(struct regular_walk *w)
     return tree_lanes_sum(sum);
 }
 
-TREE_FN void regular_find_scale(struct regular_walk *w)
+/** @param[in] around  the region around a group, which is small beside what lies around that: it takes the sum of sizes
+ *                     of the region, since its own walk would be most of its work, but none below its accelerations;
+ *                     NULL: its own */
+TREE_FN void regular_find_scale(struct regular_walk *w, const struct regular_region *around)
 {
     const struct regular_target *target = w->t->target + w->first;
     struct regular_bounds *to = &w->bounds;
     double least = INFINITY, most = 0;
     to->scale = 0;
+    to->sum = 0;
     to->spread2 = w->t->rule.region_theta2;
     if (!w->t->has_sizes) return;
     TREE_EACH_ROLLED(i, w->count)
@@ -228,7 +232,9 @@ TREE_FN void regular_find_scale(struct regular_walk *w)
     }
     least = tree_lanes_min(least) / w->mass;
     most = tree_lanes_max(most) / w->mass;
-    const double sum = fmax(regular_sum_of_sizes(w), most), scale = fmax(least, TREE_LEAST_SHARE * sum);
+    const double sum = fmax(around ? around->bounds.sum : regular_sum_of_sizes(w), most),
+                 scale = fmax(least, TREE_LEAST_SHARE * sum);
+    to->sum = sum;
     to->scale = (float)(scale * scale / sum);
     to->spread2 = tree_most_spread2(&w->t->rule, (float)(scale / sum));
 }
