@@ -36,6 +36,7 @@ struct gpunb_block {
     size_t list_stride; /**< distance of the rows of nblist, >= nb_cap */
     int32_t *nnb, *nblist;
     int mass_weighted;
+    uint64_t build;                 /**< of a tree: as in gpunb_tree_build_moved */
     struct gpunb_tree_use *by_tree; /**< where a device makes it by tree, if it can; NULL: direct sums */
 };
 

@@ -113,6 +113,7 @@ int gpunb_regf_start_job(gpunb_t *handle, const struct gpunb_regf_job *job)
         .nnb = job->nnb,
         .nblist = job->nblist,
         .mass_weighted = handle->mass_weighted,
+        .build = job->build,
     };
     return start(handle, &block);
 }

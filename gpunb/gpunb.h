@@ -175,6 +175,7 @@ struct gpunb_regf_job {
     double (*acc)[3], (*jerk)[3], *pot;
     size_t nb_cap;
     int32_t *nnb, *nblist;
+    uint64_t build; /**< of the tree, if there is one: as in gpunb_tree_build_moved (gpunb/tree.h) */
 };
 
 /** The same in two calls, so that the caller can work while a device does: `gpunb_regf_start` takes what gpunb_regf

@@ -29,9 +29,11 @@ struct gpunb_regf_device {
     int32_t *lists;                /**< rows for neighbours, ascending; targets name different ones */
     size_t row_room;               /**< numbers in a row; a longer list is cut, but its count is right */
     int has_last;                  /**< 1: targets know the sizes of their last accelerations; of a tree only */
-    int is_again;         /**< 1: sources and scratch are those of the last call of the handle: nothing is sorted */
-    void *scratch;        /**< of this call, until the stream is done with it; kept for calls that come again,
-                               aligned to 256 bytes */
+    uint64_t build;                /**< of a tree: as in gpunb_tree_build_moved */
+    int is_again;  /**< 1: sources and scratch are those of the last call of the handle: nothing is sorted, and `build`
+                        has no meaning */
+    void *scratch; /**< of this call, until the stream is done with it; kept for calls that come again,
+                        aligned to 256 bytes */
     size_t scratch_bytes; /**< its size */
 };
 

@@ -12,6 +12,7 @@ struct device_regular_kept {
     struct device_regular_tree tree;
     struct device_tree_shape shape;
     uint64_t version; /* of the sources; 0: unknown */
+    uint64_t build;   /* its number */
     void *scratch;    /* where it is; NULL: there is none */
 };
 
@@ -219,7 +220,7 @@ static int provide_tree(const struct call *c, struct gpunb_tree_use *use, const 
     struct device_regular_kept *kept = c->kept;
     const int is_there = kept->scratch == scratch && kept->tree.tree.n == (int)job->n_j &&
                          kept->tree.weighted == job->weighted,
-              is_same = job->is_again || (version > 0 && kept->version == version);
+              is_same = job->is_again || (version > 0 && kept->version == version && kept->build == job->build);
     *is_sound = 1;
     if (is_there && is_same) {
         set_job(&kept->tree, job);
@@ -231,8 +232,10 @@ static int provide_tree(const struct call *c, struct gpunb_tree_use *use, const 
     struct work work;
     lay_out(&kept->use, job->n_j, c->work.sort_bytes, scratch, &kept->tree, &work);
     set_job(&kept->tree, job);
+    kept->tree.tree.root = tree_root_of(job->build);
     NBD_TRY(build(c, is_sound, err));
     kept->version = version;
+    kept->build = job->build;
     if (*is_sound) kept->scratch = scratch;
     use->counts.builds += (uint64_t)*is_sound;
     return NBC_OK;

@@ -139,6 +139,7 @@ int gpunb_device_whole_begin(const struct device_call *call, const struct device
     NBD_TRY(ask(call, targets, is_whole, err));
     if (!*is_whole) return NBC_OK;
     const struct gpunb_regf_device job = {.n_j = devices->n_j,
+                                          .build = call->block->build,
                                           .source = devices->whole.sources.data,
                                           .n_i = call->block->n_i,
                                           .asked = devices->whole.asked.data,

@@ -180,11 +180,12 @@ static int make_rates(const gpunb_t *handle, struct tree_regular *regular)
 }
 
 /* @return NBC_OK; NBC_NO_MEMORY; NBC_BAD_ARGUMENT (a mass is negative) */
-static int build(gpunb_t *handle, struct tree_regular *regular)
+static int build(gpunb_t *handle, struct tree_regular *regular, uint64_t number)
 {
     struct gpunb_tree *tree = regular->tree;
-    if (tree->is_sound && tree->version == handle->tree->version) return NBC_OK;
+    if (tree->is_sound && tree->version == handle->tree->version && tree->build == number) return NBC_OK;
     tree->is_sound = 0;
+    tree->build = number;
     tree->n = handle->n_sources;
     int status = gpunb_tree_fill_on_host(handle, tree, 1);
     if (status) return status;
@@ -323,7 +324,7 @@ int gpunb_regular_force(gpunb_t *handle, const struct gpunb_block *block, int *d
 {
     struct tree_regular *regular = provide(handle);
     *done = 1;
-    int status = regular ? build(handle, regular) : NBC_NO_MEMORY;
+    int status = regular ? build(handle, regular, block->build) : NBC_NO_MEMORY;
     if (status == NBC_BAD_ARGUMENT) {
         *done = 0;
         return NBC_OK;

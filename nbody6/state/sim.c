@@ -61,6 +61,14 @@ int64_t nb6_least_by_tree(const gpunb_t *reg, int64_t n)
     return high;
 }
 
+int64_t nb6_pairs_by_tree(const gpunb_t *reg, int64_t n_i, int64_t n_j)
+{
+    double by_tree;
+    if (!gpunb_regf_by_tree(reg, (size_t)n_i, (size_t)n_j)) return 0;
+    (void)gpunb_regf_pairs(reg, (size_t)n_i, (size_t)n_j, &by_tree);
+    return (int64_t)(by_tree / (double)n_i) + 1;
+}
+
 /* @param[in] slots  room for centres of mass, beside n stars   @param[out] reg  NULL after a failure */
 static int open_regular(const struct nb6_config *config, int64_t n, int64_t slots, const char *device, gpunb_t **reg,
                         struct nbc_error *err)

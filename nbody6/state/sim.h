@@ -132,6 +132,9 @@ void nb6_potential_give_up(struct nb6_sim *sim);
 int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);
 /** Targets from which on a handle makes regular forces of n sources by tree; 0: it never does. */
 int64_t nb6_least_by_tree(const gpunb_t *reg, int64_t n);
+/** Nominal cost of a target in a block of n_i of n_j sources whose regular forces are made by a tree, in pairs of
+ * direct sums; 0: they are direct sums. */
+int64_t nb6_pairs_by_tree(const gpunb_t *reg, int64_t n_i, int64_t n_j);
 /** How many targets of n sources have regular forces by the tree that FORCE_ERROR asks for.
  *  @param[out] targets  at least so many; 0: direct sums are always cheaper   @return as nb6_sim_open_regular */
 int nb6_sim_tell_tree(const struct nb6_config *config, int64_t n, int64_t *targets, struct nbc_error *err);

@@ -4,7 +4,6 @@
 #include "common/team.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
-#include "gpunb/tree.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
@@ -29,9 +28,9 @@ struct chunk {
     int64_t nb_cap;
     int64_t *target; /* which target a row belongs to */
     double *r_nb2, *dt_reg, (*x)[3], (*v)[3], (*acc)[3], (*jerk)[3];
-    double (*last)[3]; /* total accelerations of the targets so far */
-    int by_tree;
-    const int32_t **list; /* lists that go to GPUIRR */
+    double (*last)[3];     /* total accelerations of the targets so far */
+    int64_t pairs_by_tree; /* 0: direct sums; nominal cost of a target */
+    const int32_t **list;  /* lists that go to GPUIRR */
     int32_t *list_body, *list_nnb;
     int32_t *self, *nnb;
     int32_t *nblist; /* [n][nb_cap] */
@@ -170,7 +169,7 @@ static void take_rows(void *context, int part, int parts)
         t->nnb = chunk->nnb[row];
         memcpy(t->acc, chunk->acc[row], sizeof t->acc);
         memcpy(t->jerk, chunk->jerk[row], sizeof t->jerk);
-        t->noise = chunk->by_tree ? nb6_noise_by_tree(pass->sim) * sqrt(nb6_norm2(chunk->last[row])) : 0;
+        t->noise = chunk->pairs_by_tree > 0 ? nb6_noise_by_tree(pass->sim) * sqrt(nb6_norm2(chunk->last[row])) : 0;
     }
     __atomic_fetch_add(&pass->overflows, overflows, __ATOMIC_RELAXED);
     nbc_atomic_max(&pass->longest, longest);
@@ -222,7 +221,7 @@ static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n
     if (chunk->n == 0) return NBC_OK;
     int status = grow_rows(sim, chunk, rows_for(sim, n_target), err);
     if (status) return status;
-    chunk->by_tree = gpunb_regf_by_tree(sim->reg, (size_t)chunk->n, (size_t)sim->subsystems.n_source);
+    chunk->pairs_by_tree = nb6_pairs_by_tree(sim->reg, chunk->n, sim->subsystems.n_source);
     const struct gpunb_regf_job job = {
         .n_i = (size_t)chunk->n,
         .self = chunk->self,
@@ -230,12 +229,13 @@ static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n
         .dt_reg = chunk->dt_reg,
         .x = (const double(*)[3])chunk->x,
         .v = (const double(*)[3])chunk->v,
-        .acc_last = chunk->by_tree && have_accelerations(chunk) ? (const double(*)[3])chunk->last : NULL,
+        .acc_last = chunk->pairs_by_tree > 0 && have_accelerations(chunk) ? (const double(*)[3])chunk->last : NULL,
         .acc = chunk->acc,
         .jerk = chunk->jerk,
         .nb_cap = (size_t)chunk->nb_cap,
         .nnb = chunk->nnb,
-        .nblist = chunk->nblist};
+        .nblist = chunk->nblist,
+        .build = nb6_tree_number(t)};
     status = gpunb_regf_start_job(sim->reg, &job);
     return status ? regular_failure(sim, status, err) : NBC_OK;
 }
@@ -243,8 +243,9 @@ static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n
 static int wait_for(struct nb6_sim *sim, const struct chunk *chunk, struct nbc_error *err)
 {
     const int status = gpunb_regf_wait(sim->reg);
-    sim->run.counters.calls_by_tree += (uint64_t)chunk->by_tree;
-    sim->run.counters.pairs_reg += (uint64_t)chunk->n * (uint64_t)sim->subsystems.n_source;
+    const int64_t each = chunk->pairs_by_tree > 0 ? chunk->pairs_by_tree : sim->subsystems.n_source;
+    sim->run.counters.calls_by_tree += chunk->pairs_by_tree > 0;
+    sim->run.counters.pairs_reg += (uint64_t)(chunk->n * each);
     return status && status != NBC_NB_OVERFLOW ? regular_failure(sim, status, err) : NBC_OK;
 }
 

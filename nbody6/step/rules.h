@@ -34,6 +34,13 @@ struct nb6_step_rules nb6_step_rules_of(const struct nb6_sim *sim);
 /** The error of a regular force by tree, in parts of the last total acceleration; 0: all are direct sums. */
 double nb6_noise_by_tree(const struct nb6_sim *sim);
 
+/** Number of the tree of a block at time t (gpunb_tree_build_moved): its cells are at other places than those of other
+ *  blocks, so that what they leave out does not add up over steps. Runs that go on from a checkpoint have the same. */
+NBC_HD uint64_t nb6_tree_number(nb6_time t)
+{
+    return (uint64_t)t + 1;
+}
+
 /** Two regular forces differ by rounding errors of this part of the sum of the magnitudes of their terms, at most. */
 #define NB6_NOISE_FLOAT 0x1p-22
 #define NB6_NOISE_DOUBLE 0x1p-51

@@ -332,7 +332,10 @@ __device__ __forceinline__ void end_blocks(struct nb6_device_control_block *cont
 {
     __syncthreads();
     const bool is_left = control_block->verdict == NB6_DEVICE_LEAVES;
-    if (threadIdx.x == 0 && is_left) control_block->blocks = done;
+    if (threadIdx.x == 0 && is_left) {
+        control_block->blocks = done;
+        control_block->t = dev.control->t;
+    }
     if (threadIdx.x < KEPT_WORDS && is_left)
         control_block->kept[threadIdx.x] = reinterpret_cast<const uint64_t *>(&s.service)[threadIdx.x];
 }

@@ -104,6 +104,7 @@ struct nb6_device_control_block {
     int64_t unsound, unsound_reg;
     int64_t pending[2]; /**< targets without a list, in this round and the next */
     int64_t blocks;     /**< blocks advanced so far by the kernels of a call */
+    nb6_time t;         /**< of a block that leaves */
     uint64_t kept[NB6_DEVICE_KEPT];
     struct nb6_deferred_work deferred_work;
     struct nb6_device_home home;

@@ -2,10 +2,11 @@
 #include "nbody6/engine/cuda/leave.h"
 
 #include "gpunb/regf_device.h"
-#include "gpunb/tree.h"
 #include "nbody6/engine/cuda/memory.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/rules.h"
 
-static int make_forces(struct nb6_device *d, const struct nb6_device_asking *asking, struct nbc_error *err)
+static int make_forces(struct nb6_device *d, const struct nb6_device_asking *asking, nb6_time t, struct nbc_error *err)
 {
     const struct gpunb_regf_device job = {.n_j = (size_t)d->there.n,
                                           .source = d->there.sums.source,
@@ -15,6 +16,7 @@ static int make_forces(struct nb6_device *d, const struct nb6_device_asking *ask
                                           .lists = d->there.row,
                                           .row_room = (size_t)d->there.row_room,
                                           .has_last = 1,
+                                          .build = nb6_tree_number(t),
                                           .is_again = asking->is_again,
                                           .scratch = d->scratch,
                                           .scratch_bytes = d->scratch_bytes};
@@ -28,7 +30,7 @@ static int make_steps(struct nb6_device *d, struct nb6_device_control_block *con
 {
     const cudaStream_t stream = (cudaStream_t)d->stream;
     NBD_LAUNCH(err, &d->device, nb6_device_ask(&d->there, d->control_block, asking, stream));
-    NBD_TRY(make_forces(d, asking, err));
+    NBD_TRY(make_forces(d, asking, control_block->t, err));
     NBD_LAUNCH(err, &d->device, nb6_device_correct(d->control_block, asking, d->size.blocks, stream));
     NBD_TRY(nbd_copy(&d->device, d->stream, control_block, d->control_block, sizeof *control_block, err));
     return nbd_stream_wait(&d->device, d->stream, err);
@@ -38,7 +40,7 @@ int nb6_device_leave(struct nb6_device *d, struct nb6_device_control_block *cont
 {
     struct nb6_device_asking asking = {
         .asked = d->asked, .member = d->there.reg, .again = d->again, .n = control_block->n_reg};
-    d->there.is_by_tree = gpunb_regf_by_tree(d->reg, (size_t)asking.n, (size_t)d->there.n);
+    d->there.pairs_by_tree = nb6_pairs_by_tree(d->reg, asking.n, d->there.n);
     while (asking.n > 0) {
         NBD_TRY(make_steps(d, control_block, &asking, err));
         asking.n = control_block->n_again;
@@ -46,7 +48,7 @@ int nb6_device_leave(struct nb6_device *d, struct nb6_device_control_block *cont
         asking.again = asking.again == d->again ? d->there.reg : d->again;
         asking.is_again = 1;
     }
-    d->there.is_by_tree = 0; /* from the next launch on that hands it over */
+    d->there.pairs_by_tree = 0; /* from the next launch on that hands it over */
     NBD_LAUNCH(err, &d->device, nb6_device_end_block(d->control_block, d->size.blocks, (cudaStream_t)d->stream));
     return NBC_OK;
 }

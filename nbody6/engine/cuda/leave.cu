@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(THREADS)
     const int64_t m = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (is_refused(control_block)) return;
     if (m == 0) control_block->n_again = 0;
-    if (m == 0) dev.control->by_tree_block = (uint64_t)dev.is_by_tree;
+    if (m == 0) dev.control->by_tree_block = dev.pairs_by_tree > 0;
     if (m >= asking.n) return;
     const int32_t member = asking.member[m], i = dev.irr[member];
     if (!asking.is_again) dev.corrected[member].r_nb = dev.star[i].r_nb;

@@ -188,7 +188,7 @@ __device__ __forceinline__ bool accept_target(struct nb6_device_control_block *c
     bool is_good = false;
     __syncwarp();
     if (lane_of() == 0) {
-        add_to(&dev.control->pairs_reg_block, (uint64_t)dev.rules.step.n_source);
+        add_to(&dev.control->pairs_reg_block, (uint64_t)nb6_dev_pairs_of_target(&dev));
         is_good = accept_list(control_block, pending, target, n);
     }
     __syncwarp();

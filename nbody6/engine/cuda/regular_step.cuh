@@ -214,7 +214,7 @@ __device__ __forceinline__ bool store_end(int32_t i, nb6_time t, const regular_s
     double dt = INFINITY, place[3];
     gather_axes(e.x, place);
     float error = nb6_noise_of_regular(&rules, place, dev.star[i].nnb, dev.star[i].r_nb);
-    if (dev.is_by_tree) error += (float)(rules.noise_by_tree * nb6_dev_last_size(&dev, i));
+    if (dev.pairs_by_tree > 0) error += (float)(rules.noise_by_tree * nb6_dev_last_size(&dev, i));
     if (n < rules.n_source - 1)
         dt = step_of(rules.eta_reg, rules.limit_reg, h, (float)NB6_NOISE_MARGIN_REGULAR * error, e.reg.acc, e.reg, e.c,
                      [&]() { return careful_regular_step(h, error, e.reg.acc, e.reg.jerk, e.c.snap, e.c.crackle); });

@@ -1,10 +1,11 @@
 #include "nbody6/engine/emulated/leave.h"
 
 #include "gpunb/regf_device.h"
-#include "gpunb/tree.h"
 #include "nbody6/engine/emulated/stage.h"
 #include "nbody6/engine/stages/correct.h"
 #include "nbody6/engine/stages/regular.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/step/rules.h"
 
 #include <string.h>
 
@@ -70,11 +71,12 @@ static int make_forces(struct nb6_emulated_forces *f, const struct nb6_dev *dev,
                                           .lists = dev->row,
                                           .row_room = (size_t)dev->row_room,
                                           .has_last = 1,
+                                          .build = nb6_tree_number(dev->control->t),
                                           .is_again = is_again,
                                           .scratch = f->scratch,
                                           .scratch_bytes = f->scratch_bytes};
     if (gpunb_regf_device(f->reg, &job, f->stream)) return nbc_fail(err, NBC_DEVICE, "%s", gpunb_last_error(f->reg));
-    dev->control->pairs_reg_block += (uint64_t)(n * dev->rules.step.n_source);
+    dev->control->pairs_reg_block += (uint64_t)(n * nb6_dev_pairs_of_target(dev));
     return nbd_stream_wait(&f->device, f->stream, err);
 }
 
@@ -138,9 +140,9 @@ int nb6_emulated_leave(struct nb6_emulated_forces *f, const struct nb6_dev *dev,
 {
     const int64_t n = dev->control->n_reg;
     struct nb6_dev own = *dev;
-    own.is_by_tree = gpunb_regf_by_tree(f->reg, (size_t)n, (size_t)dev->n);
-    dev->control->by_tree_block = (uint64_t)own.is_by_tree;
-    NBD_TRY(find_forces(f, dev, err));
+    own.pairs_by_tree = nb6_pairs_by_tree(f->reg, n, dev->n);
+    dev->control->by_tree_block = own.pairs_by_tree > 0;
+    NBD_TRY(find_forces(f, &own, err));
     for (int64_t first = 0; first < n; first += dev->targets)
         correct_round(f, &own, first, n - first < dev->targets ? n - first : dev->targets);
     return NBC_OK;

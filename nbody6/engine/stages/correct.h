@@ -123,7 +123,7 @@ NBC_HD void nb6_dev_correct_regular(const struct nb6_dev *dev, int64_t m, const 
     c->r_nb = nb6_next_radius(&dev->rules.radius, target->r_nb, c->nnb);
     c->r_nb = nb6_dev_radius_for_system(dev, i, c->r_nb, c->nnb);
     c->noise_reg = (double)nb6_noise_of_regular(&dev->rules.step, c->x, star->nnb, star->r_nb);
-    if (dev->is_by_tree) c->noise_reg += dev->rules.step.noise_by_tree * nb6_dev_last_size(dev, i);
+    if (dev->pairs_by_tree > 0) c->noise_reg += dev->rules.step.noise_by_tree * nb6_dev_last_size(dev, i);
     nb6_next_regular_level(&dev->rules.step, star, &higher, h, t, c);
     if (!nb6_regular_is_sound(c)) dev->flag[member] |= NB6_DEV_UNSOUND_REG;
 }

@@ -138,15 +138,15 @@ struct nb6_dev_control {
 
 /** Pointers to memory of the device. */
 struct nb6_dev {
-    int64_t n, n_max;     /**< bodies; capacity */
-    int64_t first_centre; /**< index of the first centre of mass */
-    int64_t systems;      /**< capacity for centres of mass */
-    int64_t bodies;       /**< capacity for bodies of the run, taking part or not */
-    int64_t row_room;     /**< numbers in a row of neighbours */
-    int64_t targets;      /**< most targets of a round */
-    int64_t parts;        /**< of all bodies, in order, for selection by the emulation */
-    int64_t leaving;      /**< pairs of a target and a source from which GPUNB makes a block (stages/room.h) */
-    int64_t is_by_tree;   /**< 1: the regular forces of this block are made by a tree */
+    int64_t n, n_max;      /**< bodies; capacity */
+    int64_t first_centre;  /**< index of the first centre of mass */
+    int64_t systems;       /**< capacity for centres of mass */
+    int64_t bodies;        /**< capacity for bodies of the run, taking part or not */
+    int64_t row_room;      /**< numbers in a row of neighbours */
+    int64_t targets;       /**< most targets of a round */
+    int64_t parts;         /**< of all bodies, in order, for selection by the emulation */
+    int64_t leaving;       /**< pairs of a target and a source from which GPUNB makes a block (stages/room.h) */
+    int64_t pairs_by_tree; /**< 0: regular forces of this block are direct sums; nominal cost of a target by tree */
     /* the state after control->blocks blocks */
     struct nb6_body *body;                 /**< [n] predictors as others read them */
     struct nb6_dev_predictor *predictor;   /**< [n] compact predictors, where blocks are advanced */
