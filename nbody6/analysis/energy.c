@@ -116,7 +116,7 @@ static void direct_force(const struct nb6_frame *frame, const struct nb6_externa
     }
 }
 
-static double relative_error(const double is[3], const double should[3])
+double nb6_relative_error(const double is[3], const double should[3])
 {
     double d2 = 0, s2 = 0;
     for (int k = 0; k < 3; k++) {
@@ -132,34 +132,42 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median and maximum of errors, which are sorted here. */
-static void summarise(const struct nb6_frame *frame, double *error, double *median, double *max, int64_t *worst)
+int64_t nb6_sample_of(int64_t n, int64_t sample, int64_t k)
 {
-    int64_t at = 0;
-    for (int64_t i = 1; i < frame->n; i++)
-        if (error[i] > error[at]) at = i;
-    *max = error[at];
-    *worst = frame->name[at];
-    qsort(error, (size_t)frame->n, sizeof *error, ascending);
-    *median = error[frame->n / 2];
+    return k * n / sample;
 }
 
-int nb6_force_check(const struct nb6_frame *frame, const struct nb6_external *external, struct nb6_force_check *check,
-                    struct nbc_error *err)
+/* Median and maximum of the errors of n bodies, which are sorted here. */
+static void summarise(const struct nb6_frame *frame, int64_t n, double *error, double *median, double *max,
+                      int64_t *worst)
 {
-    double *acc_error = nbc_alloc((size_t)frame->n, sizeof *acc_error);
-    double *jerk_error = nbc_alloc((size_t)frame->n, sizeof *jerk_error);
+    int64_t at = 0;
+    for (int64_t k = 1; k < n; k++)
+        if (error[k] > error[at]) at = k;
+    *max = error[at];
+    *worst = frame->name[nb6_sample_of(frame->n, n, at)];
+    qsort(error, (size_t)n, sizeof *error, ascending);
+    *median = error[n / 2];
+}
+
+int nb6_force_check(const struct nb6_frame *frame, const struct nb6_external *external, int64_t most,
+                    struct nb6_force_check *check, struct nbc_error *err)
+{
+    const int64_t n = most > 0 && most < frame->n ? most : frame->n;
+    double *acc_error = nbc_alloc((size_t)n, sizeof *acc_error);
+    double *jerk_error = nbc_alloc((size_t)n, sizeof *jerk_error);
     int status = NBC_OK;
     if (acc_error && jerk_error) {
 #pragma omp parallel for schedule(static)
-        for (int64_t i = 0; i < frame->n; i++) {
+        for (int64_t k = 0; k < n; k++) {
+            const int64_t i = nb6_sample_of(frame->n, n, k);
             double acc[3], jerk[3];
             direct_force(frame, external, i, acc, jerk);
-            acc_error[i] = relative_error(frame->acc[i], acc);
-            jerk_error[i] = relative_error(frame->jerk[i], jerk);
+            acc_error[k] = nb6_relative_error(frame->acc[i], acc);
+            jerk_error[k] = nb6_relative_error(frame->jerk[i], jerk);
         }
-        summarise(frame, acc_error, &check->acc_median, &check->acc_max, &check->acc_worst);
-        summarise(frame, jerk_error, &check->jerk_median, &check->jerk_max, &check->jerk_worst);
+        summarise(frame, n, acc_error, &check->acc_median, &check->acc_max, &check->acc_worst);
+        summarise(frame, n, jerk_error, &check->jerk_median, &check->jerk_max, &check->jerk_worst);
     } else {
         status = nbc_fail(err, NBC_NO_MEMORY, "no memory for the force check");
     }

@@ -10,7 +10,7 @@ struct nb6_energy;
 struct nb6_external;
 struct nb6_frame;
 
-/** Median and maximum relative error of all forces of a run's present state against a direct sum in double. */
+/** Median and maximum relative error of forces of a run's present state against a direct sum in double. */
 struct nb6_force_check {
     double acc_median, acc_max, jerk_median, jerk_max;
     int64_t acc_worst, jerk_worst; /**< names of the stars */
@@ -21,8 +21,12 @@ struct nb6_force_check {
  * chains.   @param[out] energy overwritten */
 void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_external *external, struct nb6_energy *energy);
 /** Forces of a frame against direct sums in double, each as |difference|/|direct|; the field is added to the direct
- * sums. */
-int nb6_force_check(const struct nb6_frame *frame, const struct nb6_external *external, struct nb6_force_check *check,
-                    struct nbc_error *err);
+ * sums.   @param[in] most  so many, evenly spread over the bodies; 0: all */
+int nb6_force_check(const struct nb6_frame *frame, const struct nb6_external *external, int64_t most,
+                    struct nb6_force_check *check, struct nbc_error *err);
+/** |is - should|/|should|; without a force there, |is|. */
+double nb6_relative_error(const double is[3], const double should[3]);
+/** Body k of a sample of n bodies, which is spread evenly over them. */
+int64_t nb6_sample_of(int64_t n, int64_t sample, int64_t k);
 
 #endif

@@ -130,6 +130,12 @@ static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, st
                           "forces at t = %.10g against a direct sum: acceleration %.2e (median), %.2e (maximum); "
                           "jerk %.2e, %.2e",
                           event->t, event->value[0], event->value[1], event->value[2], event->value[3]);
+    if (event->kind == NB6_EVENT_TREE_CHECK)
+        nb6_progress_note(&session->progress,
+                          "regular forces by tree at t = %.10g against direct sums, %lld of them: acceleration %.2e "
+                          "(median), %.2e (99 percent); jerk %.2e, %.2e; %lld lists differ",
+                          event->t, (long long)event->targets, event->value[0], event->value[1], event->value[2],
+                          event->value[3], (long long)event->lists);
     return status;
 }
 

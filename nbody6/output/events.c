@@ -102,6 +102,15 @@ static void add_force_check(struct nb6_line *line, const struct nb6_event *event
     add_name(line, event);
 }
 
+static void add_tree_check(struct nb6_line *line, const struct nb6_event *event)
+{
+    nb6_line_add(line, ", \"targets\": %lld, \"lists\": %lld", (long long)event->targets, (long long)event->lists);
+    add_number(line, "acc_median", event->value[0]);
+    add_number(line, "acc_99", event->value[1]);
+    add_number(line, "jerk_median", event->value[2]);
+    add_number(line, "jerk_99", event->value[3]);
+}
+
 static void add_change(struct nb6_line *line, const struct nb6_event *event, double energy_change)
 {
     add_number(line, "energy_change", energy_change);
@@ -246,6 +255,7 @@ static const struct {
     [NB6_EVENT_ESCAPE] = {"escape", add_escape},
     [NB6_EVENT_ENERGY_JUMP] = {"energy_jump", add_energy_jump},
     [NB6_EVENT_FORCE_CHECK] = {"force_check", add_force_check},
+    [NB6_EVENT_TREE_CHECK] = {"tree_check", add_tree_check},
     [NB6_EVENT_MERGER] = {"merger", add_merger},
     [NB6_EVENT_PAIR_FORMED] = {"pair_formed", add_pair},
     [NB6_EVENT_PAIR_ENDED] = {"pair_ended", add_pair},

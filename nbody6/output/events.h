@@ -7,6 +7,9 @@
  *          relative energy error of an adjust interval above QE
  *      {"t": .., "event": "force_check", "acc_median": .., "acc_max": .., "jerk_median": .., "jerk_max": .., "name":
  * ..} relative errors against a direct sum; name of the star with the largest error of the acceleration
+ *      {"t": .., "event": "tree_check", "targets": .., "lists": .., "acc_median": .., "acc_99": .., "jerk_median": ..,
+ *       "jerk_99": ..}
+ *          regular forces by tree against direct sums: targets, those with another list, relative errors
  *      {"t": .., "event": "coincident", "name": ..}
  *          a star at the very place of another one
  *      {"t": .., "event": "pair_formed", "reason": .., "names": [..], "name": .., "masses": [..], "x": [..], "v": [..],

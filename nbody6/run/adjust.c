@@ -8,6 +8,7 @@
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/analysis/structure.h"
+#include "nbody6/analysis/tree_check.h"
 #include "nbody6/engine/engine.h"
 #include "nbody6/engine/engines.h"
 #include "nbody6/fewbody/mergers.h"
@@ -189,15 +190,42 @@ static int describe_adjust(struct nb6_sim *sim, const struct nb6_frame *frame, s
 /* Events for the observer, raised when the adjust is committed. */
 struct report {
     struct nb6_adjust_row row;
-    struct nb6_event check[2]; /* of the energy, of the forces */
+    struct nb6_event check[3]; /* of the energy, of the forces, of those by tree */
     int n_check;
 };
+
+/* Targets that are compared with direct sums where forces are made by a tree: all would take longer than the run. */
+enum { CHECKED = 1024 };
+
+/* The regular forces that a tree of the bodies at the present time makes. */
+static int check_tree(const struct nb6_sim *sim, const struct nb6_frame *frame, struct report *report,
+                      struct nbc_error *err)
+{
+    const struct nb6_config *config = &sim->run.config;
+    const struct gpunb_options options = {.backend = gpunb_info(sim->reg)->name,
+                                          .mass_weighted = config->integration.mass_weighted_nb,
+                                          .precision = (enum gpunb_precision)config->run.precision,
+                                          .force_error = config->integration.force_error};
+    struct nb6_tree_check check;
+    const double unit = config->integration.mass_weighted_nb ? sim->mean_mass : 1;
+    const int status = nb6_tree_check(frame, &options, unit, CHECKED, &check, err);
+    if (status) return status;
+    report->check[report->n_check++] =
+        (struct nb6_event){.kind = NB6_EVENT_TREE_CHECK,
+                           .t = frame->t,
+                           .targets = check.targets,
+                           .lists = check.lists,
+                           .value = {check.acc_median, check.acc_99, check.jerk_median, check.jerk_99}};
+    return NBC_OK;
+}
 
 static int check_forces(const struct nb6_sim *sim, const struct nb6_frame *frame, struct report *report,
                         struct nbc_error *err)
 {
+    const int by_tree = nb6_least_by_tree(sim->reg, sim->subsystems.n_source) > 0;
     struct nb6_force_check check;
-    int status = nb6_force_check(frame, &sim->run.external, &check, err);
+    int status = nb6_force_check(frame, &sim->run.external, by_tree ? CHECKED : 0, &check, err);
+    if (!status && by_tree) status = check_tree(sim, frame, report, err);
     if (status) return status;
     report->check[report->n_check++] =
         (struct nb6_event){.kind = NB6_EVENT_FORCE_CHECK,

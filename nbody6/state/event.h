@@ -15,7 +15,8 @@ enum nb6_event_kind {
     NB6_EVENT_ESCAPE,
     NB6_EVENT_ENERGY_JUMP,
     NB6_EVENT_FORCE_CHECK,
-    NB6_EVENT_MERGER, /**< two stars collided and are one */
+    NB6_EVENT_TREE_CHECK, /**< regular forces by tree against direct sums */
+    NB6_EVENT_MERGER,     /**< two stars collided and are one */
     NB6_EVENT_PAIR_FORMED,
     NB6_EVENT_PAIR_ENDED,
     NB6_EVENT_CHAIN_FORMED,   /**< a pair and an intruder, or two pairs, became a chain */
@@ -122,12 +123,13 @@ struct nb6_event {
      * momentum about the origin, momentum, and energy that came, as booked. */
     double mass, x[3], v[3], energy;
     /** Energy jump: size relative to the energy of the cluster, tolerance. Force check: acc median, max, jerk median,
-     * max. Merger: name, rounded, and mass of the star that is gone, distance, radius of the one that goes on. Busy:
-     * forces between two bodies so far in the pair or chain, their part of all of the run; `chain` describes a chain,
-     * `pair` a pair, chain.n being 0 then. Energy escaped: part of it that was in relative motions; stars. Stars
-     * changed: numbers of added and removed ones; `energy` is that added. Masses changed: number of stars, and 1 if
-     * suddenly; `name` is that of a star alone. */
+     * max. Tree check: acc median, 99 percent, jerk median, 99 percent. Merger: name, rounded, and mass of the star
+     * that is gone, distance, radius of the one that goes on. Busy: forces between two bodies so far in the pair or
+     * chain, their part of all of the run; `chain` describes a chain, `pair` a pair, chain.n being 0 then. Energy
+     * escaped: part of it that was in relative motions; stars. Stars changed: numbers of added and removed ones;
+     * `energy` is that added. Masses changed: number of stars, and 1 if suddenly; `name` is that of a star alone. */
     double value[4];
+    int64_t targets, lists; /**< of a tree check: targets, and those whose list is not that of direct sums */
     struct nb6_event_pair
         pair; /**< of a formed or ended pair; x, v are of its centre of mass in the frame of the run */
     struct nb6_event_chain chain; /**< likewise */

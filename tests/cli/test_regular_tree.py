@@ -2,6 +2,7 @@
 bits, and what is refused. Fewer stars than here have direct sums."""
 
 import csv
+import json
 import os
 import unittest
 
@@ -18,7 +19,7 @@ END = 0.00390625
 TABLE = """\
 &ININPUT N={n} DTADJ={end} DELTAT={end} TCRIT={end} SMAX={end} QE=1e-2 NNBOPT=10 KZ(22)=2 /
 &INMODEL DATA='stars.dat' /
-&INRUN FORCE_ERROR=1e-4 /
+&INRUN FORCE_ERROR=1e-4 FCHECK=1 /
 """
 
 TREE = "/ &INRUN FORCE_ERROR=1e-4"  # the input ends the group
@@ -42,7 +43,8 @@ class RegularTreeTest(RunTest):
             return list(csv.DictReader(log))[-1]
 
     def test_a_run_by_tree(self):
-        """The energy error is small; threads, and a resume on the way, do not change a bit."""
+        """The energy error is small; threads, and a resume on the way, do not change a bit. Checks of
+        forces have no list that differs."""
         self.write_stars()
         for name in ("tree.inp", "other.inp"):
             with open(self.path(name), "w") as file:
@@ -57,6 +59,16 @@ class RegularTreeTest(RunTest):
         # Measured 1.4e-11.
         self.assertLess(abs(float(tree["de_rel"])), 1e-8)
         self.assert_same_run("tree", "other")
+        with open(self.path("tree.events.jsonl")) as file:
+            checks = [event for event in map(json.loads, file) if event["event"] == "tree_check"]
+        self.assertEqual(len(checks), 2)
+        for check in checks:
+            self.assertEqual((check["targets"], check["lists"]), (1024, 0))
+            # twice what gpunb/tree.h says of all targets: few have larger groups, and a sample of them scatters
+            self.assertTrue(0 < check["acc_median"] < 1e-4 / 8 and check["acc_99"] < 2e-4)
+            self.assertTrue(0 < check["jerk_median"] < 30e-4 / 8 and check["jerk_99"] < 60e-4)
+        # Forces by tree, the first ones included, count for less than direct sums do.
+        self.assertLess(int(tree["pairs_reg"]), (STARS + int(tree["steps_reg"])) * STARS)
 
     def test_engines_on_devices(self):
         """The emulated engine, whose library makes forces by tree from fewer stars on, and the host engine with such a

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "common/nbc.h"
+#include "gpunb/gpunb.h"
 #include "nbody6/analysis/energy.h"
 #include "nbody6/analysis/frame.h"
+#include "nbody6/analysis/tree_check.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/frame_make.h"
@@ -136,30 +138,81 @@ static void force_check(void **state)
     cluster_config_ref(&config);
     nb6_t *sim = cluster_start(&config, &c, NULL);
     assert_int_equal(nb6_frame_make(sim, 0, 1, &frame, &err), NBC_OK);
-    assert_int_equal(nb6_force_check(&frame, &NO_FIELD, &check, &err), NBC_OK);
+    assert_int_equal(nb6_force_check(&frame, &NO_FIELD, 0, &check, &err), NBC_OK);
     /* both sums in double: a hundred roundings, enlarged where forces of opposite directions cancel */
     assert_true(check.acc_median < 1e-15 && check.acc_max < 1e-13 && check.jerk_max < 1e-12);
     double size2 = 0;
     for (int k = 0; k < 3; k++) size2 += frame.acc[42][k] * frame.acc[42][k];
     frame.acc[42][0] += 0.01 * sqrt(size2);
     frame.jerk[7][1] *= 2;
-    assert_int_equal(nb6_force_check(&frame, &NO_FIELD, &check, &err), NBC_OK);
+    assert_int_equal(nb6_force_check(&frame, &NO_FIELD, 0, &check, &err), NBC_OK);
     assert_near("acceleration", check.acc_max, 0.01L, 1e-6L);
     assert_int_equal(check.acc_worst, 43);
     assert_int_equal(check.jerk_worst, 8);
     assert_true(check.acc_median < 1e-15);
+    /* a tenth of the stars, of which 0, 10, 20, ...: none of these was changed */
+    assert_int_equal(nb6_force_check(&frame, &NO_FIELD, 10, &check, &err), NBC_OK);
+    assert_true(check.acc_max < 1e-13 && check.jerk_max < 1e-12);
+    frame.acc[90][2] += 0.01;
+    assert_int_equal(nb6_force_check(&frame, &NO_FIELD, 10, &check, &err), NBC_OK);
+    assert_int_equal(check.acc_worst, 91);
     nb6_frame_free(&frame);
     cluster_free(&c);
     nb6_free(sim);
 }
 
+static void pull_all(const struct cluster *c, double (*acc)[3])
+{
+    for (int64_t i = 0; i < c->n; i++)
+        for (int64_t j = 0; j < c->n; j++) {
+            double d[3], r2 = 0;
+            for (int k = 0; k < 3; k++) d[k] = c->x[j][k] - c->x[i][k];
+            for (int k = 0; k < 3; k++) r2 += d[k] * d[k];
+            for (int k = 0; k < 3 && i != j; k++) acc[i][k] += c->mass[j] * d[k] / (r2 * sqrt(r2));
+        }
+}
+
+/* Regular forces by tree of all bodies of a frame on a sample of them: within the aim, with the lists of direct sums; a
+ * force by an aim of a tenth is more exact. */
+static void tree_check(void **state)
+{
+    (void)state;
+    enum { STARS = 3000 };
+    struct cluster c = cluster_plummer(STARS, 8);
+    struct nb6_frame frame = {.n = STARS, .mass = c.mass, .x = c.x, .v = c.v};
+    struct nb6_tree_check fine, rough;
+    struct nbc_error err = {0};
+    struct gpunb_options options = {.backend = "portable", .force_error = 1e-2};
+    frame.acc = nbc_alloc(STARS, sizeof *frame.acc);
+    frame.r_nb = nbc_alloc(STARS, sizeof *frame.r_nb);
+    frame.dt_reg = nbc_alloc(STARS, sizeof *frame.dt_reg);
+    frame.nnb = nbc_alloc(STARS, sizeof *frame.nnb); /* 0: lists have to get room */
+    for (int i = 0; i < STARS; i++) {
+        frame.r_nb[i] = 0.3;
+        frame.dt_reg[i] = 1.0 / 64;
+    }
+    pull_all(&c, frame.acc);
+    assert_int_equal(nb6_tree_check(&frame, &options, 1, 500, &rough, &err), NBC_OK);
+    options.force_error = 1e-4;
+    assert_int_equal(nb6_tree_check(&frame, &options, 1, 500, &fine, &err), NBC_OK);
+    assert_true(rough.targets == 500 && rough.lists == 0 && fine.lists == 0);
+    assert_true(rough.acc_99 < 1e-2 && rough.jerk_99 < 0.3 && fine.acc_99 < 1e-4 && fine.jerk_99 < 3e-3);
+    assert_true(rough.acc_median > fine.acc_median && rough.jerk_median > fine.jerk_median);
+    assert_true(fine.acc_median < fine.acc_99 && fine.jerk_median < fine.jerk_99);
+    options.backend = "no such one";
+    assert_int_equal(nb6_tree_check(&frame, &options, 1, 500, &fine, &err), NBC_UNAVAILABLE);
+    nbc_free(frame.acc);
+    nbc_free(frame.r_nb);
+    nbc_free(frame.dt_reg);
+    nbc_free(frame.nnb);
+    cluster_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_bodies),
-        cmocka_unit_test(random_set),
-        cmocka_unit_test(of_a_simulation),
-        cmocka_unit_test(force_check),
+        cmocka_unit_test(two_bodies),  cmocka_unit_test(random_set), cmocka_unit_test(of_a_simulation),
+        cmocka_unit_test(force_check), cmocka_unit_test(tree_check),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

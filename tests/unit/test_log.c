@@ -227,7 +227,8 @@ static void test_events(void **state)
          .v = {4, 5, NAN},
          .energy = 0.25},
         {.kind = NB6_EVENT_ENERGY_JUMP, .t = 2, .value = {-1e-3, INFINITY}},
-        {.kind = NB6_EVENT_FORCE_CHECK, .t = 3, .name = 7, .value = {1e-7, 1e-6, 2e-7, 2e-6}}};
+        {.kind = NB6_EVENT_FORCE_CHECK, .t = 3, .name = 7, .value = {1e-7, 1e-6, 2e-7, 2e-6}},
+        {.kind = NB6_EVENT_TREE_CHECK, .t = 4, .targets = 1024, .lists = 0, .value = {1e-6, 2e-5, 1e-4, 1e-3}}};
     struct nb6_textfile file = open_at("a.events.jsonl", 0);
     for (size_t k = 0; k < sizeof events / sizeof events[0]; k++)
         assert_int_equal(nb6_events_add(&file, &events[k], &err), NBC_OK);
@@ -237,7 +238,9 @@ static void test_events(void **state)
                         "\"v\": [4, 5, null], \"energy\": 0.25}\n"
                         "{\"t\": 2, \"event\": \"energy_jump\", \"de_cluster\": -0.001, \"tolerance\": null}\n"
                         "{\"t\": 3, \"event\": \"force_check\", \"acc_median\": 1e-07, \"acc_max\": 1e-06, "
-                        "\"jerk_median\": 2e-07, \"jerk_max\": 2e-06, \"name\": 7}\n");
+                        "\"jerk_median\": 2e-07, \"jerk_max\": 2e-06, \"name\": 7}\n"
+                        "{\"t\": 4, \"event\": \"tree_check\", \"targets\": 1024, \"lists\": 0, \"acc_median\": 1e-06, "
+                        "\"acc_99\": 2e-05, \"jerk_median\": 0.0001, \"jerk_99\": 0.001}\n");
 }
 
 static void test_escapers(void **state)
