@@ -19,7 +19,7 @@ enum {
 /* The aim for a term in units of force_error, and that for what expansions leave of masses: measured, so that half of
  * all accelerations are within a sixteenth of force_error, 99 of 100 within it, and jerks within 1 and 30 times it
  * (docs/algorithms/regular_tree.md). */
-static const double TERM_AIM = 2.5, STEADY_AIM = 30;
+static const double TERM_AIM = 1, STEADY_AIM = 39;
 
 /* Cells and regions look smaller than this from each other in the force that sets the scale. */
 static const double FIRST_THETA = 0.7;

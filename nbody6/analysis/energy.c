@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "common/sum.h"
+#include "nbody6/analysis/force_errors.h"
 #include "nbody6/analysis/frame.h"
 #include "nbody6/galaxy/external.h"
 #include "nbody6/state/ledger.h"
@@ -116,25 +117,10 @@ static void direct_force(const struct nb6_frame *frame, const struct nb6_externa
     }
 }
 
-double nb6_relative_error(const double is[3], const double should[3])
-{
-    double d2 = 0, s2 = 0;
-    for (int k = 0; k < 3; k++) {
-        d2 += (is[k] - should[k]) * (is[k] - should[k]);
-        s2 += should[k] * should[k];
-    }
-    return s2 > 0 ? sqrt(d2 / s2) : sqrt(d2);
-}
-
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
-}
-
-int64_t nb6_sample_of(int64_t n, int64_t sample, int64_t k)
-{
-    return k * n / sample;
 }
 
 /* Median and maximum of the errors of n bodies, which are sorted here. */

@@ -24,9 +24,5 @@ void nb6_energy_of_frame(const struct nb6_frame *frame, const struct nb6_externa
  * sums.   @param[in] most  so many, evenly spread over the bodies; 0: all */
 int nb6_force_check(const struct nb6_frame *frame, const struct nb6_external *external, int64_t most,
                     struct nb6_force_check *check, struct nbc_error *err);
-/** |is - should|/|should|; without a force there, |is|. */
-double nb6_relative_error(const double is[3], const double should[3]);
-/** Body k of a sample of n bodies, which is spread evenly over them. */
-int64_t nb6_sample_of(int64_t n, int64_t sample, int64_t k);
 
 #endif

@@ -1,6 +1,6 @@
 #include "nbody6/analysis/tree_check.h"
 
-#include "nbody6/analysis/energy.h"
+#include "nbody6/analysis/force_errors.h"
 #include "nbody6/analysis/frame.h"
 
 #include <stdlib.h>
