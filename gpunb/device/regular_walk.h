@@ -214,8 +214,7 @@ TREE_FN double regular_sum_of_sizes(struct regular_walk *w)
 }
 
 /** @param[in] around  the region around a group, which is small beside what lies around that: it takes the sum of sizes
- *                     of the region, since its own walk would be most of its work, but none below its accelerations;
- *                     NULL: its own */
+ *                     of the region, in place of a walk for its own, but none below its accelerations; NULL: its own */
 TREE_FN void regular_find_scale(struct regular_walk *w, const struct regular_region *around)
 {
     const struct regular_target *target = w->t->target + w->first;

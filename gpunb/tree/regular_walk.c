@@ -195,8 +195,8 @@ static double unit_of(const struct gpunb_tree *tree, const struct region *region
     return unit > 0 ? unit : 1;
 }
 
-/* A group is small beside what lies around its region, whose sum of sizes it takes: to walk for its own was a third of
- * all tests. A group in a clump has large accelerations, and no sum is below these. */
+/* A group is small beside what lies around its region, whose sum of sizes it takes, in place of a walk for its own. A
+ * group in a clump has large accelerations, and no sum is below these. */
 static double sum_of_sizes(const struct walk *w, const struct region *region, const struct region *around)
 {
     return region->is_group && around ? around->sum
