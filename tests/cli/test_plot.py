@@ -12,6 +12,7 @@ import sys
 import tempfile
 import types
 import unittest
+import unittest.mock
 import urllib.request
 
 import h5py
@@ -77,6 +78,11 @@ def write_log(path, rows, tail=""):
             values = [k, 100, 1e-7 * k, 1e-8, 0.3, 0.8, 0, 30, 2.0 * k, 0.1, 0.3, 0.8, 2.0, k, 3 * k, 5 * k, k]
             file.write(",".join("%.9g" % v for v in values) + "\n")
         file.write(tail)
+
+
+def short_films():
+    """Films of two seconds while this is entered; test_film.py counts the pictures of whole ones."""
+    return unittest.mock.patch.object(movie, "LEAST_S", 2)
 
 
 class Page(html.parser.HTMLParser):
@@ -218,6 +224,7 @@ class PlotTest(unittest.TestCase):
         np.testing.assert_array_equal(log["t"], np.arange(5))
         self.assertEqual(log.units["r_half"], "1")
 
+    @short_films()
     def test_film(self):
         for k in range(3):
             write_snapshot(self.name + ".snap.%05d.h5" % k, 0.5 * k, 30, seed=k)

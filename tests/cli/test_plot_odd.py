@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 
 from run_support import test_seeds
-from test_plot import Page, plot, write_log, write_snapshot
+from test_plot import Page, plot, short_films, write_log, write_snapshot
 
 import nbody6
 from nbody6 import events, tables
@@ -48,7 +48,8 @@ class OddTest(unittest.TestCase):
         write_snapshot(paths[0] + ".snap.00000.h5", 0.0, 20)
         write_snapshot(paths[0] + ".snap.00001.h5", 1.0, 20)
         self.page(paths[0], "-t", "$\\sqrt{$")
-        done = plot(paths[0], "--movie", self.name + ".gif")
+        with short_films():
+            done = plot(paths[0], "--movie", self.name + ".gif")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, self.name + ".gif\n", ""))
 
     def test_text_for_figures(self):
