@@ -85,9 +85,9 @@ class RunTest(unittest.TestCase):
         self.addCleanup(process.kill)
         return process
 
-    def kill_and_resume(self, kills, *options, interval="0.02"):
+    def kill_and_resume(self, kills, *options, interval="0.02", longest=0.25):
         """Kills a run of a.inp, named b, at random moments, and resumes it each time. Returns how often it was killed:
-        fewer times than asked for if it came to its end before."""
+        fewer times than asked for if it came to its end before. `longest`: seconds from a start to a kill."""
         count = 0
         while True:
             arguments = ["a.inp", "--out", "b", "--overwrite"]
@@ -95,7 +95,7 @@ class RunTest(unittest.TestCase):
                 arguments = ["--resume", "b.ckpt.h5"]
             process = self.start_command(*arguments, "--quiet", "--checkpoint-interval", interval, *options)
             if count < kills:
-                time.sleep(random.uniform(0.02, 0.25))
+                time.sleep(random.uniform(0.08 * longest, longest))
                 process.kill()
             text = process.stdout.read()
             code = process.wait(timeout=120)
