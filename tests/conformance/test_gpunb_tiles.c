@@ -12,13 +12,6 @@ enum { PIECE = 60, LIST = 1500 };
 /* The one that a run gets here: the first of those with tiles. Lists are compared with every backend; errors of forces
  * with this one, and with all where each pair is computed once (test_mutual). Sums of other large blocks are compared
  * with those in long double, for every backend, in test_gpunb.c. */
-static int is_best(void)
-{
-    int k = 0;
-    while (!gpunb_backend(k)->available || !strcmp(gpunb_backend(k)->name, "cuda")) k++;
-    return !strcmp(gpunb_backend(k)->name, backend);
-}
-
 /* The others are the same code with other vectors: they get each second one of places and sizes of numbers. */
 static int every(int sanitized)
 {
