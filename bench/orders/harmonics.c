@@ -151,7 +151,7 @@ static void next_matrix(const struct swap_matrix *b, int n, struct swap_matrix *
     for (int m = -n; m <= n; m++) next->b[n + m][0] = ((m + n) % 2 ? -1 : 1) * next->b[n - m][2 * n];
 }
 
-/* What number l of 0 to n gives to number m: real parts to real ones where n + m + l is even, imaginary ones to
+/* Number l of 0 to n gives this to number m: real parts to real ones where n + m + l is even, imaginary ones to
  * imaginary ones where it is odd; all else vanishes. Moments take B, expansions about targets its transpose, since
  * psi = sum Y* F is to stay. */
 static double of_both_signs(const struct swap_matrix *b, int n, int m, int l, int is_local)

@@ -89,7 +89,7 @@ static struct gpunb_essential_box join(const struct gpunb_essential_box *a, cons
     return both;
 }
 
-/* What a plan knows of the targets in a box, and its margin.   @param[in] first, end  groups */
+/* The targets in a box as a plan knows them, and its margin.   @param[in] first, end  groups */
 static void promise(struct gpunb_essential *e, int64_t b, int64_t first, int64_t end)
 {
     struct gpunb_essential_box *box = &e->box[b];

@@ -1,4 +1,4 @@
-/** What the files of essential trees share. */
+/** Types that the files of essential trees share. */
 #ifndef GPUNB_TREE_ESSENTIAL_PARTS_H
 #define GPUNB_TREE_ESSENTIAL_PARTS_H
 
@@ -50,7 +50,7 @@ struct essential_in {
     } * link;
 };
 
-/** What a force sends. */
+/** Parts of a tree that a force sends. */
 enum essential_stage {
     ESSENTIAL_ANEW, /**< what its boxes need */
     ESSENTIAL_PLAN, /**< nothing: lists are made */

@@ -28,7 +28,7 @@ struct gpunb_tree {
 /** Boxes and multipoles of all cells, from the bodies.   @return NBC_OK; NBC_NO_MEMORY */
 int tree_make_moments(struct gpunb_tree *tree);
 
-/** What is there of a cell before moments are made. */
+/** A cell before moments are made. */
 enum tree_known {
     TREE_CELL_IS_NEW,       /**< its parts or bodies alone */
     TREE_CELL_IS_KNOWN,     /**< all of it */

@@ -237,7 +237,7 @@ static void add_counts(const struct nb6_collisionless *s, struct nb6_rebuild_for
         .tests = (uint64_t)sum[0], .listed_cells = (uint64_t)sum[1], .local_terms = (uint64_t)sum[2]};
 }
 
-/* What the force of a block does. Lists that ranks keep may know too few of their targets: new ones are due then. */
+/* The force of a block. Lists that ranks keep may know too few of their targets: new ones are due then. */
 static void choose_force(struct nb6_collisionless *s, const struct job *job, struct nb6_rebuild_force *force)
 {
     s->n_due_all = job->n_due;

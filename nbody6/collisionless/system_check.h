@@ -1,4 +1,4 @@
-/** What a collisionless system can be made of. */
+/** Options and bodies that a collisionless system can be made of. */
 #ifndef NB6_SYSTEM_CHECK_H
 #define NB6_SYSTEM_CHECK_H
 

@@ -16,7 +16,7 @@ static int no_memory(struct nbc_error *err)
     return nbc_fail(err, NBC_NO_MEMORY, "no memory to keep the state of few-body systems");
 }
 
-/* What an open transaction has changed already is as it was before it. */
+/* The state as it was before the open transaction, also where that has changed it already. */
 int nb6_keep_begin(struct nb6_keep *keep, const struct nb6_sim *sim, struct nbc_error *err)
 {
     const struct nb6_transaction *t = &sim->transaction;

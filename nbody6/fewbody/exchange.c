@@ -26,7 +26,7 @@ void nb6_exchanged_set(struct nb6_exchanged *e, const struct nb6_body *after)
     if (!e->has_new_path) e->before.mass -= after->mass;
 }
 
-/* What is taken away, at the time of the change: of a body on a new path all that was, and, with a mass below zero, all
+/* Taken away, at the time of the change: of a body on a new path all that was, and, with a mass below zero, all
  * that is. */
 struct source {
     nb6_index body;

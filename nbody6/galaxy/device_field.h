@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-/** What all bodies need of a field at a time; of a linear one it is not set. */
+/** The state of a field at a time that all bodies need; of a linear one it is not set. */
 NBC_HD void nb6_device_field_at(const struct nb6_external *field, double t, struct nb6_orbit_point *now)
 {
     if (nb6_field_family(field->kind) == NB6_FIELD_MOVING) nb6_moving_at(field, t, now);

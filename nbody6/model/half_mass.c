@@ -11,7 +11,7 @@ struct weighted {
     double value, mass;
 };
 
-/* What a median is of: a coordinate, or the distance from a place. */
+/* The quantity that a median is of: a coordinate, or the distance from a place. */
 struct of {
     const struct nb6_model *model;
     int d;                /* 0 to 2; else: */

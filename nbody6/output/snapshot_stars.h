@@ -1,4 +1,4 @@
-/** What snapshots have of stars that age, beside the columns that are kept with them. Private to libnbody6. */
+/** Columns of stars that age in snapshots, beside the columns that are kept with them. Private to libnbody6. */
 #ifndef NB6_SNAPSHOT_STARS_H
 #define NB6_SNAPSHOT_STARS_H
 

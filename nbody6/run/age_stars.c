@@ -268,7 +268,7 @@ static int change_bodies(struct nb6_sim *sim, struct ageing_step *s, int suddenl
     return status;
 }
 
-/* What an image takes: winds, or nothing for bodies at all. */
+/* An image takes these changes: winds, or nothing for bodies at all. */
 static int can_stay_away(struct nb6_sim *sim, struct ageing_step *s)
 {
     if (collect(sim, s, 1) > 0) return 0;

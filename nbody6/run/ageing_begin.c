@@ -36,7 +36,7 @@ static int find_model(struct nb6_sim *sim, double z, int32_t *model, struct nbc_
 
 /* ---- a star ---- */
 
-/* What the data file has of stars; < 0: no such column. */
+/* Columns of stars in the data file; < 0: no such column. */
 struct columns {
     const struct nb6_properties *properties;
     int type, mass_0, age, epoch_1, epoch, z;
@@ -53,7 +53,7 @@ static struct columns find_columns(const struct nb6_properties *p)
                             .z = nb6_properties_find(p, "Metallicity")};
 }
 
-/* What is in a column for a star, or what takes its place. */
+/* The value of a column for a star, or the one that takes its place. */
 static double value_of(const struct columns *c, int column, int64_t name, int64_t near, double otherwise)
 {
     const int64_t place = column >= 0 ? nb6_properties_place(c->properties, name, near) : -1;
@@ -139,7 +139,7 @@ static int set_radius(struct nb6_sim *sim, int64_t i, nb6_time t, struct nbc_err
     return status;
 }
 
-/* What was born before is not yet what it is now. */
+/* Stars that were born before have become older since. */
 static int schedule(struct nb6_sim *sim, int64_t i, nb6_time t, struct nbc_error *err)
 {
     struct nb6_aged *aged = &sim->ageing->aged[i];

@@ -131,7 +131,7 @@ static int change_systems(struct nb6_sim *sim, struct image_edit *e, int *ends, 
     return status;
 }
 
-/* What the engine is told of them. */
+/* The engine is told this of them. */
 static void describe(const struct nb6_sim *sim, struct image_edit *e)
 {
     for (int64_t k = 0; k < e->n; k++) {

@@ -207,7 +207,7 @@ class DocsTest(unittest.TestCase):
                              [cell.strip() for cell in measured[:4]], beginning)
 
     def test_performance_is_a_page(self):
-        """What was tried has a page of its own (trials.md), one row each: the page of figures stays short."""
+        """Trials have a page of their own (trials.md), one row each: the page of figures stays short."""
         with open(os.path.join(SOURCE, "docs", "performance.md"), encoding="utf-8") as file:
             self.assertLessEqual(len(file.readlines()), 250)
 

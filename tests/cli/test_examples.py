@@ -41,7 +41,7 @@ SHORT = {
 # Runs of nbody6-collisionless; those by tree, whose aim is FORCE_ERROR
 BY_TREE = {"galaxies-1m", "collapse-4m"}
 SOFTENED = {"collapse-4k", "merger-4k"} | BY_TREE
-# What makes the table of stars, and as how many in the test
+# Commands that make the table of stars, and as how many in the test
 TABLES = {"merger-4k": ("make_spheres.py", "spheres.dat", []), "galaxies-1m": ("make_galaxies.py", "galaxies.dat", ["20000"])}
 # Large models are made with fewer stars in the test, but so many that forces are by tree
 FEWER = {"collapse-4m": ("N=4194304", "N=20000")}

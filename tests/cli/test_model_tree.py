@@ -113,7 +113,7 @@ class OperationsTest(unittest.TestCase):
 
 class DomainsTest(unittest.TestCase):
     def test_many_processes_are_those_of_the_paper(self):
-        """What Iwasawa et al. 2020, Sec. 6.3 and 7.2, say of their figures 11 and 12."""
+        """Figures 11 and 12 of Iwasawa et al. 2020 by the model, as Sec. 6.3 and 7.2 describe them."""
         text = "\n" + run("model_domains")
         weak, small, large = (
             {row[0]: row for row in table(text, title)} for title in (

@@ -176,7 +176,7 @@ class MpiTest(RanksTest):
             self.assertEqual(self.written(), [])
 
     def test_refusals(self):
-        """What one rank alone can do is refused on two in one sentence, before a file is touched."""
+        """A thing that one rank alone can do is refused on two in one sentence, before a file is touched."""
         for check in ((), ("--check",)):
             text = self.on_ranks(2, self.write(group=TREE), "--engine", "device", *check, code=2)
             self.assertEqual(text.count("nbody6-collisionless: a.inp: ENGINE: "), 1, text)

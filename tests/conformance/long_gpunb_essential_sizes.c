@@ -79,7 +79,7 @@ static void tell_all(struct domain *domain, int domains)
     free(reach);
 }
 
-/* What a domain gets: cells that act as a whole, and bodies. */
+/* A domain gets these: cells that act as a whole, and bodies. */
 static double size_of(struct domain *domain, int domains, int to)
 {
     struct gpunb_essential_counts counts;

@@ -457,7 +457,7 @@ static double scale_of_group(const struct gpunb_essential *e, const struct tree_
     return fmax(TREE_LEAST_SHARE * TREE_LEAST_SHARE * sum, least2 / sum);
 }
 
-/* What boxes say of their groups' scales is a bound for nine of ten groups, and for none above its scale by a factor of
+/* The scales of groups that boxes tell are a bound for nine of ten groups, and for none above its scale by a factor of
  * two: bounds of errors are the square root of that above those of one process at most. (Slabs of a plane, whose top
  * cells are long, have the most beyond: 11 of 163, by 1.2.) */
 static void scales_are_known_before_trees_come(void **state)

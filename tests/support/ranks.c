@@ -39,7 +39,7 @@ static void *copy_array(const void *from, int64_t n, size_t size)
     return memcpy(to, from, (size_t)n * size);
 }
 
-/* What a checkpoint has of trees and domains. */
+/* Trees and domains in a checkpoint. */
 static void keep_trees(struct ranks_run *run, const struct nb6_collisionless *s)
 {
     const struct nb6_kept_places *p = &s->kept.places;

@@ -125,7 +125,7 @@ static void energy_closes(void **state)
     assert_int_equal(count(&record, NB6_EVENT_MASSES_CHANGED), 0);
     assert_int_equal(sim->run.counters.supernovae, 7);
     assert_true(sim->run.book.transfers.stars.mass < 0);
-    /* What is not booked is lost before the first energy, at t = 0: the winds of the stars so far. */
+    /* Only this is lost unbooked, before the first energy, at t = 0: the winds of the stars so far. */
     const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     assert_true(fabs(last->transfers.stars.mass - (mass_of(sim) - record.row[0].energy.mass)) < 1e-14);
     /* The integration has 1e-7 of the energy in this scene without changes, and kicks make the energy ten times as

@@ -264,7 +264,7 @@ static double planned_bytes(int reuse, int64_t n)
     return plan.device_bytes;
 }
 
-/* What is on devices after first forces, potentials and steps, beside what was planned. */
+/* Bytes on devices after first forces, potentials and steps, beside what was planned. */
 static double unplanned_bytes(int reuse, int64_t n)
 {
     struct nb6_collisionless *s;

@@ -47,7 +47,7 @@ static int leave(void **state)
     return folder_remove(folder);
 }
 
-/* What rank 0 has found; threads other than that of the test must not end it. */
+/* The findings of rank 0; threads other than that of the test must not end it. */
 struct found {
     int status, made_twice;
     struct nbc_error err;

@@ -1,4 +1,4 @@
-/** What the lists of ranks follow from (trees.h), by numbers of bodies: for checkpoints, and for runs that go on. All
+/** The state of the lists of ranks (trees.h), by numbers of bodies: for checkpoints, and for runs that go on. All
  *  ranks call the functions together, which fail on all of them or on none. */
 #ifndef NB6_RANK_PLAN_H
 #define NB6_RANK_PLAN_H
@@ -12,7 +12,7 @@
 struct nb6_collisionless;
 struct nb6_world;
 
-/** What shares with trees begin with: nominal costs, when cells are made next, whether rank 0 has domains. */
+/** Shares with trees begin with these: nominal costs, when cells are made next, whether rank 0 has domains. */
 struct nb6_rank_tree_start {
     char costs[GPUNB_TREE_COSTS_TEXT];
     int reuse;

@@ -119,7 +119,7 @@ static int open_exchange(const struct nb6_ranks *r, const struct order *o, struc
     return nb6_exchange_open(&s->exchange, r->world, o->n, o->room, s->force, is_there ? &device : NULL, err);
 }
 
-/* What makes the forces of a share that has its arrays. */
+/* The maker of forces of a share that has its arrays. */
 static int open_forces(struct nb6_ranks *r, const struct order *o, struct nbc_error *err)
 {
     const int status = open_force(r, o, err);

@@ -56,7 +56,7 @@ int nb6_ranks_evolve(struct nb6_ranks *ranks, struct nb6_collisionless *whole, n
 int nb6_ranks_home(struct nb6_ranks *ranks, struct nb6_collisionless *whole, struct nbc_error *err);
 /** Rows of all bodies, as they were at the last nb6_ranks_home; potentials are those of nb6_ranks_potential. */
 struct nb6_body_rows nb6_ranks_rows(struct nb6_ranks *ranks);
-/** What a row of the log has of all bodies at that time. */
+/** The values of all bodies in a row of the log at that time. */
 struct nb6_rank_survey {
     struct nb6_energy energy;
     struct nb6_structure structure;
@@ -64,7 +64,7 @@ struct nb6_rank_survey {
 };
 /** After nb6_ranks_potential.   @return NBC_OK; as nb6_rank_structure */
 int nb6_ranks_survey(struct nb6_ranks *ranks, struct nb6_rank_survey *survey, struct nbc_error *err);
-/** What nb6_ranks_survey asks of all ranks, which call it together; rank 0 gets the sums.
+/** The part of nb6_ranks_survey that all ranks call together; rank 0 gets the sums.
  *  @param[in] share  its arrays are of one time   @param[in] pot  [share->n] at that time
  *  @return as nb6_rank_structure */
 int nb6_rank_survey(const struct nb6_collisionless *share, const double *pot, struct nb6_rank_survey *survey,

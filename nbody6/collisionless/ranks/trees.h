@@ -20,7 +20,7 @@ struct nb6_rank_trees_job {
     struct gpunb_softened_job targets; /**< own bodies, all different; acc_last on all ranks or on none */
 };
 
-/** What the lists of a plan follow from, so that a run that is resumed can make them again. */
+/** All that the lists of a plan follow from, so that a run that is resumed can make them again. */
 struct nb6_rank_plan {
     uint64_t block;            /**< number of the block whose force made it; NB6_NO_BUILD: there is none */
     double (*x)[3], (*acc)[3]; /**< of own bodies then: positions, and last accelerations */

@@ -9,7 +9,7 @@ static cudaStream_t stream_of(const struct nb6_device *d)
     return (cudaStream_t)d->stream;
 }
 
-/* What travels, on both sides: the device's in one buffer, the host's in another. */
+/* Data that travel, on both sides: the device's in one buffer, the host's in another. */
 struct parcel {
     struct nb6_gathered *gathered;
     struct nb6_changed *changed;

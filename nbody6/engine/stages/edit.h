@@ -100,7 +100,7 @@ NBC_HD void nb6_dev_pulls_of_list(const struct nb6_dev *dev, const struct nb6_de
     }
 }
 
-/** What leaves the irregular polynomial of body i besides, if anything does. */
+/** Takes from the irregular polynomial of body i all else that leaves it, if anything does. */
 NBC_HD void nb6_dev_pull_of_systems(const struct nb6_dev_edit *edit, int32_t i, struct nb6_pulls *pulls)
 {
     int64_t low = 0, high = edit->n_pulled;
@@ -118,7 +118,7 @@ NBC_HD void nb6_dev_pull_of_systems(const struct nb6_dev_edit *edit, int32_t i, 
     }
 }
 
-/** What the changed bodies have lost leaves the polynomials of body i, which stays where it is at that time, and is, if
+/** The loss of the changed bodies leaves the polynomials of body i, which stays where it is at that time, and is, if
  *  it is one of them, of its new mass. */
 NBC_HD void nb6_dev_edit_body(const struct nb6_dev *dev, const struct nb6_dev_edit *edit, int32_t i)
 {

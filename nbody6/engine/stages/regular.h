@@ -29,7 +29,7 @@ NBC_HD void nb6_dev_predict_source(const struct nb6_dev *dev, int64_t j)
     dev->sums.source[j] = nb6_dev_source_of(dev, j);
 }
 
-/** What the force on a target of this block counts for. */
+/** The pairs that the force on a target of this block counts for. */
 NBC_HD int64_t nb6_dev_pairs_of_target(const struct nb6_dev *dev)
 {
     return dev->pairs_by_tree > 0 ? dev->pairs_by_tree : dev->rules.step.n_source;
