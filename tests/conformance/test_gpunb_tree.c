@@ -55,7 +55,7 @@ static void test_walks_and_orders(void **state)
     static const double aims[] = {1e-2, 1e-3, 1e-4, 1e-5}, thetas[] = {0.3, 0.5, 0.8};
     const int all = test_seeds(0, 1), count = all ? 4 : 1;
     /* Groups of devices are full ones: more bodies are needed until a cell is worth a term of the highest order. */
-    const int n = is_on_device() ? test_size(2500, 1200) : few_sizes() ? 500 : 1500;
+    const int n = is_on_device() ? 2500 : few_sizes() ? 500 : 1500;
     const int step = is_on_device() ? 7 : few_sizes() ? 3 : 1;
     struct model m = make_scene(SPHERE, (size_t)test_seeds(n, 20000));
     const struct sample s = sample_sums(&m, positions(&m), m.self, m.n, 0.02);
