@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from run_support import BUILD, RunTest
+from run_support import BUILD, RunTest, test_seeds
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOUND = 97
@@ -77,6 +77,7 @@ class ValgrindTest(RunTest):
         for method in ("chain", "ar"):
             self.program("nbody6-chain", "--tcrit", "1", "--method", method, "t.dat")
 
+    @unittest.skipUnless(test_seeds(0, 1), "make test-long has Python under valgrind")
     def test_python(self):
         with open(self.path("p.py"), "w") as file:
             file.write(PYTHON)

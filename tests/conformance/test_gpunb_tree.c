@@ -191,7 +191,7 @@ static void test_softenings(void **state)
     const struct gpunb_options options = {.force_error = 1e-3, .leaf = LEAF, .group = GROUP};
     for (int scene = SPHERE; scene <= TWO; scene++) {
         struct model m = make_scene((enum scene)scene, (size_t)test_seeds(few_sizes() ? 500 : 1000, 20000));
-        for (size_t k = 0; k < sizeof softening / sizeof softening[0]; k++)
+        for (size_t k = 0; k < sizeof softening / sizeof softening[0]; k += (size_t)test_size(1, 2))
             check_force(scene_names[scene], &m, options, softening[k]);
         free_model(&m);
     }
@@ -407,7 +407,7 @@ static void test_targets(void **state)
         h[n_h] = make_tree_handle(m.n, options);
         send_model(h[n_h++], &m);
     }
-    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++)
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c += (size_t)test_size(1, 2))
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
             struct targets t = make_targets(&m, counts[c], kinds[k]);
             char what[80];
