@@ -7,16 +7,8 @@
 
 NBC_ASSERT_CONSTANT((TREE_MOST_LOCALS - 4) % 4 == 0, "whole loads of four");
 
-#define TERM_REAL float
-#define TERM_SET(number) (number)
-#define TERM_NUMBER float
-#define TERM_FUNCTION TREE_FN
-#ifdef __CUDACC__
-#define TERM_FMA(a, b, c) fmaf(a, b, c)
-#else
-#define TERM_FMA(a, b, c) ((a) * (b) + (c))
-#endif
-#include "gpunb/tree/term.h"
+/* Each needs those before it */
+#include "gpunb/device/float_term.h"
 
 #include "gpunb/tree/local.h"
 

@@ -4,16 +4,8 @@
 
 #include "gpunb/device/tree_group.h"
 
-#define TERM_REAL float
-#define TERM_SET(number) (number)
-#define TERM_NUMBER float
-#define TERM_FUNCTION TREE_FN
-#ifdef __CUDACC__
-#define TERM_FMA(a, b, c) fmaf(a, b, c)
-#else
-#define TERM_FMA(a, b, c) ((a) * (b) + (c))
-#endif
-#include "gpunb/tree/term.h"
+/* After TREE_FN */
+#include "gpunb/device/float_term.h"
 
 /* Coefficients of a term that are loaded four at a time, into registers: those up to a low order. */
 enum { TREE_LOW_ORDER = 4, TREE_IN_REGISTERS = 44 };

@@ -12,7 +12,7 @@ TERM_FUNCTION TERM_REAL moving_moment(const TERM_REAL *moment, const TERM_REAL *
                                               (tree_factorial(n - i) * tree_factorial(i - c) * tree_factorial(c)))));
 }
 
-/* The rates of moving_add_cell alone, moment by moment: for who has registers for one expansion.
+/* The rates of moving_add_cell alone, moment by moment: for walks that have registers for one expansion.
  *  d                  derivatives, scaled
  *  power, rate_power  mass/R (radius/unit)^n; mass/R speed (radius/unit)^(n - 1), from n = 1 on */
 TERM_FUNCTION void moving_add_rates(const TERM_REAL *moment, const TERM_REAL *rate, const TERM_REAL u[3],

@@ -45,57 +45,52 @@ static void cut_range(const struct nb6_world *world, int64_t n, int rank, int64_
     if (*end > last) *end = last;
 }
 
-static char *row_of(const void *array, int64_t k, size_t row)
+enum direction { OUT, IN }; /* from the ranks to rank 0; from there to them */
+
+/* A range between this rank and another one, of which one is rank 0. */
+static void exchange(struct nb6_world *world, int tag, int other, enum direction way, char *rows, size_t bytes)
 {
-    return (char *)array + (size_t)k * row;
+    struct nb6_message message;
+    if ((way == OUT) == (nb6_world_rank(world) > 0))
+        nb6_world_send(world, &message, other, tag, rows, bytes);
+    else
+        nb6_world_receive(world, &message, other, tag, rows, bytes);
+    nb6_message_wait(world, &message);
+}
+
+/* Rows [first, first + count) of all.   @param mine  of this rank   @param rows  [count] on rank 0 alone */
+static void move_rows(struct nb6_world *world, int64_t n, size_t row, int64_t first, int64_t count, enum direction way,
+                      char *mine, char *rows)
+{
+    const int rank = nb6_world_rank(world), tag = nb6_world_tag(world);
+    int64_t own, own_end, begin = first, end;
+    nb6_world_share(world, n, rank, &own, &own_end);
+    cut_range(world, n, rank, count, &begin, &end);
+    const size_t bytes = begin < end ? (size_t)(end - begin) * row : 0;
+    if (bytes > 0) mine += (size_t)(begin - own) * row;
+    if (rank > 0) {
+        if (bytes > 0) exchange(world, tag, 0, way, mine, bytes);
+        return;
+    }
+    if (bytes > 0) memcpy(way == OUT ? rows : mine, way == OUT ? mine : rows, bytes);
+    for (int other = 1; other < nb6_world_size(world); other++) {
+        begin = first;
+        cut_range(world, n, other, count, &begin, &end);
+        if (begin < end)
+            exchange(world, tag, other, way, rows + (size_t)(begin - first) * row, (size_t)(end - begin) * row);
+    }
 }
 
 void nb6_rank_rows_out(struct nb6_world *world, int64_t n, size_t row, int64_t first, int64_t count, const void *mine,
                        void *rows)
 {
-    const int rank = nb6_world_rank(world), tag = nb6_world_tag(world);
-    int64_t own, own_end, begin = first, end;
-    struct nb6_message message;
-    nb6_world_share(world, n, rank, &own, &own_end);
-    cut_range(world, n, rank, count, &begin, &end);
-    if (rank > 0) {
-        if (begin >= end) return;
-        nb6_world_send(world, &message, 0, tag, row_of(mine, begin - own, row), (size_t)(end - begin) * row);
-        nb6_message_wait(world, &message);
-        return;
-    }
-    if (begin < end) memcpy(rows, row_of(mine, begin, row), (size_t)(end - begin) * row);
-    for (int other = 1; other < nb6_world_size(world); other++) {
-        begin = first;
-        cut_range(world, n, other, count, &begin, &end);
-        if (begin >= end) continue;
-        nb6_world_receive(world, &message, other, tag, row_of(rows, begin - first, row), (size_t)(end - begin) * row);
-        nb6_message_wait(world, &message);
-    }
+    move_rows(world, n, row, first, count, OUT, (char *)mine, rows); /* read alone */
 }
 
 void nb6_rank_rows_in(struct nb6_world *world, int64_t n, size_t row, int64_t first, int64_t count, const void *rows,
                       void *mine)
 {
-    const int rank = nb6_world_rank(world), tag = nb6_world_tag(world);
-    int64_t own, own_end, begin = first, end;
-    struct nb6_message message;
-    nb6_world_share(world, n, rank, &own, &own_end);
-    cut_range(world, n, rank, count, &begin, &end);
-    if (rank > 0) {
-        if (begin >= end) return;
-        nb6_world_receive(world, &message, 0, tag, row_of(mine, begin - own, row), (size_t)(end - begin) * row);
-        nb6_message_wait(world, &message);
-        return;
-    }
-    if (begin < end) memcpy(row_of(mine, begin, row), rows, (size_t)(end - begin) * row);
-    for (int other = 1; other < nb6_world_size(world); other++) {
-        begin = first;
-        cut_range(world, n, other, count, &begin, &end);
-        if (begin >= end) continue;
-        nb6_world_send(world, &message, other, tag, row_of(rows, begin - first, row), (size_t)(end - begin) * row);
-        nb6_message_wait(world, &message);
-    }
+    move_rows(world, n, row, first, count, IN, mine, (char *)rows); /* read alone */
 }
 
 static void give_numbers(int64_t n, const struct nb6_body_sink *sink)
