@@ -27,7 +27,8 @@
 enum { REPEATS_MAX = 101 };
 
 struct options {
-    double from, to; /* the interval that is profiled */
+    double from, to;    /* the interval that is profiled */
+    double force_error; /* of regular forces by a tree; 0: direct sums */
     long nnb_opt, binaries, seed, repeats, threads;
     const char *device;
     const char *engine;
@@ -48,13 +49,19 @@ struct result {
     struct nb6_profile profile;
 };
 
-static const struct option long_options[] = {
-    {"from", required_argument, NULL, 'f'},    {"to", required_argument, NULL, 't'},
-    {"nnb-opt", required_argument, NULL, 'n'}, {"binaries", required_argument, NULL, 'b'},
-    {"seed", required_argument, NULL, 's'},    {"repeats", required_argument, NULL, 'r'},
-    {"threads", required_argument, NULL, 'p'}, {"device", required_argument, NULL, 'd'},
-    {"engine", required_argument, NULL, 'e'},  {"json", no_argument, NULL, 'j'},
-    {"help", no_argument, NULL, 'h'},          {0}};
+static const struct option long_options[] = {{"from", required_argument, NULL, 'f'},
+                                             {"to", required_argument, NULL, 't'},
+                                             {"nnb-opt", required_argument, NULL, 'n'},
+                                             {"binaries", required_argument, NULL, 'b'},
+                                             {"seed", required_argument, NULL, 's'},
+                                             {"repeats", required_argument, NULL, 'r'},
+                                             {"threads", required_argument, NULL, 'p'},
+                                             {"device", required_argument, NULL, 'd'},
+                                             {"engine", required_argument, NULL, 'e'},
+                                             {"json", no_argument, NULL, 'j'},
+                                             {"force-error", required_argument, NULL, 'x'},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {0}};
 
 static void usage(FILE *out)
 {
@@ -70,6 +77,7 @@ static void usage(FILE *out)
             "  --threads N    (OMP_NUM_THREADS, or all cores)\n"
             "  --device NAME  backend of the regular force, as of nbody6 (auto)\n"
             "  --engine NAME  host, device, emulated, or auto (auto)\n"
+            "  --force-error E  regular forces by a tree, FORCE_ERROR of &INRUN (0: direct sums)\n"
             "  --json         a line of JSON for each N\n");
 }
 
@@ -110,6 +118,8 @@ static int take(int key, const char *text, struct options *o)
     case 'e':
         o->engine = text;
         return 1;
+    case 'x':
+        return real(text, &o->force_error);
     case 'j':
         return o->json = 1;
     default:
@@ -141,6 +151,7 @@ static int configure(int64_t n, const struct options *o, struct nb6_config *conf
     config->integration.nnb_opt = o->nnb_opt;
     config->run.dt_adjust = config->run.dt_output = o->to - o->from;
     config->run.t_crit = o->to;
+    config->integration.force_error = o->force_error;
     if (o->device) snprintf(config->run.device, sizeof config->run.device, "%s", o->device);
     config->binaries.wanted = o->binaries > 0;
     config->binaries.n = o->binaries;
@@ -235,7 +246,8 @@ static void print_text(int64_t n, const struct options *o, const struct result *
     printf("\n  %llu blocks, %llu with regular members; %llu irregular and %llu regular steps\n",
            (whole_number)(b->blocks - a->blocks), (whole_number)(b->blocks_reg - a->blocks_reg),
            (whole_number)(b->steps_irr - a->steps_irr), (whole_number)(b->steps_reg - a->steps_reg));
-    printf("  dE/E = %.2e; %.1f neighbours in the mean\n  seconds:", r->de_rel, r->nnb_mean);
+    printf("  dE/E = %.2e; %.1f neighbours in the mean; %llu blocks by tree\n  seconds:", r->de_rel, r->nnb_mean,
+           (whole_number)(b->calls_by_tree - a->calls_by_tree));
     for (int k = 0; k < NB6_STAGE_COUNT; k++)
         printf("%s %s %.3f", k ? "," : "", nb6_stage_names[k], r->after.stage_s[k] - r->before.stage_s[k]);
     putchar('\n');
@@ -303,10 +315,10 @@ static void print_json(int64_t n, const struct options *o, const struct result *
            (long long)n, o->binaries, o->seed, o->nnb_opt, o->from, o->to, omp_get_max_threads(), r->reg, r->irr,
            r->engine, o->repeats);
     printf("\"start_s\": %.6f, \"wall_s\": %.6f, \"de_rel\": %.9e, \"nnb_mean\": %.6f, \"blocks\": %llu, "
-           "\"blocks_reg\": %llu, \"steps_irr\": %llu, \"steps_reg\": %llu",
+           "\"blocks_reg\": %llu, \"calls_by_tree\": %llu, \"steps_irr\": %llu, \"steps_reg\": %llu",
            r->start_s, r->wall_s, r->de_rel, r->nnb_mean, (whole_number)(b->blocks - a->blocks),
-           (whole_number)(b->blocks_reg - a->blocks_reg), (whole_number)(b->steps_irr - a->steps_irr),
-           (whole_number)(b->steps_reg - a->steps_reg));
+           (whole_number)(b->blocks_reg - a->blocks_reg), (whole_number)(b->calls_by_tree - a->calls_by_tree),
+           (whole_number)(b->steps_irr - a->steps_irr), (whole_number)(b->steps_reg - a->steps_reg));
     print_stages(r->after.stage_s, r->before.stage_s);
     print_counted_calls(&r->after.calls, &r->before.calls);
     print_json_table(&r->profile);

@@ -51,6 +51,7 @@ class BenchRunTest(unittest.TestCase):
             self.assertGreater(run["blocks_reg"], 0)
             self.assertGreater(run["allocations"], 0)
             self.assertEqual(run["between"]["blocks"], 0)
+            self.assertEqual(run["calls_by_tree"], 0)
         if runs[1]["regions"] is not None:  # not with clang
             self.assertGreater(runs[1]["regions"], 0)
 
