@@ -30,17 +30,17 @@
 /* Ticks of times have room in 63 bits. */
 static const double LAST_TIME = 0x1p22;
 
-/* Bodies are in the arrays of the system: of one rank, or, with a tree, of all of them. */
+/* Bodies are in the arrays of the system; otherwise ranks have them. */
 static int has_arrays(const struct nb6_collisionless_options *o)
 {
-    return nb6_world_size(o->world) == 1 || gpunb_tree_is_asked(&o->force);
+    return nb6_world_size(o->world) == 1;
 }
 
 static int check_ranks(const struct nb6_collisionless_options *o, struct nbc_error *err)
 {
     const int ranks = nb6_world_size(o->world);
     if (o->bodies && has_arrays(o))
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "bodies come in pieces to direct sums on several ranks alone");
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "bodies come in pieces to several ranks alone");
     if (ranks == 1) return NBC_OK;
     if (gpunb_tree_is_asked(&o->force) && o->engine != NB6_COLLISIONLESS_AUTO && o->engine != NB6_COLLISIONLESS_HOST)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "devices have bodies and a tree on one rank alone; there are %d", ranks);
@@ -84,8 +84,8 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
     s->block = options->steps == NB6_COLLISIONLESS_BLOCK;
     s->max_level = nb6_level_of(options->dt, NB6_LONGEST_LEVEL);
     s->reuse = gpunb_tree_is_asked(&options->force) && options->reuse > 1 ? options->reuse : 1;
-    if (has_arrays(options)) status = nb6_collisionless_allocate(s, nb6_world_size(options->world) == 1, err);
-    if (!status) status = nb6_kept_tree_open(s, nb6_world_size(options->world) == 1, err);
+    if (has_arrays(options)) status = nb6_collisionless_allocate(s, err);
+    if (!status) status = nb6_kept_tree_open(s, has_arrays(options), err);
     if (!status) status = open_force(&s->force, n, options, err);
     if (status) return status;
     s->options.backend = gpunb_info(s->force)->name;
@@ -364,17 +364,14 @@ static void keep_costs(const struct nb6_collisionless *then, struct nb6_collisio
         memcpy(options->costs, then->costs, sizeof options->costs);
 }
 
-/* Domains of as many ranks are kept, and what they have planned. */
+/* Domains of as many ranks are kept, and lists that they have made. */
 static int resume_ranks(struct nb6_collisionless *s, const struct nb6_collisionless_options *o,
                         const struct nb6_collisionless *then, const struct nb6_body_source *from, struct nbc_error *err)
 {
-    static const struct nb6_kept_places none;
     s->sections = then->sections && then->sections->ranks == nb6_world_size(o->world) ? then->sections : NULL;
     if (!s->sections && s->rebuild.state == NB6_TREE_STANDS) s->rebuild.state = NB6_TREE_IS_MISSING;
-    s->kept.places = then->kept.places; /* until the ranks have it */
     const int status = open_ranks(s, o, from, 0, err);
     s->sections = NULL;
-    s->kept.places = none;
     return status;
 }
 
@@ -440,7 +437,6 @@ int nb6_collisionless_evolve(struct nb6_collisionless *s, double t, struct nbc_e
 static int potential(struct nb6_collisionless *s, double *pot, struct nbc_error *err)
 {
     int is_good = 0;
-    if (s->ranks) return nb6_ranks_potential(s->ranks, pot, err);
     const int status = s->resident ? nb6_resident_potentials(s->resident, s, pot, &is_good, err) : NBC_OK;
     return status || is_good ? status : nb6_leapfrog_potentials(s, pot, err);
 }
@@ -449,7 +445,7 @@ static int potential(struct nb6_collisionless *s, double *pot, struct nbc_error 
 static int frame_of_ranks(struct nb6_collisionless *s, int with_potential, struct nb6_frame *frame,
                           struct nbc_error *err)
 {
-    const int status = with_potential ? nb6_ranks_potential(s->ranks, NULL, err) : NBC_OK;
+    const int status = with_potential ? nb6_ranks_potential(s->ranks, err) : NBC_OK;
     if (status) return status;
     *frame = (struct nb6_frame){
         .t = nb6_collisionless_time(s), .n = s->n, .rows = nb6_ranks_rows(s->ranks), .has_pot = with_potential};

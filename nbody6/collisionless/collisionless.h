@@ -66,8 +66,8 @@ struct nb6_collisionless_options {
     char costs[GPUNB_TREE_COSTS_TEXT]; /**< `costs` of struct gpunb_options, where force.costs is not read; "": NULL */
     struct nb6_world *world; /**< ranks that the bodies are divided among (ranks/ranks.h); NULL: one. Rank 0 makes the
                                   system, the others serve it (nb6_ranks_serve) */
-    const struct nb6_body_source *bodies; /**< with direct sums on several ranks: gives the bodies in pieces; NULL: the
-                                               arrays have them */
+    const struct nb6_body_source *bodies; /**< on several ranks: gives the bodies in pieces; NULL: the arrays have
+                                               them */
     size_t room;                          /**< bytes for sources of other ranks (ranks/exchange.h); 0: the default */
 };
 
@@ -145,8 +145,9 @@ void nb6_collisionless_describe_costs(const struct nb6_collisionless *system, ch
 int nb6_collisionless_plan(int64_t n, const struct nb6_collisionless_options *options,
                            struct nb6_collisionless_plan *plan, struct nbc_error *err);
 /** Continue a system from the state that it had between two calls of nb6_collisionless_evolve, with the same bits.
- *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps, reuse, build_block, rebuild, kept, and
- *  owners of as many parts, are read, the arrays copied; all in host memory
+ *  @param[in] then  n, name, mass, x0, v, acc, level, ti_now, n_blocks, n_steps, reuse, build_block, rebuild, kept,
+ *  sections, and owners of as many parts, are read, the arrays copied; all in host memory. If kept.has_places,
+ *  options->bodies also gives the columns from NB6_ROWS_PLACE_RANK on
  *  @param[in] options  as those of the other one; with costs "" it has those of the other one, if the backend is the
  *  same
  *  @return as nb6_collisionless_create; NBC_BAD_ARGUMENT also if levels or time do not belong to the options */

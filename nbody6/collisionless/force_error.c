@@ -6,25 +6,33 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Bodies that pass the sources together, as lanes of a vector: their sums are apart. */
 enum { LANES = 8 };
 
 struct job {
-    const struct nb6_frame *frame;
+    int64_t n; /* bodies */
+    const double *mass;
+    const double (*x)[3];
     double softening2;
-    int64_t n; /* of bodies */
-    double error[NB6_FORCE_ERROR_BODIES];
+    int64_t sample;
+    const double (*at)[3]; /* [sample] */
+    double (*acc)[3];      /* [sample] */
     struct nbc_queue queue;
 };
 
-/* The k-th body of the sample. */
-static int64_t body_of(const struct job *job, int64_t k)
+static int64_t sample_of(int64_t n)
 {
-    return k * job->frame->n / job->n;
+    return n < NB6_FORCE_ERROR_BODIES ? n : NB6_FORCE_ERROR_BODIES;
 }
 
-static double error_of(const double a[3], const double exact[3])
+int64_t nb6_force_error_body(int64_t n, int64_t k)
+{
+    return k * n / sample_of(n);
+}
+
+double nb6_force_error_one(const double a[3], const double exact[3])
 {
     double d2 = 0, a2 = 0;
     for (int k = 0; k < 3; k++) {
@@ -34,12 +42,11 @@ static double error_of(const double a[3], const double exact[3])
     return a2 > 0 ? sqrt(d2 / a2) : d2 > 0;
 }
 
-/* Accelerations at LANES positions due to all bodies. One at a body's own position adds 0. */
+/* Accelerations at LANES positions. */
 static void sum_all(const struct job *job, const double x[3][LANES], double acc[3][LANES])
 {
-    const struct nb6_frame *f = job->frame;
-    for (int64_t j = 0; j < f->n; j++) {
-        const double *at = f->x[j], mass = f->mass[j];
+    for (int64_t j = 0; j < job->n; j++) {
+        const double *at = job->x[j], mass = job->mass[j];
         for (int i = 0; i < LANES; i++) {
             const double dx = at[0] - x[0][i], dy = at[1] - x[1][i], dz = at[2] - x[2][i];
             const double r2 = dx * dx + dy * dy + dz * dz + job->softening2, w = mass / (r2 * sqrt(r2));
@@ -50,26 +57,32 @@ static void sum_all(const struct job *job, const double x[3][LANES], double acc[
     }
 }
 
-/* The last lanes repeat the last body of the sample. */
-static void compare(struct job *job, int64_t first)
+/* The last lanes repeat the last place. */
+static void sum_some(const struct job *job, int64_t first)
 {
     double x[3][LANES], acc[3][LANES] = {{0}};
     for (int i = 0; i < LANES; i++) {
-        const int64_t k = first + i < job->n ? first + i : job->n - 1;
-        for (int d = 0; d < 3; d++) x[d][i] = job->frame->x[body_of(job, k)][d];
+        const int64_t k = first + i < job->sample ? first + i : job->sample - 1;
+        for (int d = 0; d < 3; d++) x[d][i] = job->at[k][d];
     }
     sum_all(job, (const double(*)[LANES])x, acc);
-    for (int i = 0; i < LANES && first + i < job->n; i++) {
-        const double exact[3] = {acc[0][i], acc[1][i], acc[2][i]};
-        job->error[first + i] = error_of(job->frame->acc[body_of(job, first + i)], exact);
-    }
+    for (int i = 0; i < LANES && first + i < job->sample; i++)
+        for (int d = 0; d < 3; d++) job->acc[first + i][d] = acc[d][i];
 }
 
-static void compare_part(void *context, int part, int parts)
+static void sum_part(void *context, int part, int parts)
 {
     (void)part, (void)parts;
     struct job *job = context;
-    for (int64_t k; (k = nbc_take(&job->queue) * LANES) < job->n;) compare(job, k);
+    for (int64_t k; (k = nbc_take(&job->queue) * LANES) < job->sample;) sum_some(job, k);
+}
+
+void nb6_force_error_sum(int64_t n, const double *mass, const double (*x)[3], double softening, int64_t sample,
+                         const double (*at)[3], double (*acc)[3])
+{
+    struct job job = {
+        .n = n, .mass = mass, .x = x, .softening2 = softening * softening, .sample = sample, .at = at, .acc = acc};
+    nbc_team_run(nbc_parts((sample + LANES - 1) / LANES, 1), sum_part, &job);
 }
 
 static int by_value(const void *a, const void *b)
@@ -79,17 +92,25 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The least number that a share of the sorted errors does not exceed. */
-static double share(const struct job *job, double percent)
+static double share(int64_t n, const double *error, double percent)
 {
-    return job->error[(int64_t)ceil(percent / 100 * (double)job->n) - 1];
+    return error[(int64_t)ceil(percent / 100 * (double)n) - 1];
 }
 
-void nb6_force_error_find(const struct nb6_frame *frame, double softening, struct nb6_force_error *error)
+void nb6_force_error_sort(int64_t n, double *error, struct nb6_force_error *found)
 {
-    struct job job = {.frame = frame,
-                      .softening2 = softening * softening,
-                      .n = frame->n < NB6_FORCE_ERROR_BODIES ? frame->n : NB6_FORCE_ERROR_BODIES};
-    nbc_team_run(nbc_parts((job.n + LANES - 1) / LANES, 1), compare_part, &job);
-    qsort(job.error, (size_t)job.n, sizeof *job.error, by_value);
-    *error = (struct nb6_force_error){.half = share(&job, 50), .most = share(&job, 99), .largest = share(&job, 100)};
+    qsort(error, (size_t)n, sizeof *error, by_value);
+    *found = (struct nb6_force_error){
+        .half = share(n, error, 50), .most = share(n, error, 99), .largest = share(n, error, 100)};
+}
+
+void nb6_force_error_find(const struct nb6_frame *f, double softening, struct nb6_force_error *found)
+{
+    double x[NB6_FORCE_ERROR_BODIES][3], exact[NB6_FORCE_ERROR_BODIES][3], error[NB6_FORCE_ERROR_BODIES];
+    const int64_t sample = sample_of(f->n);
+    for (int64_t k = 0; k < sample; k++) memcpy(x[k], f->x[nb6_force_error_body(f->n, k)], sizeof x[k]);
+    nb6_force_error_sum(f->n, f->mass, (const double(*)[3])f->x, softening, sample, (const double(*)[3])x, exact);
+    for (int64_t k = 0; k < sample; k++)
+        error[k] = nb6_force_error_one(f->acc[nb6_force_error_body(f->n, k)], exact[k]);
+    nb6_force_error_sort(sample, error, found);
 }

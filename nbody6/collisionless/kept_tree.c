@@ -7,15 +7,6 @@
 
 #include <string.h>
 
-void nb6_kept_places_free(struct nb6_kept_places *places)
-{
-    nbc_free(places->rank);
-    nbc_free(places->x);
-    nbc_free(places->acc);
-    nbc_free(places->drift);
-    *places = (struct nb6_kept_places){0};
-}
-
 int nb6_kept_tree_open(struct nb6_collisionless *s, int has_layout, struct nbc_error *err)
 {
     struct nb6_kept_tree *k = &s->kept;
@@ -33,7 +24,6 @@ void nb6_kept_tree_close(struct nb6_collisionless *s)
     gpunb_tree_free(s->kept.tree);
     nbc_free(s->kept.order);
     nbc_free(s->kept.cut);
-    nb6_kept_places_free(&s->kept.places);
     s->kept = (struct nb6_kept_tree){0};
 }
 
@@ -46,8 +36,9 @@ void nb6_kept_tree_take(struct nb6_collisionless *s, const struct nb6_collisionl
     s->build_block = then->build_block;
     if (s->rebuild.state != NB6_TREE_STANDS) return;
     const int on_ranks = s->kept.order == NULL,
-              is_there = on_ranks ? then->kept.places.rank != NULL : then->kept.order != NULL;
-    if (!is_there || then->kept.layout_block != then->build_block || s->rebuild.leaf != used.leaf) {
+              is_there = on_ranks ? then->kept.has_places
+                                  : then->kept.order != NULL && then->kept.layout_block == then->build_block;
+    if (!is_there || s->rebuild.leaf != used.leaf) {
         s->rebuild.state = NB6_TREE_IS_MISSING;
         return;
     }

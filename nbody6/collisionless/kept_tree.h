@@ -15,22 +15,14 @@ struct nb6_collisionless;
 /** No block has this number. */
 #define NB6_NO_BUILD UINT64_MAX
 
-/** Bodies of several ranks when their cells were made, from which these follow (ranks/plan.h). */
-struct nb6_kept_places {
-    int32_t *rank;             /**< [n] that had the body */
-    double (*x)[3], (*acc)[3]; /**< [n] where it was, and its last acceleration */
-    double *drift;             /**< [n] and how far it was to move by the next build */
-};
-void nb6_kept_places_free(struct nb6_kept_places *places);
-
 /** All NULL where trees are not kept. */
 struct nb6_kept_tree {
-    gpunb_tree_t *tree;            /**< of the forces that the host asks for; NULL until there is one */
-    uint64_t tree_block;           /**< the build whose cells it has */
-    int32_t *order;                /**< [n] layout (gpunb/tree_kept.h) */
-    uint8_t *cut;                  /**< [n] */
-    uint64_t layout_block;         /**< the build that it is of; of several ranks, `places` */
-    struct nb6_kept_places places; /**< of several ranks, in place of a layout */
+    gpunb_tree_t *tree;    /**< of the forces that the host asks for; NULL until there is one */
+    uint64_t tree_block;   /**< the build whose cells it has */
+    int32_t *order;        /**< [n] layout (gpunb/tree_kept.h) */
+    uint8_t *cut;          /**< [n] */
+    uint64_t layout_block; /**< the build that it is of */
+    int has_places;        /**< 1: of several ranks, whose bodies come with their places then (ranks/places.h) */
 };
 
 /** Columns for the layout, if the system keeps a tree; it has none yet.   @param[in] has_layout  0: ranks have the tree

@@ -61,13 +61,19 @@ static void commit_due(struct nb6_collisionless *s, const struct job *job)
     }
 }
 
+/* Of a body in the whole system, from 1 on. */
+static long long number_of(const struct nb6_collisionless *s, int64_t i)
+{
+    return (long long)(s->trees ? s->name[i] : s->first + i + 1);
+}
+
 static int check_accelerations(const struct nb6_collisionless *s, int64_t n_due, struct nbc_error *err)
 {
     for (int64_t m = 0; m < n_due; m++)
         for (int k = 0; k < 3; k++)
             if (!isfinite(s->acc_due[m][k]))
                 return nbc_fail(err, NBC_NON_FINITE, "the acceleration of body %lld is not finite",
-                                (long long)(s->trees ? s->name[s->due[m]] : s->first + s->due[m] + 1));
+                                number_of(s, s->due[m]));
     return NBC_OK;
 }
 
@@ -174,7 +180,7 @@ int nb6_leapfrog_check_levels(const struct nb6_collisionless *s, struct nbc_erro
     for (int64_t i = 0; i < s->n; i++)
         if (s->level[i] < 0 || s->level[i] > s->max_level || (!s->block && s->level[i] < s->max_level))
             return nbc_fail(err, NBC_BAD_ARGUMENT, "the step of body %lld is none of those that there are",
-                            (long long)(s->first + i) + 1);
+                            number_of(s, i));
     return NBC_OK;
 }
 

@@ -30,9 +30,9 @@ static int allocate_scratch(struct nb6_collisionless *s)
     return s->x && s->v_half && s->due && s->x_due && s->acc_due;
 }
 
-int nb6_collisionless_allocate(struct nb6_collisionless *s, int advances, struct nbc_error *err)
+int nb6_collisionless_allocate(struct nb6_collisionless *s, struct nbc_error *err)
 {
-    if (nb6_collisionless_allocate_state(s) && (!advances || allocate_scratch(s))) return NBC_OK;
+    if (nb6_collisionless_allocate_state(s) && allocate_scratch(s)) return NBC_OK;
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for %lld bodies", (long long)s->n);
 }
 

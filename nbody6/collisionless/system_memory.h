@@ -9,10 +9,9 @@
 
 struct nb6_collisionless;
 
-/** Those of its n bodies; those of the state are not set.   @param[in] advances  1: scratch of the leapfrog too; 0:
- * other memory has it
+/** Those of its n bodies, with scratch of the leapfrog; those of the state are not set.
  *  @return NBC_OK; NBC_NO_MEMORY: nb6_collisionless_release frees what there is */
-int nb6_collisionless_allocate(struct nb6_collisionless *system, int advances, struct nbc_error *err);
+int nb6_collisionless_allocate(struct nb6_collisionless *system, struct nbc_error *err);
 /** Room for as many bodies in the arrays of a share, which keep what they have.
  *  @return NBC_OK; NBC_NO_MEMORY: the room is as it was */
 int nb6_collisionless_reserve(struct nb6_collisionless *share, int64_t n, struct nbc_error *err);

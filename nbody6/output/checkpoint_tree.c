@@ -65,26 +65,22 @@ static void find_places(const struct nb6_kept_tree *kept, struct nb6_field_array
     memcpy(place, both, sizeof both);
 }
 
-static void find_columns(const struct nb6_kept_places *p, struct nb6_field_array column[PLACES])
-{
-    const struct nb6_field_array all[PLACES] = {{"x", p->x, sizeof *p->x},
-                                                {"acc", p->acc, sizeof *p->acc},
-                                                {"drift", p->drift, sizeof *p->drift},
-                                                {"rank", p->rank, sizeof *p->rank}};
-    memcpy(column, all, sizeof all);
-}
+static const struct nb6_field_array COLUMNS[PLACES] = {
+    {.field = "x"}, {.field = "acc"}, {.field = "drift"}, {.field = "rank"}};
+static const enum nb6_body_column PLACE_COLUMNS[PLACES] = {NB6_ROWS_PLACE_X, NB6_ROWS_PLACE_ACC, NB6_ROWS_PLACE_DRIFT,
+                                                           NB6_ROWS_PLACE_RANK};
 
-void nb6_checkpoint_write_tree(struct nb6_hdf5 *file, const struct nb6_collisionless *s)
+void nb6_checkpoint_write_tree(struct nb6_hdf5 *file, const struct nb6_collisionless *s,
+                               const struct nb6_body_rows *rows)
 {
-    struct nb6_field_array place[ARRAYS], column[PLACES];
+    struct nb6_field_array place[ARRAYS];
     const struct record record = {s->rebuild, s->build_block};
     if (s->reuse == 1) return;
     find_places(&s->kept, place);
-    find_columns(&s->kept.places, column);
     nb6_checkpoint_write_group(file, &record_group, &record);
     if (s->rebuild.state != NB6_TREE_STANDS) return;
     if (s->ranks)
-        nb6_checkpoint_write_arrays(file, &place_group, column, PLACES, s->n);
+        nb6_checkpoint_write_rows(file, &place_group, COLUMNS, PLACE_COLUMNS, PLACES, s->n, rows);
     else
         nb6_checkpoint_write_arrays(file, &row_group, place, ARRAYS, s->n);
 }
@@ -140,36 +136,32 @@ static void read_layout(struct nb6_hdf5 *file, struct nb6_collisionless *then)
     judge_layout(file, then->n, kept);
 }
 
-/* Each rank is one of those that have domains. */
-static void judge_places(struct nb6_hdf5 *file, int64_t n, const struct nb6_kept_places *p, int ranks)
+/* Places on their way: each rank is one of those that had domains. */
+struct giving {
+    struct nb6_hdf5 *file;
+    int ranks;
+    const struct nb6_body_sink *sink;
+};
+
+static void put_places(void *context, enum nb6_body_column column, int64_t first, int64_t count, const void *rows)
 {
-    for (int64_t i = 0; i < n; i++)
-        nb6_rules_unless(p->rank[i] < ranks, file, NB6_CHECKPOINT_PLACES "/rank", i, p->rank[i],
+    const struct giving *g = context;
+    const int32_t *rank = rows;
+    for (int64_t k = 0; k < count && column == NB6_ROWS_PLACE_RANK; k++)
+        nb6_rules_unless(rank[k] < g->ranks, g->file, NB6_CHECKPOINT_PLACES "/rank", first + k, rank[k],
                          "below the number of domains");
+    g->sink->put(g->sink->context, column, first, count, rows);
 }
 
-static void read_places(struct nb6_hdf5 *file, struct nb6_collisionless *then)
+void nb6_checkpoint_give_places(struct nb6_hdf5 *file, int64_t n, int ranks, const struct nb6_body_sink *sink)
 {
-    const struct nb6_rule_sizes sizes = {.stars = then->n};
-    struct nb6_field_array column[PLACES];
-    struct nb6_kept_places *p = &then->kept.places;
-    find_columns(p, column);
-    nb6_checkpoint_check_arrays(file, &place_group, column, PLACES, then->n);
-    if (file->status) return;
-    p->rank = nbc_alloc_unset((size_t)then->n, sizeof *p->rank);
-    p->x = nbc_alloc_unset((size_t)then->n, sizeof *p->x);
-    p->acc = nbc_alloc_unset((size_t)then->n, sizeof *p->acc);
-    p->drift = nbc_alloc_unset((size_t)then->n, sizeof *p->drift);
-    if (!p->rank || !p->x || !p->acc || !p->drift) {
-        nb6_hdf5_fail(file, NBC_NO_MEMORY, "not enough memory for its trees");
-        return;
-    }
-    find_columns(p, column);
-    nb6_checkpoint_read_arrays(file, &place_group, column, PLACES, then->n, &sizes);
-    if (!file->status) judge_places(file, then->n, p, then->sections ? then->sections->ranks : 0);
+    const struct nb6_rule_sizes sizes = {.stars = n};
+    struct giving giving = {file, ranks, sink};
+    const struct nb6_body_sink judge = {.put = put_places, .context = &giving};
+    nb6_checkpoint_read_rows(file, &place_group, COLUMNS, PLACE_COLUMNS, PLACES, n, &sizes, &judge);
 }
 
-void nb6_checkpoint_read_tree(struct nb6_hdf5 *file, struct nb6_collisionless *then)
+void nb6_checkpoint_read_tree(struct nb6_hdf5 *file, int with_layout, struct nb6_collisionless *then)
 {
     struct record record = {.build_block = 0};
     if (then->reuse <= 1 || file->status) return;
@@ -179,9 +171,10 @@ void nb6_checkpoint_read_tree(struct nb6_hdf5 *file, struct nb6_collisionless *t
     then->rebuild = record.rebuild;
     then->build_block = then->kept.layout_block = record.build_block;
     if (record.rebuild.state != NB6_TREE_STANDS) return;
-    if (H5Lexists(file->file, NB6_CHECKPOINT_PLACES, H5P_DEFAULT) > 0)
-        read_places(file, then);
-    else
+    then->kept.has_places = H5Lexists(file->file, NB6_CHECKPOINT_PLACES, H5P_DEFAULT) > 0;
+    if (then->kept.has_places)
+        nb6_checkpoint_check_arrays(file, &place_group, COLUMNS, PLACES, then->n);
+    else if (with_layout)
         read_layout(file, then);
 }
 
@@ -189,6 +182,5 @@ void nb6_checkpoint_release_tree(struct nb6_collisionless *then)
 {
     nbc_free(then->kept.order);
     nbc_free(then->kept.cut);
-    nb6_kept_places_free(&then->kept.places);
     then->kept = (struct nb6_kept_tree){0};
 }

@@ -83,7 +83,7 @@ int nb6_collisionless_checkpoint_write(const char *path, const char *keep_as, co
     nb6_checkpoint_write_state(&file, &state);
     nb6_checkpoint_write_rows(&file, &nb6_body_fields, places.body, BODY_COLUMNS, BODY_ARRAYS, system->n, &rows);
     nb6_checkpoint_write_rows(&file, &nb6_star_fields, places.star, STAR_COLUMNS, STAR_ARRAYS, system->n, &rows);
-    nb6_checkpoint_write_tree(&file, system);
+    nb6_checkpoint_write_tree(&file, system, &rows);
     if (!file.status) nb6_checkpoint_write_properties(&file, record->properties);
     if (!file.status) nb6_checkpoint_write_owners(&file, system->owners);
     if (!file.status && system->ranks) nb6_checkpoint_write_domains(&file, nb6_ranks_sections(system->ranks));
@@ -161,6 +161,7 @@ static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
         nb6_relations_collisionless(file, n, NULL);
         nb6_checkpoint_read_properties(file, &r->state.run);
         nb6_checkpoint_read_domains(file, &r->then->sections);
+        nb6_checkpoint_read_tree(file, 0, r->then);
         return;
     }
     if (!nb6_collisionless_allocate_state(r->then)) {
@@ -172,7 +173,7 @@ static void read_bodies(struct nb6_hdf5 *file, struct reading *r)
     nb6_checkpoint_read_arrays(file, &nb6_star_fields, places.star, STAR_ARRAYS, n, &sizes);
     nb6_relations_collisionless(file, n, r->then->name);
     nb6_checkpoint_read_domains(file, &r->then->sections);
-    nb6_checkpoint_read_tree(file, r->then);
+    nb6_checkpoint_read_tree(file, 1, r->then);
     nb6_checkpoint_read_properties(file, &r->state.run);
     nb6_checkpoint_read_owners(file, n, &r->then->owners);
 }
@@ -288,17 +289,19 @@ int nb6_collisionless_checkpoint_give(void *context, const struct nb6_body_sink 
 {
     static const struct nb6_collisionless none;
     const struct nb6_collisionless_bodies *bodies = context;
-    const struct nb6_rule_sizes sizes = {.stars = bodies->n};
+    const struct nb6_collisionless *then = bodies->then;
+    const int64_t n = then->n;
+    const struct nb6_rule_sizes sizes = {.stars = n};
     const struct places places = places_in(&none);
     struct nb6_hdf5 file;
     nb6_hdf5_open(&file, bodies->path, err);
-    check_names(&file, bodies->n, &sizes);
+    check_names(&file, n, &sizes);
     if (!file.status)
-        nb6_checkpoint_read_rows(&file, &nb6_body_fields, places.body, BODY_COLUMNS, BODY_ARRAYS, bodies->n, &sizes,
-                                 sink);
+        nb6_checkpoint_read_rows(&file, &nb6_body_fields, places.body, BODY_COLUMNS, BODY_ARRAYS, n, &sizes, sink);
     if (!file.status)
-        nb6_checkpoint_read_rows(&file, &nb6_star_fields, places.star, STAR_COLUMNS, STAR_ARRAYS, bodies->n, &sizes,
-                                 sink);
+        nb6_checkpoint_read_rows(&file, &nb6_star_fields, places.star, STAR_COLUMNS, STAR_ARRAYS, n, &sizes, sink);
+    if (!file.status && then->kept.has_places && then->sections)
+        nb6_checkpoint_give_places(&file, n, then->sections->ranks, sink);
     return nb6_hdf5_close(&file);
 }
 

@@ -32,7 +32,7 @@ int nb6_collisionless_checkpoint_read(const char *path, int with_bodies, struct 
 /** Bodies of a checkpoint that was read without them. */
 struct nb6_collisionless_bodies {
     const char *path;
-    int64_t n; /**< of `then` */
+    const struct nb6_collisionless *then; /**< what was read */
 };
 /** `give` of a struct nb6_body_source, in pieces of some megabytes.   @param[in] context  a struct
  *  nb6_collisionless_bodies   @return NBC_OK; NBC_FILE (also a value that cannot be); NBC_NO_MEMORY: names that do not

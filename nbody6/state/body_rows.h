@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/** int64_t, double, double[3] (x, v, acc), int8_t, double, double a row. */
+/** int64_t, double, double[3] (x, v, acc), int8_t, double, double a row; int32_t, double[3], double[3], double. */
 enum nb6_body_column {
     NB6_ROWS_NAME,
     NB6_ROWS_MASS,
@@ -15,7 +15,12 @@ enum nb6_body_column {
     NB6_ROWS_ACC,
     NB6_ROWS_LEVEL, /**< of the step */
     NB6_ROWS_POT,   /**< potential per unit mass, where it was made */
-    NB6_ROWS_STEP   /**< its length */
+    NB6_ROWS_STEP,  /**< its length */
+    /* Of trees that ranks keep, when their lists were made: */
+    NB6_ROWS_PLACE_RANK,
+    NB6_ROWS_PLACE_X,
+    NB6_ROWS_PLACE_ACC,
+    NB6_ROWS_PLACE_DRIFT
 };
 
 struct nb6_body_rows {

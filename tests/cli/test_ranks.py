@@ -14,6 +14,7 @@ import unittest
 
 import numpy as np
 
+import forging
 from run_support import BUILD, INPUT, RunTest, test_seeds
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -290,6 +291,9 @@ class MpiTest(RanksTest):
         shutil.copy(self.path("b.ckpt.h5"), self.path("half.ckpt.h5"))
         self.on_ranks(2, "--resume", "b.ckpt.h5", "--tcrit", "1")
         self.assert_same("a", "b")
+        forging.set_field(self.path("half.ckpt.h5"), self.path("forged.ckpt.h5"), "tree_places/rank",
+                          lambda ranks: ranks + 1)
+        self.assertIn("tree_places/rank", self.on_ranks(2, "--resume", "forged.ckpt.h5", "--out", "d", code=2))
         self.on_ranks(3, "--resume", "half.ckpt.h5", "--out", "c", "--tcrit", "1")
         np.testing.assert_allclose(package.Run(self.path("c")).last_snapshot()[0].x, run.last_snapshot()[0].x,
                                    atol=1e-3)

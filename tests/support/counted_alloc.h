@@ -11,6 +11,9 @@
 
 enum { COUNTED_BYTES = 1 << 16, COUNTED_BLOCKS = 4096 };
 
+/** 1: what this thread allocates is not counted. */
+static _Thread_local int counted_apart;
+
 #if defined(__GLIBC__) && !TEST_SANITIZED
 #include <malloc.h>
 enum { CAN_COUNT_ALLOC = 1 };
@@ -43,7 +46,7 @@ static void counted_leave(void)
 static void *counted_add(void *memory, size_t bytes)
 {
     int k = 0;
-    if (!memory || bytes < COUNTED_BYTES) return memory;
+    if (!memory || bytes < COUNTED_BYTES || counted_apart) return memory;
     counted_enter();
     while (k < counted_places && counted_block[k].memory) k++;
     if (k == COUNTED_BLOCKS) abort();

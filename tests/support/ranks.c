@@ -9,15 +9,36 @@
 #include <string.h>
 
 #include "nbody6/analysis/frame.h"
+#include "nbody6/analysis/structure.h"
+#include "nbody6/collisionless/force_error.h"
+#include "nbody6/collisionless/ranks/places.h"
 #include "nbody6/collisionless/ranks/ranks.h"
+#include "nbody6/collisionless/ranks/rows.h"
 #include "nbody6/collisionless/ranks/sections.h"
 #include "nbody6/world/world.h"
 #include "tests/support/ranks.h"
 
+/* Bodies of a run that has ended, and their places. */
+static int give_bodies(void *context, const struct nb6_body_sink *sink, struct nbc_error *err)
+{
+    const struct ranks_run *then = context;
+    const struct nb6_collisionless *s = &then->state;
+    const struct nb6_rank_arrays arrays = {s->n, {s->name, s->mass, s->x0, s->v, s->acc, s->level}};
+    (void)nb6_rank_give_arrays((void *)&arrays, sink, err);
+    for (int c = NB6_ROWS_PLACE_RANK; c <= NB6_ROWS_PLACE_DRIFT && s->kept.has_places; c++) {
+        const enum nb6_body_column column = (enum nb6_body_column)c;
+        sink->put(sink->context, column, 0, s->n, nb6_rank_places_column(&then->places, column));
+    }
+    return NBC_OK;
+}
+
 static int make(struct ranks_run *run, struct nb6_collisionless **s)
 {
     const struct cluster *c = run->start;
-    if (run->resume) return nb6_collisionless_resume(s, run->resume, &run->options, &run->err);
+    struct nb6_collisionless_options options = run->options;
+    const struct nb6_body_source from = {give_bodies, (void *)run->resume};
+    if (run->resume && run->ranks > 1) options.bodies = &from;
+    if (run->resume) return nb6_collisionless_resume(s, &run->resume->state, &options, &run->err);
     return nb6_collisionless_create(s, c->n, NULL, c->mass, (const double(*)[3])c->x, (const double(*)[3])c->v,
                                     &run->options, &run->err);
 }
@@ -32,26 +53,19 @@ static void *copy(const struct nb6_body_rows *rows, enum nb6_body_column column,
     return to;
 }
 
-static void *copy_array(const void *from, int64_t n, size_t size)
-{
-    void *to = malloc((size_t)n * size + 1);
-    if (!to) abort();
-    return memcpy(to, from, (size_t)n * size);
-}
-
 /* Trees and domains in a checkpoint. */
-static void keep_trees(struct ranks_run *run, const struct nb6_collisionless *s)
+static void keep_trees(struct ranks_run *run, const struct nb6_collisionless *s, const struct nb6_body_rows *rows)
 {
-    const struct nb6_kept_places *p = &s->kept.places;
+    struct nb6_rank_places *p = &run->places;
     const struct nb6_sections *sections = s->ranks ? nb6_ranks_sections(s->ranks) : NULL;
     if (sections) run->state.sections = nb6_sections_create(sections->ranks);
     if (run->state.sections) nb6_sections_copy(run->state.sections, sections);
-    if (!p->rank || s->rebuild.state != NB6_TREE_STANDS) return;
-    run->state.kept.layout_block = s->kept.layout_block;
-    run->state.kept.places = (struct nb6_kept_places){.rank = copy_array(p->rank, s->n, sizeof *p->rank),
-                                                      .x = copy_array(p->x, s->n, sizeof *p->x),
-                                                      .acc = copy_array(p->acc, s->n, sizeof *p->acc),
-                                                      .drift = copy_array(p->drift, s->n, sizeof *p->drift)};
+    run->state.kept.has_places = sections && s->reuse > 1 && s->rebuild.state == NB6_TREE_STANDS;
+    if (!run->state.kept.has_places) return;
+    p->rank = copy(rows, NB6_ROWS_PLACE_RANK, s->n, sizeof *p->rank);
+    p->x = copy(rows, NB6_ROWS_PLACE_X, s->n, sizeof *p->x);
+    p->acc = copy(rows, NB6_ROWS_PLACE_ACC, s->n, sizeof *p->acc);
+    p->drift = copy(rows, NB6_ROWS_PLACE_DRIFT, s->n, sizeof *p->drift);
 }
 
 static void keep(struct ranks_run *run, struct nb6_collisionless *s)
@@ -71,7 +85,7 @@ static void keep(struct ranks_run *run, struct nb6_collisionless *s)
                                             .reuse = s->reuse,
                                             .rebuild = s->rebuild,
                                             .build_block = s->build_block};
-    keep_trees(run, s);
+    keep_trees(run, s, &rows);
     if (s->ranks) nb6_ranks_get_counts(s->ranks, &run->counts);
     if (s->ranks) (void)nb6_ranks_get_tree_counts(s->ranks, &run->tree_counts);
 }
@@ -151,12 +165,13 @@ void ranks_run(struct ranks_run *run)
 
 void ranks_run_free(struct ranks_run *run)
 {
-    const struct nb6_kept_places *p = &run->state.kept.places;
+    const struct nb6_rank_places *p = &run->places;
     void *arrays[] = {run->state.name,  run->state.mass, run->state.x0, run->state.v, run->state.acc, run->pot,
                       run->state.level, p->rank,         p->x,          p->acc,       p->drift};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) free(arrays[k]);
     nb6_sections_free(run->state.sections);
     run->state = (struct nb6_collisionless){0};
+    run->places = (struct nb6_rank_places){0};
     run->pot = NULL;
 }
 
@@ -202,6 +217,55 @@ void ranks_assert_same(const struct ranks_run *a, const struct ranks_run *b)
     if (a->pot && b->pot) assert_memory_equal(a->pot, b->pot, n * sizeof *a->pot);
 }
 
+static void assert_close(double a, double b)
+{
+    assert_true(fabs(a - b) <= 1e-12 * fmax(1, fabs(b)));
+}
+
+static void assert_errors(const struct ranks_run *run)
+{
+    const struct nb6_collisionless *s = &run->state;
+    const struct nb6_frame frame = {.n = s->n, .mass = s->mass, .x = s->x0, .acc = s->acc};
+    const struct nb6_force_error *is = &run->survey.force_error;
+    struct nb6_force_error error;
+    nb6_force_error_find(&frame, run->options.softening, &error);
+    assert_close(is->half, error.half);
+    assert_close(is->most, error.most);
+    assert_close(is->largest, error.largest);
+}
+
+/* Sums have another order: some roundings of numbers up to 1. */
+void ranks_assert_surveyed(const struct ranks_run *run)
+{
+    const struct nb6_collisionless *s = &run->state;
+    const struct nb6_rank_survey *is = &run->survey;
+    const double(*x)[3] = (const double(*)[3])s->x0, (*v)[3] = (const double(*)[3])s->v;
+    struct nb6_structure structure;
+    struct nbc_error err = {0};
+    double kinetic = 0, potential = 0, spin = 0;
+    assert_int_equal(nb6_structure_find(s->n, s->mass, x, v, &structure, &err), NBC_OK);
+    for (int64_t i = 0; i < s->n; i++) {
+        for (int k = 0; k < 3; k++) kinetic += 0.5 * s->mass[i] * v[i][k] * v[i][k];
+        potential += 0.5 * s->mass[i] * run->pot[i];
+        spin += s->mass[i] * (x[i][0] * v[i][1] - x[i][1] * v[i][0]);
+    }
+    assert_close(is->energy.kinetic, kinetic);
+    assert_close(is->energy.potential, potential);
+    assert_close(is->energy.total, kinetic + potential);
+    assert_close(is->energy.angular_momentum[2], spin);
+    assert_int_equal(is->structure.n_core, structure.n_core);
+    assert_close(is->structure.r_core, structure.r_core);
+    assert_close(is->structure.rho_core, structure.rho_core);
+    assert_close(is->structure.r_half, structure.r_half);
+    for (int k = 0; k < 3; k++) {
+        assert_close(is->structure.r_density[k], structure.r_density[k]);
+        assert_close(is->structure.v_density[k], structure.v_density[k]);
+    }
+    for (int k = 0; k < NB6_LAGR_COUNT; k++) assert_close(is->structure.r_lagr[k], structure.r_lagr[k]);
+    assert_true(is->shortest <= is->longest && is->longest <= 0.125);
+    if (s->sections) assert_errors(run);
+}
+
 /* ---- scenes */
 
 void ranks_assert_no_order_matters(const struct ranks_run *asked, int orders)
@@ -222,7 +286,7 @@ void ranks_assert_goes_on(const struct ranks_run *asked, double tolerance)
     run.t[1] = 0;
     struct ranks_run half = ranks_finished(run);
     run.start = NULL;
-    run.resume = &half.state;
+    run.resume = &half;
     run.t[0] = asked->t[1];
     struct ranks_run same = ranks_finished(run);
     ranks_assert_same(&whole, &same);

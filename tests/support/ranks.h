@@ -14,13 +14,14 @@ struct ranks_run {
     int ranks; /**< 1: without a world */
     struct nb6_threads_options threads;
     struct nb6_collisionless_options options;
-    const struct cluster *start;            /**< the bodies; or */
-    const struct nb6_collisionless *resume; /**< the state that goes on */
-    double t[4];                            /**< times to evolve to, one after another, up to the first 0 */
-    int with_frames;                        /**< 1: a frame with potentials between them */
-    int (*wants_stop)(void);                /**< of all ranks but the first */
+    const struct cluster *start;    /**< the bodies; or */
+    const struct ranks_run *resume; /**< one that has ended, and goes on */
+    double t[4];                    /**< times to evolve to, one after another, up to the first 0 */
+    int with_frames;                /**< 1: a frame with potentials between them */
+    int (*wants_stop)(void);        /**< of all ranks but the first */
 
-    struct nb6_collisionless state; /**< arrays at the end, to be freed with ranks_run_free */
+    struct nb6_collisionless state; /**< arrays at the end, to be freed with ranks_run_free; */
+    struct nb6_rank_places places;  /**< with these goes on what ranks with trees have left */
     double *pot;                    /**< [n] at the end, if with_frames */
     int stops, status;              /**< ranks that want to stop; the first failure of a call */
     int repeated;                   /**< the status of a failed call that is made again */
@@ -51,6 +52,8 @@ struct ranks_errors {
 struct ranks_errors ranks_errors_of(const struct ranks_run *run);
 /** Positions, velocities and potentials differ by no more. */
 void ranks_assert_near(const struct ranks_run *a, const struct ranks_run *b, double tolerance);
+/** Of a run with frames: the last survey is that of all bodies on one rank. */
+void ranks_assert_surveyed(const struct ranks_run *run);
 /** The same bits. */
 void ranks_assert_same(const struct ranks_run *a, const struct ranks_run *b);
 

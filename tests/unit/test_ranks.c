@@ -93,42 +93,6 @@ static void runs_go_on_on_any_number_of_ranks(void **state)
     cluster_free(&c);
 }
 
-static void assert_close(double a, double b)
-{
-    assert_true(fabs(a - b) <= 1e-12 * fmax(1, fabs(b)));
-}
-
-/* Sums have another order: some roundings of numbers up to 1. Radii are distances of the same bodies. */
-static void assert_surveyed(const struct ranks_run *run)
-{
-    const struct nb6_collisionless *s = &run->state;
-    const struct nb6_rank_survey *is = &run->survey;
-    const double(*x)[3] = (const double(*)[3])s->x0, (*v)[3] = (const double(*)[3])s->v;
-    struct nb6_structure structure;
-    struct nbc_error err = {0};
-    double kinetic = 0, potential = 0, spin = 0;
-    assert_int_equal(nb6_structure_find(s->n, s->mass, x, v, &structure, &err), NBC_OK);
-    for (int64_t i = 0; i < s->n; i++) {
-        for (int k = 0; k < 3; k++) kinetic += 0.5 * s->mass[i] * v[i][k] * v[i][k];
-        potential += 0.5 * s->mass[i] * run->pot[i];
-        spin += s->mass[i] * (x[i][0] * v[i][1] - x[i][1] * v[i][0]);
-    }
-    assert_close(is->energy.kinetic, kinetic);
-    assert_close(is->energy.potential, potential);
-    assert_close(is->energy.total, kinetic + potential);
-    assert_close(is->energy.angular_momentum[2], spin);
-    assert_int_equal(is->structure.n_core, structure.n_core);
-    assert_close(is->structure.r_core, structure.r_core);
-    assert_close(is->structure.rho_core, structure.rho_core);
-    assert_close(is->structure.r_half, structure.r_half);
-    for (int k = 0; k < 3; k++) {
-        assert_close(is->structure.r_density[k], structure.r_density[k]);
-        assert_close(is->structure.v_density[k], structure.v_density[k]);
-    }
-    for (int k = 0; k < NB6_LAGR_COUNT; k++) assert_close(is->structure.r_lagr[k], structure.r_lagr[k]);
-    assert_true(is->shortest <= is->longest && is->longest <= 0.125);
-}
-
 /* Of many bodies, and of fewer than have densities; some of them without a mass, and a few all without. */
 static void ranks_are_surveyed_as_one(void **state)
 {
@@ -143,7 +107,7 @@ static void ranks_are_surveyed_as_one(void **state)
                 .ranks = sizes[size], .options = block_options("ref"), .start = &c, .t = {0.125}, .with_frames = 1};
             run.options.room = size % 2 ? 2000 : 0;
             struct ranks_run found = ranks_finished(run);
-            assert_surveyed(&found);
+            ranks_assert_surveyed(&found);
             ranks_run_free(&found);
         }
         cluster_free(&c);

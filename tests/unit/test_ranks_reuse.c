@@ -90,7 +90,7 @@ static void a_resume_at_any_step_has_the_same_bits(void **state)
             struct ranks_run before = ranks_finished(run), rest = run;
             stood += before.state.rebuild.state == NB6_TREE_STANDS;
             rest.start = NULL;
-            rest.resume = &before.state;
+            rest.resume = &before;
             rest.t[0] = 0.25;
             struct ranks_run after = ranks_finished(rest);
             ranks_assert_same(&alone, &after);
@@ -115,7 +115,7 @@ static void a_resume_on_other_ranks_builds_anew(void **state)
     struct ranks_run before = ranks_finished(run);
     assert_int_equal(before.state.rebuild.state, NB6_TREE_STANDS);
     run.start = NULL;
-    run.resume = &before.state;
+    run.resume = &before;
     run.t[0] = 3 * run.options.dt;
     for (int ranks = 1; ranks <= 5; ranks += 4) {
         run.ranks = ranks;

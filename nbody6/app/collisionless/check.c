@@ -227,12 +227,6 @@ int nb6_collisionless_advise(const struct nb6_collisionless_options *options, co
     return 1;
 }
 
-int nb6_collisionless_wants_tree(const struct nb6_config *config)
-{
-    struct nb6_collisionless_options options;
-    return !nb6_collisionless_options_of(config, &options, NULL) && gpunb_tree_is_asked(&options.force);
-}
-
 /* ---- --check */
 
 static void print_warning(void *context, const char *text)

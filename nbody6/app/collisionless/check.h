@@ -28,8 +28,6 @@ int nb6_collisionless_check_tree(const struct nb6_config *config, int64_t n, str
  *  @return NBC_OK; what nb6_config_number and nb6_costs_file_read return */
 int nb6_collisionless_options_of(const struct nb6_config *config, struct nb6_collisionless_options *options,
                                  struct nbc_error *err);
-/** Whether its forces are made by a tree. */
-int nb6_collisionless_wants_tree(const struct nb6_config *config);
 /** One line of warning if steps are too long for two bodies that pass each other, with what to give instead; it counts
  *  on N-body units.
  *  @param[in]  m     the masses of the two heaviest ones

@@ -83,13 +83,13 @@ int nb6_collisionless_row_kind(const struct nb6_collisionless *system)
     return !nb6_collisionless_has_tree(system) ? 0 : system->reuse > 1 ? NB6_COLUMNS_KEPT_TREE : NB6_COLUMNS_TREE;
 }
 
+/* error: of ranks. */
 static void force_errors(const struct nb6_collisionless *system, const struct nb6_frame *frame,
-                         struct nb6_adjust_row *row)
+                         struct nb6_force_error error, struct nb6_adjust_row *row)
 {
-    struct nb6_force_error error;
     row->by_tree = nb6_collisionless_row_kind(system);
     if (!row->by_tree) return;
-    nb6_force_error_find(frame, system->softening, &error);
+    if (!frame->rows.get) nb6_force_error_find(frame, system->softening, &error);
     row->force_err_50 = error.half;
     row->force_err_99 = error.most;
     row->force_err_max = error.largest;
@@ -115,7 +115,7 @@ int nb6_collisionless_row(struct nb6_run_record *run, const struct nb6_collision
     if (!run->book.energy_known) first_energy(&run->book, &row->energy, frame->n);
     energies(&run->book, row);
     steps_and_times(run, system, &survey, row);
-    force_errors(system, frame, row);
+    force_errors(system, frame, survey.force_error, row);
     take_structure(&survey.structure, row);
     nb6_columns_compute(run, frame, row);
     return NBC_OK;

@@ -372,7 +372,7 @@ static int take_options(struct session *s, const char *checkpoint, const struct 
 static int read_locked(struct session *s, const char *checkpoint, const struct nb6_run_options *options,
                        struct nb6_collisionless *then, struct nb6_run_state *state, struct nbc_error *err)
 {
-    int with_bodies = nb6_world_size(s->world) == 1; /* several ranks get them in pieces, but for a tree */
+    const int with_bodies = nb6_world_size(s->world) == 1; /* several ranks get them in pieces */
     for (int locked = 0;; locked = 1) {
         nb6_properties_free(s->run.properties);
         s->run = (struct nb6_run_record){0};
@@ -382,7 +382,6 @@ static int read_locked(struct session *s, const char *checkpoint, const struct n
         if (!status) status = take_options(s, checkpoint, options, state->t, locked ? stderr : NULL, err);
         if (!status) nb6_change_times(&s->run, then->ti_now, &before);
         if (status || locked) return status;
-        with_bodies |= nb6_collisionless_wants_tree(&s->run.config);
         status = nb6_run_lock_take(&s->lock, s->names.lock, err);
         if (status) return status;
     }
@@ -434,7 +433,7 @@ int nb6_collisionless_run_resume(const char *checkpoint, const struct nb6_run_op
         if (!status) status = nb6_run_owner_check(&s.names, s.run.id, checkpoint, err);
         if (!status) nb6_run_names_sweep(&s.names);
         if (!status) status = nb6_collisionless_check_tree(&s.run.config, then.n, err);
-        struct nb6_collisionless_bodies bodies = {checkpoint, then.n};
+        struct nb6_collisionless_bodies bodies = {checkpoint, &then};
         const struct nb6_body_source from = {nb6_collisionless_checkpoint_give, &bodies};
         if (!then.x0) system.bodies = &from;
         if (!status) status = nb6_collisionless_resume(&s.system, &then, &system, err);

@@ -71,6 +71,7 @@ static int make_in_pieces(struct nb6_start *s, int64_t n, struct nb6_world *worl
     struct nb6_collisionless_options options;
     const struct nb6_body_source from = {give, s};
     int status = nb6_collisionless_options_on(s->config, world, &options, err);
+    if (!status) status = nb6_collisionless_check_tree(s->config, n, err);
     options.bodies = &from;
     s->store = (struct nb6_model_store){get, put, s, n, NB6_PIECE_BODIES};
     if (!status) status = nb6_collisionless_create(system, n, NULL, NULL, NULL, NULL, &options, err);
@@ -122,7 +123,7 @@ int nb6_start_make(struct nb6_start *s, const struct nb6_config *config, struct 
 {
     int64_t n = 0;
     *s = (struct nb6_start){.config = config, .settled = &run->config};
-    const int is_divided = nb6_world_size(world) > 1 && !nb6_collisionless_wants_tree(config);
+    const int is_divided = nb6_world_size(world) > 1;
     int status = is_divided ? nb6_model_size(config, &n, err) : NBC_OK;
     if (!status) status = n > 0 ? make_in_pieces(s, n, world, system, err) : make_whole(s, world, system, err);
     return status ? status : make_record(s, *system, run, err);

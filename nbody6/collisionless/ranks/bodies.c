@@ -35,6 +35,7 @@ static struct record record_of(const struct nb6_collisionless *s, int64_t i)
 
 static void set_state(struct nb6_collisionless *s, int64_t i, const struct record *r)
 {
+    s->mass[i] = r->mass;
     memcpy(s->x0[i], r->x0, sizeof r->x0);
     memcpy(s->v[i], r->v, sizeof r->v);
     memcpy(s->acc[i], r->acc, sizeof r->acc);
@@ -44,7 +45,6 @@ static void set_state(struct nb6_collisionless *s, int64_t i, const struct recor
 static void set_body(struct nb6_collisionless *s, int64_t i, const struct record *r)
 {
     s->name[i] = r->name;
-    s->mass[i] = r->mass;
     set_state(s, i, r);
 }
 
@@ -154,7 +154,7 @@ static int32_t home_of(const struct nb6_world *world, int64_t n, int64_t name)
     }
 }
 
-int32_t *nb6_rank_bodies_homes(const struct nb6_collisionless *s, int64_t n)
+static int32_t *homes_of(const struct nb6_collisionless *s, int64_t n)
 {
     int32_t *to = nbc_alloc_unset((size_t)s->n, sizeof *to);
     for (int64_t i = 0; i < s->n && to; i++) to[i] = home_of(s->world, n, s->name[i]);
@@ -173,7 +173,7 @@ int nb6_rank_bodies_home(const struct nb6_collisionless *s, struct nb6_world *wo
 {
     const int64_t first = first_of(world, n);
     struct record *record = nbc_alloc_unset((size_t)s->n, sizeof *record);
-    int32_t *to = nb6_rank_bodies_homes(s, n);
+    int32_t *to = homes_of(s, n);
     void *come = NULL;
     int64_t n_come = 0;
     int status = nb6_world_agree(world, record && to ? NBC_OK : no_memory(s->n, err), err);
@@ -194,7 +194,7 @@ int nb6_rank_bodies_home_numbers(const struct nb6_collisionless *s, struct nb6_w
 {
     const int64_t first = first_of(world, n);
     struct number *number = nbc_alloc_unset((size_t)s->n, sizeof *number);
-    int32_t *to = nb6_rank_bodies_homes(s, n);
+    int32_t *to = homes_of(s, n);
     void *come = NULL;
     int64_t n_come = 0;
     int status = nb6_world_agree(world, number && to ? NBC_OK : no_memory(s->n, err), err);

@@ -19,12 +19,9 @@ int nb6_rank_bodies_settle(struct nb6_collisionless *share, struct nb6_world *wo
 /** Each body goes to a rank.   @param[in] rank  [share->n]   @return NBC_OK; NBC_NO_MEMORY */
 int nb6_rank_bodies_send(struct nb6_collisionless *share, struct nb6_world *world, const int32_t *rank,
                          struct nbc_error *err);
-/** The ranks that have the numbers of own bodies in equal shares of n.
- *  @return [share->n], to be freed; NULL without memory */
-int32_t *nb6_rank_bodies_homes(const struct nb6_collisionless *share, int64_t n);
 /** Bodies, as they are, in equal shares of the whole by number (nb6_world_share).
  *  @param[in]  n     bodies of all ranks
- *  @param[out] home  x0, v, acc, level of the share of this rank   @return NBC_OK; NBC_NO_MEMORY */
+ *  @param[out] home  mass, x0, v, acc, level of the share of this rank   @return NBC_OK; NBC_NO_MEMORY */
 int nb6_rank_bodies_home(const struct nb6_collisionless *share, struct nb6_world *world, int64_t n,
                          struct nb6_collisionless *home, struct nbc_error *err);
 /** The same of a number for each body.   @param[in] mine  [share->n]   @param[out] home  of the share of this rank */

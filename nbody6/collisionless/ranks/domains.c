@@ -2,11 +2,11 @@
 
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/ranks/bodies.h"
+#include "nbody6/collisionless/ranks/places.h"
 #include "nbody6/collisionless/ranks/plan.h"
 #include "nbody6/collisionless/ranks/sections.h"
 #include "nbody6/collisionless/ranks/trees.h"
 #include "nbody6/collisionless/rebuild.h"
-#include "nbody6/collisionless/system_memory.h"
 #include "nbody6/state/level.h"
 #include "nbody6/world/world.h"
 
@@ -38,13 +38,16 @@ int nb6_rank_domains_open(struct nb6_rank_domains *d, struct nb6_collisionless *
     d->sections = nb6_sections_create(nb6_world_size(s->world));
     s->work = nbc_alloc((size_t)s->n, sizeof *s->work);
     if (!d->sections || !s->work) return nbc_fail(err, NBC_NO_MEMORY, "no memory for domains");
-    return nb6_rank_trees_open(&s->trees, s->world, s->force, s->reuse > 1, err);
+    const int stands = s->reuse > 1 && s->rebuild.state == NB6_TREE_STANDS,
+              status = stands ? nb6_rank_places_open(&d->then, s->n, err) : NBC_OK;
+    return status ? status : nb6_rank_trees_open(&s->trees, s->world, s->force, s->reuse > 1, err);
 }
 
 void nb6_rank_domains_close(struct nb6_rank_domains *d, struct nb6_collisionless *s)
 {
     nb6_rank_trees_close(s->trees);
     nb6_sections_free(d->sections);
+    nb6_rank_places_free(&d->then);
     s->trees = NULL;
     d->sections = NULL;
 }
@@ -82,7 +85,11 @@ int nb6_rank_domains_begin(struct nb6_rank_domains *d, struct nb6_collisionless 
     } else
         status = nb6_sections_find(d->sections, s->world, s->n, (const double(*)[3])s->x0, NULL, NULL, err);
     if (status) return status;
-    if (s->reuse > 1 && s->rebuild.state == NB6_TREE_STANDS) return nb6_rank_plan_resume(s, whole, err);
+    if (d->then.rank) {
+        status = nb6_rank_plan_resume(s, &d->then, err);
+        nb6_rank_places_free(&d->then);
+        return status;
+    }
     d->is_to_settle = 1;
     return nb6_rank_domains_settle(d, s, err);
 }
@@ -94,48 +101,9 @@ void nb6_rank_domains_note(struct nb6_rank_domains *d, const struct nb6_collisio
     d->is_to_settle = 1;
 }
 
-/* ---- bodies by their numbers, on rank 0 */
+/* ---- potentials */
 
-static void gather(const struct nb6_collisionless *s, size_t size, const void *mine, void *all)
-{
-    nb6_world_gather(s->world, s->n_all, size, mine, all);
-}
-
-/* Bodies of this rank by their numbers, whatever its domain has. */
-static int64_t own_share(const struct nb6_collisionless *s)
-{
-    int64_t first, end;
-    nb6_world_share(s->world, s->n_all, nb6_world_rank(s->world), &first, &end);
-    return end - first;
-}
-
-static int bring_home(const struct nb6_collisionless *s, const struct nb6_collisionless *whole, struct nbc_error *err)
-{
-    static const struct nb6_collisionless none;
-    const struct nb6_collisionless *all = whole ? whole : &none;
-    struct nb6_collisionless home = {.n = own_share(s)};
-    int status = NBC_OK;
-    if (!nb6_collisionless_allocate_state(&home))
-        status = nbc_fail(err, NBC_NO_MEMORY, "no memory for a share of the bodies");
-    status = nb6_world_agree(s->world, status, err);
-    if (!status) status = nb6_rank_bodies_home(s, s->world, s->n_all, &home, err);
-    if (!status) {
-        gather(s, sizeof *home.x0, home.x0, all->x0);
-        gather(s, sizeof *home.v, home.v, all->v);
-        gather(s, sizeof *home.acc, home.acc, all->acc);
-        gather(s, sizeof *home.level, home.level, all->level);
-    }
-    nb6_collisionless_release(&home);
-    return status;
-}
-
-int nb6_rank_domains_home(struct nb6_collisionless *s, struct nb6_collisionless *whole, struct nbc_error *err)
-{
-    const int status = bring_home(s, whole, err);
-    return status ? status : nb6_rank_plan_home(s, whole, err);
-}
-
-static int sum_potential(struct nb6_collisionless *s, double *pot, struct nbc_error *err)
+int nb6_rank_domains_potential(struct nb6_collisionless *s, double *pot, struct nbc_error *err)
 {
     const double(*x)[3] = (const double(*)[3])s->x0;
     const struct nb6_rank_trees_job job = {.n = s->n,
@@ -152,18 +120,4 @@ static int sum_potential(struct nb6_collisionless *s, double *pot, struct nbc_er
                                                        .build = s->n_blocks}};
     for (int64_t i = 0; i < s->n; i++) s->due[i] = (int32_t)i;
     return nb6_rank_trees_sum(s->trees, &job, err);
-}
-
-int nb6_rank_domains_potential(struct nb6_collisionless *s, double *all, struct nbc_error *err)
-{
-    double *pot = nbc_alloc_unset((size_t)s->n, sizeof *pot),
-           *home = nbc_alloc_unset((size_t)own_share(s), sizeof *home);
-    int status =
-        nb6_world_agree(s->world, pot && home ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory for potentials"), err);
-    if (!status) status = nb6_world_agree(s->world, sum_potential(s, pot, err), err);
-    if (!status) status = nb6_rank_bodies_home_numbers(s, s->world, s->n_all, pot, home, err);
-    if (!status) gather(s, sizeof *home, home, all);
-    nbc_free(home);
-    nbc_free(pot);
-    return status;
 }

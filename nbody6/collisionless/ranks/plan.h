@@ -1,5 +1,5 @@
-/** The state of the lists of ranks (trees.h), by numbers of bodies: for checkpoints, and for runs that go on. All
- *  ranks call the functions together, which fail on all of them or on none. */
+/** Lists of ranks (trees.h) of runs that go on. All ranks call the functions together, which fail on all of them or on
+ *  none. */
 #ifndef NB6_RANK_PLAN_H
 #define NB6_RANK_PLAN_H
 
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct nb6_collisionless;
+struct nb6_rank_places;
 struct nb6_world;
 
 /** Shares with trees begin with these: nominal costs, when cells are made next, whether rank 0 has domains. */
@@ -24,12 +25,11 @@ struct nb6_rank_tree_start {
 void nb6_rank_tree_start_tell(struct nb6_world *world, const struct nb6_collisionless *whole,
                               struct nb6_rank_tree_start *start);
 
-/** The plan goes to rank 0, if it is that of the last build: otherwise there is no tree that stands, and the next block
- *  builds one as it would have done.   @param[out] whole  its `kept`, of rank 0; NULL on the others
- *  @return NBC_OK; NBC_NO_MEMORY */
-int nb6_rank_plan_home(struct nb6_collisionless *share, struct nb6_collisionless *whole, struct nbc_error *err);
-/** The other way, of shares that have their bodies by number: each body goes to the rank that had it, and the lists are
- *  made again.   @param[in] whole  as above   @return NBC_OK; NBC_NO_MEMORY */
-int nb6_rank_plan_resume(struct nb6_collisionless *share, const struct nb6_collisionless *whole, struct nbc_error *err);
+/** A tree whose lists are not those of the last build does not stand: the next block builds one, as it would have
+ *  done. */
+void nb6_rank_plan_judge(struct nb6_collisionless *share);
+/** Of a share that has its bodies by number each body goes to the rank that had it, and the lists are made again.
+ *  @param[in] mine  [share->n]   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_rank_plan_resume(struct nb6_collisionless *share, const struct nb6_rank_places *mine, struct nbc_error *err);
 
 #endif

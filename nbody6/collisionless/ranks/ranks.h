@@ -10,12 +10,11 @@
 #define NB6_RANKS_H
 
 #include "common/nbc.h"
-#include "nbody6/analysis/structure.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/ranks/backend.h"
+#include "nbody6/collisionless/ranks/survey.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/body_rows.h"
-#include "nbody6/state/ledger.h"
 
 #include <stddef.h>
 
@@ -51,30 +50,17 @@ void nb6_ranks_free(struct nb6_ranks *ranks);
  *  after the same block then; after NBC_DEVICE and NBC_NO_MEMORY of devices that of the last nb6_ranks_home, or of a
  *  later block that all had in memory */
 int nb6_ranks_evolve(struct nb6_ranks *ranks, struct nb6_collisionless *whole, nb6_time ti_end, struct nbc_error *err);
-/** Rows of the shares are those of the time of the system, and with a tree its arrays.
+/** Rows of the shares are those of the time of the system.
  *  @return NBC_OK; NBC_DEVICE: of any rank; the system is as it was when its state was in memory last */
 int nb6_ranks_home(struct nb6_ranks *ranks, struct nb6_collisionless *whole, struct nbc_error *err);
 /** Rows of all bodies, as they were at the last nb6_ranks_home; potentials are those of nb6_ranks_potential. */
 struct nb6_body_rows nb6_ranks_rows(struct nb6_ranks *ranks);
-/** The values of all bodies in a row of the log at that time. */
-struct nb6_rank_survey {
-    struct nb6_energy energy;
-    struct nb6_structure structure;
-    double shortest, longest; /**< steps */
-};
-/** After nb6_ranks_potential.   @return NBC_OK; as nb6_rank_structure */
+/** The values of all bodies in a row of the log, after nb6_ranks_potential.   @return NBC_OK; as nb6_rank_structure */
 int nb6_ranks_survey(struct nb6_ranks *ranks, struct nb6_rank_survey *survey, struct nbc_error *err);
-/** The part of nb6_ranks_survey that all ranks call together; rank 0 gets the sums.
- *  @param[in] share  its arrays are of one time   @param[in] pot  [share->n] at that time
- *  @return as nb6_rank_structure */
-int nb6_rank_survey(const struct nb6_collisionless *share, const double *pot, struct nb6_rank_survey *survey,
-                    struct nbc_error *err);
 /** Engine of the ranks: "host", "device", "emulated". */
 const char *nb6_ranks_engine(const struct nb6_ranks *ranks);
-/** Potentials of all bodies, which stay with the shares.   @param[out] all  [n] where bodies have domains, else not
- * used
- *  @return NBC_OK; the first failure of any rank */
-int nb6_ranks_potential(struct nb6_ranks *ranks, double *all, struct nbc_error *err);
+/** Potentials of all bodies, which stay with the shares.   @return NBC_OK; the first failure of any rank */
+int nb6_ranks_potential(struct nb6_ranks *ranks, struct nbc_error *err);
 /** Ranks that have wanted to stop at the end of the last nb6_ranks_evolve. */
 int nb6_ranks_wanting_stop(const struct nb6_ranks *ranks);
 /** Of the forces of rank 0, and how many ranks there are. */

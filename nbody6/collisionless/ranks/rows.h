@@ -15,7 +15,7 @@ struct nb6_world;
 size_t nb6_rank_row_bytes(enum nb6_body_column column);
 /** The array of a share; NULL: its bodies have no such array.   @param[in] pot  [share->n] or NULL */
 void *nb6_rank_column(const struct nb6_collisionless *share, enum nb6_body_column column, double *pot);
-/** Rows of the shares go to rank 0.
+/** Rows of equal shares (nb6_world_share) go to rank 0.
  *  @param[in] n  bodies of all ranks   @param[in] mine  [own share]   @param[out] rows  [count]; rank 0 */
 void nb6_rank_rows_out(struct nb6_world *world, int64_t n, size_t row, int64_t first, int64_t count, const void *mine,
                        void *rows);
@@ -24,6 +24,15 @@ void nb6_rank_rows_out(struct nb6_world *world, int64_t n, size_t row, int64_t f
  */
 void nb6_rank_rows_in(struct nb6_world *world, int64_t n, size_t row, int64_t first, int64_t count, const void *rows,
                       void *mine);
+
+/** Bytes that rank 0 needs for rows of bodies that are anywhere. */
+enum { NB6_RANK_ROWS_SCRATCH = 1 << 18 };
+/** Rows of bodies that have numbers, from 1 on, go to rank 0 from the ranks that have them.
+ *  @param[in] own, number  bodies of this rank, and their numbers, ascending   @param[in] mine  [own]
+ *  @param[out] rows  [count] of the numbers from first + 1 on; rank 0
+ *  @param[out] scratch  of rank 0: NB6_RANK_ROWS_SCRATCH bytes */
+void nb6_rank_rows_find(struct nb6_world *world, int64_t own, const int64_t *number, size_t row, int64_t first,
+                        int64_t count, const void *mine, void *rows, void *scratch);
 
 /** Bodies that are all in memory of rank 0; there are none of a column that is NULL, but for names, from 1 on. */
 struct nb6_rank_arrays {

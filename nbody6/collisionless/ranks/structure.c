@@ -5,7 +5,6 @@
 #include "common/team.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/part.h"
-#include "nbody6/collisionless/ranks/exchange.h"
 #include "nbody6/state/kdtree.h"
 #include "nbody6/world/rank_sum.h"
 #include "nbody6/world/spread.h"
@@ -318,10 +317,11 @@ static int find_lagrangian(const struct job *job, struct nb6_structure *out)
     return status;
 }
 
-int nb6_rank_structure(const struct nb6_collisionless *s, struct nb6_structure *out, struct nbc_error *err)
+int nb6_rank_structure(const struct nb6_collisionless *s, struct nb6_spread *spread, struct nb6_structure *out,
+                       struct nbc_error *err)
 {
     struct nb6_structure found = {0};
-    struct job job = {.share = s, .spread = nb6_exchange_spread(s->exchange), .world = s->world};
+    struct job job = {.share = s, .spread = spread, .world = s->world};
     int64_t n = s->n;
     job.err = err;
     nb6_world_sum(job.world, &n, 1);

@@ -87,9 +87,7 @@ int nb6_rank_trees_open(struct nb6_rank_trees **trees, struct nb6_world *world, 
 
 static void drop_plan(struct nb6_rank_trees *t)
 {
-    nbc_free(t->plan.x);
-    nbc_free(t->plan.acc);
-    nbc_free(t->plan.drift);
+    nb6_rank_places_free(&t->plan.places);
     nbc_free(t->self);
     t->plan = (struct nb6_rank_plan){.block = NB6_NO_BUILD};
     t->self = NULL;
@@ -371,26 +369,27 @@ int nb6_rank_trees_sum_few(struct nb6_rank_trees *t, const struct nb6_rank_trees
 
 static int provide_plan(struct nb6_rank_trees *t, size_t n, struct nbc_error *err)
 {
-    if (t->plan.x && n <= t->plan_room) return NBC_OK;
+    if (t->self && n <= t->plan_room) return NBC_OK;
     drop_plan(t);
     const size_t room = n + n / 8; /* as of a share (system_memory.c) */
-    t->plan.x = nbc_alloc_unset(room, sizeof *t->plan.x);
-    t->plan.acc = nbc_alloc_unset(room, sizeof *t->plan.acc);
-    t->plan.drift = nbc_alloc_unset(room, sizeof *t->plan.drift);
-    t->self = nbc_alloc_unset(room, sizeof *t->self);
-    if (!t->plan.x || !t->plan.acc || !t->plan.drift || !t->self) return no_memory(t, err);
+    const int status = nb6_rank_places_open(&t->plan.places, (int64_t)room, err);
+    t->self = status ? NULL : nbc_alloc_unset(room, sizeof *t->self);
+    if (!t->self) return no_memory(t, err);
     t->plan_room = room;
-    for (size_t i = 0; i < room; i++) t->self[i] = (int32_t)i;
+    for (size_t i = 0; i < room; i++) {
+        t->self[i] = (int32_t)i;
+        t->plan.places.rank[i] = t->own;
+    }
     return NBC_OK;
 }
 
-static void take_plan(struct nb6_rank_plan *plan, const struct nb6_rank_plan_job *job)
+static void take_plan(const struct nb6_rank_places *places, const struct nb6_rank_plan_job *job)
 {
     for (int64_t i = 0; i < job->n; i++) {
         const double *v = job->drift ? NULL : job->v[i];
-        memcpy(plan->x[i], job->x[i], sizeof *plan->x);
-        memcpy(plan->acc[i], job->acc[i], sizeof *plan->acc);
-        plan->drift[i] = v ? job->time * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) : job->drift[i];
+        memcpy(places->x[i], job->x[i], sizeof *places->x);
+        memcpy(places->acc[i], job->acc[i], sizeof *places->acc);
+        places->drift[i] = v ? job->time * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) : job->drift[i];
     }
 }
 
@@ -401,14 +400,14 @@ static int begin_plan(struct nb6_rank_trees *t, const struct nb6_rank_plan_job *
     int status = provide_plan(t, n, err);
     if (!status) status = send_sources(t, job->n, job->mass, job->x, err);
     if (status) return status;
-    take_plan(&t->plan, job);
+    take_plan(&t->plan.places, job);
     const struct gpunb_softened_job all = {.n_i = n,
-                                           .x = (const double(*)[3])t->plan.x,
+                                           .x = (const double(*)[3])t->plan.places.x,
                                            .self = t->self,
                                            .softening = job->softening,
-                                           .acc_last = (const double(*)[3])t->plan.acc,
+                                           .acc_last = (const double(*)[3])t->plan.places.acc,
                                            .build = job->block};
-    status = gpunb_essential_plan(t->essential, &all, t->plan.drift);
+    status = gpunb_essential_plan(t->essential, &all, t->plan.places.drift);
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(t->force)) : NBC_OK;
 }
 

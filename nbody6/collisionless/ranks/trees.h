@@ -6,6 +6,7 @@
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "nbody6/collisionless/ranks/places.h"
 
 #include <stdint.h>
 
@@ -22,9 +23,8 @@ struct nb6_rank_trees_job {
 
 /** All that the lists of a plan follow from, so that a run that is resumed can make them again. */
 struct nb6_rank_plan {
-    uint64_t block;            /**< number of the block whose force made it; NB6_NO_BUILD: there is none */
-    double (*x)[3], (*acc)[3]; /**< of own bodies then: positions, and last accelerations */
-    double *drift;             /**< and how far they were to move by the next plan */
+    uint64_t block;                /**< number of the block whose force made it; NB6_NO_BUILD: there is none */
+    struct nb6_rank_places places; /**< of own bodies then */
 };
 
 struct nb6_rank_plan_job {
