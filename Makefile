@@ -191,19 +191,33 @@ $(BUILD)/bench/libsupport.a: $(BENCH_SUPPORT_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-# A test of one library links that library only.
-test-lib = $(LIB)/$(if $(filter test_common% long_common% test_device%,$(1)),libnbcommon.a,$(if $(filter test_gpunb% long_gpunb% \
-    gpunb%,$(1)),libgpunb.a,$(if $(filter test_gpuirr% long_gpuirr% gpuirr%,$(1)),libgpuirr.a,$(if \
-    $(filter test_stellar% long_stellar% bench_stellar%,$(1)),libstellar.a,libnbody6.a))))
-# Two hundred programs are linked with one library: where binutils has its other linker, which takes half of the time, by
-# that. (lld takes members of archives that nobody has asked for yet, such as tests/support/faults.c.)
+# A test of one library links that library only: as a shared one with all symbols, which spares two hundred copies of 25
+# MB and the time to write them. Programs that stand between the library and what it calls, and those that call CUDA
+# themselves, whose runtime is to be there once, have copies all the same; lld, which clang's sanitizers come with, would
+# take members of archives that nobody has asked for yet, such as tests/support/faults.c.
+TEST_LIB := $(BUILD)/tests/lib
+WRAPPED_TESTS := $(addprefix tests/unit/,test_transactions test_adjust_transaction test_engine_faults \
+    test_set_masses_faults test_ageing)
+is-shared = $(if $(findstring clang,$(CC)),,$(filter tests/%,$(filter-out $(WRAPPED_TESTS) %_device,$(1))))
+library-of = $(if $(filter test_common% long_common% test_device%,$(1)),nbcommon,$(if $(filter test_gpunb% long_gpunb% \
+    gpunb%,$(1)),gpunb,$(if $(filter test_gpuirr% long_gpuirr% gpuirr%,$(1)),gpuirr,$(if \
+    $(filter test_stellar% long_stellar% bench_stellar%,$(1)),stellar,nbody6))))
+test-lib = $(if $(call is-shared,$(1)),$(TEST_LIB)/libtest_$(call library-of,$(notdir $(1))).so,$(LIB)/lib$(call \
+    library-of,$(notdir $(1))).a)
+# The other linker of binutils, where it is, takes half of the time.
 TEST_LINKER := $(if $(findstring clang,$(CC)),,$(if $(shell command -v ld.gold 2>/dev/null),-fuse-ld=gold))
+$(TEST_LIB)/libtest_%.so: $(LIB)/lib%.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -fopenmp $(TEST_LINKER) $(LDFLAGS) -Wl,--no-undefined -Wl,-Bsymbolic-functions \
+	    -Wl,-soname,$(@F) -o $@ -Wl,--whole-archive $< -Wl,--no-whole-archive $(call libs-of,$*)
 define c-program
-$(BUILD)/$(1): $(O)/$(1).o $(2) $(call test-lib,$(notdir $(1)))
+$(BUILD)/$(1): $(O)/$(1).o $(2) $(call test-lib,$(1))
 	@mkdir -p $$(@D)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) -fopenmp $(TEST_LINKER) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter-out %.o,$$^) $(3) \
-	    $$(if $$(filter %/libnbody6.a,$$^),$$(NBODY6_LIBS),$$(BASE_LIBS))
+	    $(if $(call is-shared,$(1)),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/../lib') \
+	    $$(if $$(filter %nbody6.a %nbody6.so,$$^),$$(NBODY6_LIBS),$$(BASE_LIBS))
 endef
 $(foreach t,$(TEST_SRC) $(sort $(LONG_SRC)),$(eval $(call \
     c-program,$(basename $(t)),$(BUILD)/tests/libsupport.a,$$(CMOCKA_LIBS))))
@@ -231,8 +245,7 @@ tests: $(addprefix $(BUILD)/bench/,bench_block_steps bench_collapse bench_orders
     bench_walks model_domains model_tree)
 
 # Calls that fail in these tests: tests/support/faults.c stands between the driver and them
-$(addprefix $(BUILD)/tests/unit/,test_transactions test_adjust_transaction test_engine_faults \
-    test_set_masses_faults test_ageing): override LDFLAGS += $(addprefix \
+$(addprefix $(BUILD)/,$(WRAPPED_TESTS)): override LDFLAGS += $(addprefix \
     -Wl$(comma)--wrap=,gpuirr_begin gpuirr_set_list gpuirr_set_lists gpuirr_get_holders gpuirr_set_jp gpuirr_pred_act \
     gpuirr_pred_all gpuirr_firr_vec gpuirr_firr_noise gpunb_push_jp gpunb_predict gpunb_regf_start gpunb_regf_wait \
     gpunb_potential ks_init ks_start ks_advance_some ks_finish ks_unperturbed chain_init chain_advance)

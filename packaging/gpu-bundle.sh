@@ -17,7 +17,10 @@ done
 # The C library belongs to the machine: it has to fit its loader and its kernel.
 for program in "$@"; do ldd "$build/$program"; done | awk '$3 ~ /^\// { print $3 }' | sort -u |
     grep -Ev '/(ld-linux|libc|libm|libdl|libpthread|librt)[.-]' | while read -r library; do
-    cp -L "$library" "$root/lib/"
+    case $library in
+    */libtest_*) strip -o "$root/lib/$(basename "$library")" "$library" ;;
+    *) cp -L "$library" "$root/lib/" ;;
+    esac
 done
 cp packaging/gpu-bundle-run.sh "$root/run"
 cp -r input_examples "$root/"

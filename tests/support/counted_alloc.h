@@ -11,8 +11,13 @@
 
 enum { COUNTED_BYTES = 1 << 16, COUNTED_BLOCKS = 4096 };
 
-/** 1: what this thread allocates is not counted. */
 static _Thread_local int counted_apart;
+
+/** @param is_apart  1: what this thread allocates from now on is not counted */
+static inline void count_apart(int is_apart)
+{
+    counted_apart = is_apart;
+}
 
 #if defined(__GLIBC__) && !TEST_SANITIZED
 #include <malloc.h>

@@ -363,7 +363,7 @@ static void on_rank(struct nb6_world *world, void *context)
 {
     struct found *f = context;
     if (nb6_world_rank(world) > 0) {
-        counted_apart = 1;
+        count_apart(1);
         (void)nb6_ranks_serve(world, NULL);
         return;
     }
