@@ -85,6 +85,9 @@ void nb6_profile_print(FILE *out, const struct nb6_profile *profile)
         "  between blocks: %.3f s, of which adjust %.3f s, output %.3f s, blocks on a device %.3f s, moves %.3f s\n",
         between->wall_s, between->stage_s[NB6_STAGE_ADJUST], between->stage_s[NB6_STAGE_OUTPUT],
         between->stage_s[NB6_STAGE_DEVICE], between->stage_s[NB6_STAGE_MOVE]);
-    fprintf(out, "  moves of the state to and from a device: %llu; changes of masses: %llu\n",
-            (unsigned long long)profile->moves, (unsigned long long)profile->mass_changes);
+    fprintf(
+        out,
+        "  moves of the whole state to and from a device: %llu, of what had changed: %llu; changes of masses: %llu\n",
+        (unsigned long long)profile->moves, (unsigned long long)profile->part_moves,
+        (unsigned long long)profile->mass_changes);
 }

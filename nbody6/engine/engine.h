@@ -10,10 +10,14 @@
  *  state by `import`, and the state from it by `export`, both bit for bit: how often the state is exported changes no
  *  result. sim->engine_image records whether the image is ahead of the state, and whether the state was edited since.
  *
+ *  Parts. When systems form, end or change, and after blocks of the host engine, an import or export moves the bodies
+ *  and lists that have changed since both were equal, and systems (image_part.h); where all may have changed, or do not
+ *  fit, it moves all. `sim->engine_image.is_part` says which. The image does not depend on it.
+ *
  *  Edits. Between two blocks single stars, and pairs of two stars, may get other masses, where they are
  *  (`gather`, `edit`): a message, no move of the state. After an adjust that leaves all bodies as they are, the image
  *  gets what that has changed about systems (`renew`). All else that changes bodies edits the state, and the next block
- *  imports it.
+ *  imports it, or what has changed.
  *
  *  Failures. A block that cannot be completed is not committed; the image stays that of the last block, and can be
  *  exported. An export that fails leaves both as they were, or a state equal to the image in all but predictors of

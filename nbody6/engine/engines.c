@@ -15,6 +15,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/stuck.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/touched.h"
 #include "nbody6/state/transaction.h"
 #include "nbody6/step/block.h"
 #include "nbody6/step/decide.h"
@@ -43,13 +44,15 @@ struct nb6_pair_cost nb6_engines_cost(const struct nb6_sim *sim)
     return (struct nb6_pair_cost){.irr = gpuirr_info(sim->irr)->ns_per_pair, .reg = gpunb_info(sim->reg)->ns_per_pair};
 }
 
-/* Import or export, and its time. */
+/* Import or export, and its time. After it image and host memory are equal. */
 static int move(struct nb6_sim *sim, int (*how)(struct nb6_sim *, struct nbc_error *), struct nbc_error *err)
 {
     const double start = nbc_wtime();
+    sim->engine_image.is_part = 0;
     const int status = how(sim, err);
     nb6_profile_stage(sim, NB6_STAGE_MOVE, nbc_wtime() - start);
-    nb6_profile_count_move(sim);
+    nb6_profile_count_move(sim, sim->engine_image.is_part);
+    if (!status) nb6_touched_begin(&sim->engine_image.touched, sim->edits);
     return status;
 }
 
@@ -80,6 +83,7 @@ void nb6_engines_release(struct nb6_sim *sim)
 {
     if (sim->engine_image.image) sim->engine_image.owner->release(sim);
     nb6_host_service_free(sim);
+    nb6_touched_free(&sim->engine_image.touched);
     sim->engine_image = (struct nb6_engine_image){0};
 }
 
@@ -268,6 +272,7 @@ static int advance_image(struct nb6_sim *sim, const struct nb6_engine *engine, n
     engine_image->undecided = *reason == NB6_STOP_ENCOUNTER;
     if (!status) return after_advance(sim, engine, t_stop, reason, err);
     status = export_after_failure(sim, status, err);
+    nb6_touched_any(&engine_image->touched);
     engine_image->edits = sim->edits - 1;
     return status;
 }

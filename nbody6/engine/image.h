@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct nb6_config;
+struct nb6_dev_parcel;
 struct nb6_sim;
 
 /** Bodies that a thread copies in some microseconds. */
@@ -52,6 +53,9 @@ int64_t nb6_dev_lay_out_lists(struct nb6_dev *dev);
 void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** Fill what depends on systems alone, where bodies are those of the state. */
 void nb6_dev_fill_systems(const struct nb6_sim *sim, struct nb6_dev *dev);
+/** After nb6_dev_place_part (engine/image_part.h): the same but for bodies, of which the image has those that have not
+ *  changed. */
+void nb6_dev_begin_again(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** Fill `lists`, after nb6_dev_fill_bodies. Of all else only list_at changes.   @return numbers in all lists */
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** Fill the rules from the present configuration and state. */
@@ -65,5 +69,9 @@ void nb6_dev_fill_changed(const struct nb6_dev *dev, const struct nb6_edit *edit
  *  all stored or none.
  *  @return NBC_OK; NBC_NO_MEMORY; the status of a library */
 int nb6_dev_store(struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err);
+/** The same for the bodies of a parcel, of which alone there is news; lists of the parcel are converted.
+ *  @return as nb6_dev_store */
+int nb6_dev_store_parcel(struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, struct nb6_sim *sim,
+                         struct nbc_error *err);
 
 #endif

@@ -101,10 +101,10 @@ static double unit_of_work(const struct nb6_sim *sim)
     return ldexp(1, ilogb(nb6_energy_scale(sim))) / NB6_DEV_UNITS_OF_ENERGY;
 }
 
-static void place_stuck(const struct nb6_stuck *by_name, struct nb6_dev *dev, int32_t place)
+static void place_stuck(const struct nb6_sim *sim, struct nb6_dev *dev, int32_t place)
 {
     for (int k = 0; k < 2; k++)
-        if (by_name->who[k] == dev->star[place].name) dev->control->stuck.who[k] = 1 + place;
+        if (sim->book.stuck.who[k] == sim->star[dev->body_of[place]].name) dev->control->stuck.who[k] = 1 + place;
 }
 
 static void fill_piece(const struct nb6_sim *sim, struct nb6_dev *dev, int64_t piece)
@@ -117,7 +117,7 @@ static void fill_piece(const struct nb6_sim *sim, struct nb6_dev *dev, int64_t p
         dev->star[place] = sim->star[i];
         dev->level[place] = (int8_t)nb6_schedule_level(sim->schedule, i);
         dev->row_now[place] = dev->shown[place] = 0;
-        place_stuck(&sim->book.stuck, dev, (int32_t)place);
+        place_stuck(sim, dev, (int32_t)place);
     }
 }
 
@@ -170,7 +170,7 @@ static void set_places(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
     dev->n = sim->subsystems.n_source;
     dev->first_centre = 0;
-    for (int64_t i = 0; i < nb6_bodies(sim); i++) dev->place_of[i] = -1;
+    for (int64_t i = 0; i < dev->bodies; i++) dev->place_of[i] = -1;
     for (int32_t place = 0; place < dev->n; place++) {
         const int32_t i = sim->subsystems.source[place];
         dev->body_of[place] = i;
@@ -179,13 +179,19 @@ static void set_places(const struct nb6_sim *sim, struct nb6_dev *dev)
     }
 }
 
+static void begin_control(const struct nb6_sim *sim, struct nb6_dev *dev)
+{
+    dev->t_home = sim->ti_now;
+    *dev->control = (struct nb6_dev_control){
+        .ti_now = sim->ti_now, .unit_of_work = unit_of_work(sim), .stuck = without_places(&sim->book.stuck)};
+}
+
 void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
     struct filling job = {sim, {.dev = dev}};
     set_places(sim, dev);
     memset(dev->level + dev->n, -1, (size_t)(dev->n_max - dev->n)); /* no body left */
-    *dev->control = (struct nb6_dev_control){
-        .ti_now = sim->ti_now, .unit_of_work = unit_of_work(sim), .stuck = without_places(&sim->book.stuck)};
+    begin_control(sim, dev);
     nbc_team_run(parts_of_pieces(dev), fill_part, &job);
     nb6_host_service_fill(sim, dev);
 }
@@ -194,6 +200,24 @@ void nb6_dev_fill_systems(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
     dev->control->unit_of_work = unit_of_work(sim);
     memset(dev->shown, 0, (size_t)dev->n);
+    nb6_host_service_fill(sim, dev);
+}
+
+static void place_stuck_part(void *context, int part, int parts)
+{
+    const struct filling *job = context;
+    int64_t first, end;
+    nbc_range(job->layout.dev->n, part, parts, &first, &end);
+    for (int64_t place = first; place < end; place++) place_stuck(job->sim, job->layout.dev, (int32_t)place);
+}
+
+void nb6_dev_begin_again(const struct nb6_sim *sim, struct nb6_dev *dev)
+{
+    struct filling job = {sim, {.dev = dev}};
+    begin_control(sim, dev);
+    memset(dev->shown, 0, (size_t)dev->n);
+    if (sim->book.stuck.who[0] > 0 || sim->book.stuck.who[1] > 0)
+        nbc_team_run(parts_of_pieces(dev), place_stuck_part, &job);
     nb6_host_service_fill(sim, dev);
 }
 

@@ -5,6 +5,7 @@
 #include "gpuirr/gpuirr.h"
 #include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
+#include "nbody6/engine/stages/parcel.h"
 #include "nbody6/engine/stages/work.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
@@ -19,27 +20,37 @@
 
 enum { LISTS_OF_A_PART = 48 };
 
-/* Image and state of a copy. */
+/* What is copied to the state. */
 struct storing {
     struct nb6_dev *dev;
+    const struct nb6_dev_parcel *parcel;
     struct nb6_sim *sim;
-    int32_t *place; /* [dev->n] selected places */
+    int32_t *selected; /* [parcel->n] bodies of the parcel */
     int refused;
 };
 
+static int32_t place_of(const struct nb6_dev_parcel *parcel, int64_t k)
+{
+    return parcel->place ? parcel->place[k] : (int32_t)k;
+}
+
+static int32_t body_of(const struct storing *job, int64_t k)
+{
+    return job->dev->body_of[place_of(job->parcel, k)];
+}
+
 /* Whether a regular step of a body has ended since the import. */
-static int has_new_list(const void *context, int64_t place)
+static int has_new_list(const void *context, int64_t k)
 {
     const struct storing *job = context;
-    const struct nb6_dev *dev = job->dev;
-    return dev->level[place] >= 0 && dev->star[place].t0_reg != job->sim->star[dev->body_of[place]].t0_reg;
+    const struct nb6_dev_parcel *parcel = job->parcel;
+    return parcel->level[k] >= 0 && parcel->star[k].t0_reg != job->sim->star[body_of(job, k)].t0_reg;
 }
 
 /* New lists. */
 struct new_lists {
-    const struct nb6_dev *dev;
+    const struct storing *job;
     int64_t n;
-    const int32_t *place;
     int32_t *body, *nnb;
     const int32_t **list;
 };
@@ -53,7 +64,7 @@ static void free_lists(struct new_lists *lists)
 
 static int allocate_lists(struct new_lists *lists)
 {
-    const size_t n = (size_t)lists->dev->n;
+    const size_t n = (size_t)lists->job->parcel->n;
     lists->body = nbc_alloc_unset(n, sizeof *lists->body);
     lists->nnb = nbc_alloc_unset(n, sizeof *lists->nnb);
     lists->list = nbc_alloc_unset(n, sizeof *lists->list);
@@ -63,42 +74,42 @@ static int allocate_lists(struct new_lists *lists)
 static void name_part(void *context, int part, int parts)
 {
     const struct new_lists *lists = context;
+    const struct nb6_dev_parcel *parcel = lists->job->parcel;
     int64_t first, end;
     nbc_range(lists->n, part, parts, &first, &end);
-    for (int64_t k = first; k < end; k++) {
-        const int32_t place = lists->place[k];
-        lists->body[k] = lists->dev->body_of[place];
-        lists->nnb[k] = lists->dev->star[place].nnb;
-        lists->list[k] = lists->dev->lists + lists->dev->list_at[place];
+    for (int64_t m = first; m < end; m++) {
+        const int32_t k = lists->job->selected[m];
+        lists->body[m] = body_of(lists->job, k);
+        lists->nnb[m] = parcel->star[k].nnb;
+        lists->list[m] = parcel->lists + parcel->list_at[k];
     }
 }
 
 static void rename_part(void *context, int part, int parts)
 {
-    const struct nb6_dev *dev = context;
+    const struct storing *job = context;
     int64_t first, end;
-    nbc_range(dev->list_at[dev->n - 1] + dev->star[dev->n - 1].nnb, part, parts, &first, &end);
-    for (int64_t k = first; k < end; k++) dev->lists[k] = dev->body_of[dev->lists[k]];
+    nbc_range(job->parcel->numbers, part, parts, &first, &end);
+    for (int64_t m = first; m < end; m++) job->parcel->lists[m] = job->dev->body_of[job->parcel->lists[m]];
 }
 
 /* Convert lists of places to lists of bodies, in place.   @return 0: no memory */
-static int find_lists(const struct storing *job, struct new_lists *lists)
+static int find_lists(struct storing *job, struct new_lists *lists)
 {
-    struct nb6_dev *dev = job->dev;
-    const int parts = nbc_parts(dev->n, NB6_DEV_BODIES_OF_A_PART);
+    const struct nb6_dev *dev = job->dev;
+    const int64_t n = job->parcel->n;
     const int places_are_bodies = dev->n == job->sim->n && dev->first_centre == job->sim->n;
     if (!allocate_lists(lists)) return 0;
-    lists->n = nbc_select(dev->n, NB6_DEV_BODIES_OF_A_PART, has_new_list, job, job->place);
-    lists->place = job->place;
+    lists->n = nbc_select(n, NB6_DEV_BODIES_OF_A_PART, has_new_list, job, job->selected);
     nbc_team_run(nbc_parts(lists->n, LISTS_OF_A_PART), name_part, lists);
-    if (!places_are_bodies) nbc_team_run(parts, rename_part, dev);
+    if (!places_are_bodies) nbc_team_run(nbc_parts(n, NB6_DEV_BODIES_OF_A_PART), rename_part, job);
     return 1;
 }
 
-static int store_lists(const struct storing *job, struct nbc_error *err)
+static int store_lists(struct storing *job, struct nbc_error *err)
 {
     struct nb6_sim *sim = job->sim;
-    struct new_lists lists = {.dev = job->dev};
+    struct new_lists lists = {.job = job};
     int status = find_lists(job, &lists) ? NBC_OK : nbc_fail(err, NBC_NO_MEMORY, "no memory to fetch neighbour lists");
     if (!status) {
         status = gpuirr_set_lists(sim->irr, (size_t)lists.n, lists.body, lists.nnb, lists.list);
@@ -138,15 +149,20 @@ static void store_stuck(const struct nb6_dev *dev, struct nb6_sim *sim)
     const struct nb6_stuck *from = &dev->control->stuck;
     struct nb6_stuck *to = &sim->book.stuck;
     to->blocks = from->blocks;
-    for (int k = 0; k < 2; k++) to->who[k] = from->who[k] > 0 ? dev->star[from->who[k] - 1].name : -from->who[k];
+    for (int k = 0; k < 2; k++) {
+        const int64_t who = from->who[k];
+        to->who[k] = who > 0 ? sim->star[dev->body_of[who - 1]].name : -who;
+    }
     nb6_stuck_order(to);
 }
 
 /* Whether a body may have changed since the import. */
-static int has_moved(const struct nb6_dev *dev, const struct nb6_sim *sim, int64_t place)
+static int has_moved(const struct storing *job, int64_t k)
 {
-    if (dev->level[place] < 0) return 0;
-    return dev->body[place].t0 != sim->body[dev->body_of[place]].t0 || dev->shown[place] || dev->control->stores_all;
+    const struct nb6_dev_parcel *parcel = job->parcel;
+    if (parcel->level[k] < 0) return 0;
+    return parcel->body[k].t0 != job->sim->body[body_of(job, k)].t0 || job->dev->shown[place_of(parcel, k)] ||
+           job->dev->control->stores_all;
 }
 
 static void store_part(void *context, int part, int parts)
@@ -155,45 +171,44 @@ static void store_part(void *context, int part, int parts)
     struct nb6_sim *sim = job->sim;
     int64_t first, end;
     int refused = 0;
-    nbc_range(job->dev->n, part, parts, &first, &end);
-    for (int64_t place = first; place < end; place++) {
-        if (!has_moved(job->dev, sim, place)) continue;
-        const int32_t i = job->dev->body_of[place];
-        sim->body[i] = job->dev->body[place];
-        sim->star[i] = job->dev->star[place];
+    nbc_range(job->parcel->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) {
+        if (!has_moved(job, k)) continue;
+        const int32_t i = body_of(job, k);
+        sim->body[i] = job->parcel->body[k];
+        sim->star[i] = job->parcel->star[k];
         refused |= nb6_send_body(sim, i, NULL) != NBC_OK;
     }
     if (refused) __atomic_store_n(&job->refused, 1, __ATOMIC_RELAXED);
 }
 
-static int has_new_level(const void *context, int64_t place)
+static int has_new_level(const void *context, int64_t k)
 {
     const struct storing *job = context;
-    const int level = job->dev->level[place];
-    return level >= 0 && nb6_schedule_level(job->sim->schedule, job->dev->body_of[place]) != level;
+    const int level = job->parcel->level[k];
+    return level >= 0 && nb6_schedule_level(job->sim->schedule, body_of(job, k)) != level;
 }
 
 static void store_levels(const struct storing *job)
 {
-    const struct nb6_dev *dev = job->dev;
-    const int64_t n = nbc_select(dev->n, NB6_DEV_BODIES_OF_A_PART, has_new_level, job, job->place);
-    for (int64_t k = 0; k < n; k++)
-        nb6_schedule_set(job->sim->schedule, dev->body_of[job->place[k]], dev->level[job->place[k]]);
+    const struct nb6_dev_parcel *parcel = job->parcel;
+    const int64_t n = nbc_select(parcel->n, NB6_DEV_BODIES_OF_A_PART, has_new_level, job, job->selected);
+    for (int64_t m = 0; m < n; m++)
+        nb6_schedule_set(job->sim->schedule, body_of(job, job->selected[m]), parcel->level[job->selected[m]]);
 }
 
 /* Why the library refused a body. */
 static int report_refused(const struct storing *job, struct nbc_error *err)
 {
-    const struct nb6_dev *dev = job->dev;
     int status = NBC_OK;
-    for (int64_t place = 0; place < dev->n && !status; place++)
-        if (dev->level[place] >= 0) status = nb6_send_body(job->sim, dev->body_of[place], err);
+    for (int64_t k = 0; k < job->parcel->n && !status; k++)
+        if (job->parcel->level[k] >= 0) status = nb6_send_body(job->sim, body_of(job, k), err);
     return status ? status : nbc_fail(err, NBC_INTERNAL, "a library refused a body, and then took it");
 }
 
 static int store_bodies(struct storing *job, struct nbc_error *err)
 {
-    nbc_team_run(nbc_parts(job->dev->n, NB6_DEV_BODIES_OF_A_PART), store_part, job);
+    nbc_team_run(nbc_parts(job->parcel->n, NB6_DEV_BODIES_OF_A_PART), store_part, job);
     store_levels(job);
     return job->refused ? report_refused(job, err) : NBC_OK;
 }
@@ -201,7 +216,7 @@ static int store_bodies(struct storing *job, struct nbc_error *err)
 /* Lists first, since they may find no memory: then nothing has changed. */
 static int store(struct storing *job, struct nbc_error *err)
 {
-    const struct nb6_dev *dev = job->dev;
+    struct nb6_dev *dev = job->dev;
     struct nb6_sim *sim = job->sim;
     int status = store_lists(job, err);
     if (status) return status;
@@ -214,14 +229,30 @@ static int store(struct storing *job, struct nbc_error *err)
     if (booked) status = booked;
     if (!status) status = nb6_rebase_origin(sim, sim->ti_now, err);
     dev->control->stores_all = status != NBC_OK;
+    if (!status) dev->t_home = dev->control->ti_now;
+    return status;
+}
+
+int nb6_dev_store_parcel(struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, struct nb6_sim *sim,
+                         struct nbc_error *err)
+{
+    struct storing job = {.dev = dev, .parcel = parcel, .sim = sim};
+    job.selected = nbc_alloc_unset((size_t)parcel->n, sizeof *job.selected);
+    const int status = job.selected
+                           ? store(&job, err)
+                           : nbc_fail(err, NBC_NO_MEMORY, "no memory to fetch %lld bodies", (long long)parcel->n);
+    nbc_free(job.selected);
     return status;
 }
 
 int nb6_dev_store(struct nb6_dev *dev, struct nb6_sim *sim, struct nbc_error *err)
 {
-    struct storing job = {.dev = dev, .sim = sim, .place = nbc_alloc_unset((size_t)dev->n, sizeof *job.place)};
-    const int status = job.place ? store(&job, err)
-                                 : nbc_fail(err, NBC_NO_MEMORY, "no memory to fetch %lld bodies", (long long)dev->n);
-    nbc_free(job.place);
-    return status;
+    const struct nb6_dev_parcel all = {.n = dev->n,
+                                       .numbers = dev->list_at[dev->n - 1] + dev->star[dev->n - 1].nnb,
+                                       .list_at = dev->list_at,
+                                       .level = dev->level,
+                                       .body = dev->body,
+                                       .star = dev->star,
+                                       .lists = dev->lists};
+    return nb6_dev_store_parcel(dev, &all, sim, err);
 }

@@ -98,9 +98,10 @@ void nb6_profile_stage(struct nb6_sim *sim, enum nb6_stage stage, double seconds
     if (sim->profile) sim->profile->stage_s[stage] += seconds;
 }
 
-void nb6_profile_count_move(struct nb6_sim *sim)
+void nb6_profile_count_move(struct nb6_sim *sim, int is_part)
 {
-    if (sim->profile) sim->profile->moves++;
+    if (sim->profile && is_part) sim->profile->part_moves++;
+    if (sim->profile && !is_part) sim->profile->moves++;
 }
 
 void nb6_profile_count_mass_change(struct nb6_sim *sim)

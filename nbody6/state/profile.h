@@ -43,7 +43,8 @@ struct nb6_profile {
     struct nb6_profile_row between;  /**< adjusts, output, and work of the caller of nb6_evolve between its calls */
     struct nb6_profile_row before;   /**< clock and counters at the end of the last row */
     double stage_s[NB6_STAGE_COUNT]; /**< since then */
-    uint64_t moves;                  /**< of the state into an engine image, or out of it */
+    uint64_t moves;                  /**< of the whole state into an engine image, or out of it */
+    uint64_t part_moves;             /**< of what had changed, in either direction */
     uint64_t mass_changes;           /**< calls of nb6_set_masses that changed stars */
     uint64_t blocks_image, steps_irr_image, steps_reg_image; /**< that the counters do not have yet */
     int paused;                                              /**< the last step did not come to the end of its block */
@@ -63,8 +64,8 @@ struct nb6_profile_row nb6_profile_sum(const struct nb6_profile *profile);
 
 /** Book wall-clock seconds of a stage. */
 void nb6_profile_stage(struct nb6_sim *sim, enum nb6_stage stage, double seconds);
-/** Count a move of the state, a change of masses. */
-void nb6_profile_count_move(struct nb6_sim *sim);
+/** Count a move of the state, or of what had changed; a change of masses. */
+void nb6_profile_count_move(struct nb6_sim *sim, int is_part);
 void nb6_profile_count_mass_change(struct nb6_sim *sim);
 /** A step begins, and ends. The work between both belongs to the block; if the step has paused, to the block that the
  *  next step ends. */

@@ -4,6 +4,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/touched.h"
 
 #include <string.h>
 
@@ -50,7 +51,7 @@ int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
 int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
-    sim->edits++;
+    nb6_touch(&sim->engine_image.touched, &sim->edits, i);
     if (!t->open) return NBC_OK;
     if (!grow_marks(t, sim->n + sim->subsystems.capacity, sim->subsystems.capacity)) return no_memory(err);
     if (t->body_is_saved[i]) return NBC_OK;
@@ -124,6 +125,7 @@ int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
     int status = NBC_OK;
+    nb6_touched_any(&sim->engine_image.touched); /* numbers mean other bodies */
     if (!t->open) return NBC_OK;
     if (!nbc_grow(&t->body, &t->body_capacity, nb6_bodies(sim), sizeof *t->body)) return no_memory(err);
     for (int64_t i = 0; i < nb6_bodies(sim) && !status; i++) status = nb6_save_body(sim, i, err);

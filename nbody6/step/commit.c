@@ -13,6 +13,7 @@
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/stuck.h"
+#include "nbody6/state/touched.h"
 #include "nbody6/step/corrector.h"
 #include "nbody6/step/levels.h"
 
@@ -100,10 +101,11 @@ int nb6_step_commit(struct nb6_sim *sim, struct nbc_error *err)
     struct commitment job = {.sim = sim};
     count(sim);
     count_for_whom(sim);
-    sim->edits++;
     nbc_team_run(nbc_parts(active->n_irr, NB6_BODIES_OF_A_PART), commit_part, &job);
-    for (int64_t member = 0; member < active->n_irr; member++)
+    for (int64_t member = 0; member < active->n_irr; member++) {
+        nb6_touch(&sim->engine_image.touched, &sim->edits, active->irr[member]);
         nb6_schedule_set(sim->schedule, active->irr[member], active->corrected[member].level_irr);
+    }
     sim->ti_now = active->t;
     sim->book.undecided = 1;
     int status = job.refused ? report_refused(sim, err) : push(sim, err);

@@ -134,7 +134,7 @@ static uint64_t moves_of(enum nb6_engine_choice engine, int age)
     assert_true(!age || fabs(last->transfers.stars.mass) > 1e-3);
     /* As energy_closes; without winds it is some 1e-8. */
     if (!(fabs(last->de_rel) < 1e-6)) fail_msg("energy not booked: %g of %g", last->de_rel, last->energy.total);
-    const uint64_t moves = sim->profile->moves;
+    const uint64_t moves = sim->profile->moves + sim->profile->part_moves;
     cluster_record_free(&record);
     nb6_free(sim);
     return moves;

@@ -10,6 +10,7 @@
 #include "nbody6/engine/cuda/leave.h"
 #include "nbody6/engine/cuda/lists.h"
 #include "nbody6/engine/cuda/memory.h"
+#include "nbody6/engine/cuda/part.h"
 #include "nbody6/engine/cuda/synchronise.h"
 #include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
@@ -49,6 +50,9 @@ static void release(struct nb6_sim *sim)
     nbd_free(&d->device, NBD_ON_DEVICE, d->sync);
     nbd_buffer_release(&d->device, &d->edit_there);
     nbd_buffer_release(&d->device, &d->edit_here);
+    nbd_buffer_release(&d->device, &d->part_there);
+    nbd_buffer_release(&d->device, &d->part_here);
+    nbd_buffer_release(&d->device, &d->news_here);
     nbd_stream_close(&d->device, d->stream);
     nbc_free(d);
     sim->engine_image.image = NULL;
@@ -150,21 +154,27 @@ static void prepare(struct nb6_sim *sim, int64_t row)
     d->is_preparing = pthread_create(&d->thread, NULL, make_room, d) == 0;
 }
 
-static int import(struct nb6_sim *sim, struct nbc_error *err)
+static int import_all(struct nb6_sim *sim, struct nbc_error *err)
 {
     int status = provide(sim, err);
     if (status) return status;
     struct nb6_device *d = sim->engine_image.image;
     nb6_dev_fill_bodies(sim, &d->home);
-    d->there.n = d->home.n;
-    d->there.first_centre = d->home.first_centre;
-    d->there.sums.n = d->home.n;
-    d->there.leaving = nb6_dev_leaving(d->reg, d->there.n, d->size.blocks);
-    d->there.targets = nb6_device_targets(nb6_dev_chunks(&d->there));
+    nb6_device_follow_home(d);
     status = nb6_device_copy_records(d, NB6_TO_DEVICE, err);
     if (status) return status;
     const int64_t numbers = nb6_dev_fill_lists(sim, &d->home); /* while the records are copied */
     return nb6_device_copy_lists(d, numbers, NB6_TO_DEVICE, err);
+}
+
+static int import(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_device *d = sim->engine_image.image;
+    if (d && !d->is_preparing) {
+        NBD_TRY(nbd_use(&d->device, err));
+        NBD_TRY(nb6_device_import_part(sim, d, &sim->engine_image.is_part, err));
+    }
+    return sim->engine_image.is_part ? NBC_OK : import_all(sim, err);
 }
 
 /* A copy that has ended when the function returns. */
@@ -176,11 +186,8 @@ static int copy_now(struct nb6_device *d, void *to, const void *from, size_t byt
 
 /* A store that succeeds, or fails after it has begun to write, is recorded on the device too: counters are added
  * once. */
-static int export(struct nb6_sim *sim, struct nbc_error *err)
+static int export_all(struct nb6_sim *sim, struct nb6_device *d, struct nbc_error *err)
 {
-    struct nb6_device *d = sim->engine_image.image;
-    if (d->is_lost) return nbc_fail(err, NBC_DEVICE, "the device engine: the blocks of a kernel that failed are lost");
-    NBD_TRY(nbd_use(&d->device, err));
     NBD_LAUNCH(err, &d->device, nb6_device_settle_lists(&d->there, stream_of(d)));
     int status = nb6_device_copy_records(d, NB6_FROM_DEVICE, err);
     if (status) return status;
@@ -190,6 +197,15 @@ static int export(struct nb6_sim *sim, struct nbc_error *err)
     status = nb6_dev_store(&d->home, sim, err);
     const int sent = copy_now(d, d->there.control, d->home.control, sizeof *d->home.control, status ? NULL : err);
     return status ? status : sent;
+}
+
+static int export(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct nb6_device *d = sim->engine_image.image;
+    if (d->is_lost) return nbc_fail(err, NBC_DEVICE, "the device engine: the blocks of a kernel that failed are lost");
+    NBD_TRY(nbd_use(&d->device, err));
+    NBD_TRY(nb6_device_export_part(sim, d, &sim->engine_image.is_part, err));
+    return sim->engine_image.is_part ? NBC_OK : export_all(sim, d, err);
 }
 
 /* @param[in] unsound  2^32 body + number of the member to report */

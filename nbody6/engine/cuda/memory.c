@@ -189,9 +189,19 @@ int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, s
     return NBC_OK;
 }
 
+void nb6_device_follow_home(struct nb6_device *d)
+{
+    d->there.n = d->home.n;
+    d->there.first_centre = d->home.first_centre;
+    d->there.sums.n = d->home.n;
+    d->there.leaving = nb6_dev_leaving(d->reg, d->there.n, d->size.blocks);
+    d->there.targets = nb6_device_targets(nb6_dev_chunks(&d->there));
+}
+
 static int copy_array(struct nb6_device *d, const struct array *a, enum nb6_device_way way, struct nbc_error *err)
 {
     const int up = way == NB6_TO_DEVICE;
+    if (a->travels == 0) return NBC_OK;
     return nbd_copy(&d->device, d->stream, up ? *a->there : a->home, up ? a->home : *a->there, a->travels, err);
 }
 
@@ -209,15 +219,16 @@ int nb6_device_copy_records(struct nb6_device *d, enum nb6_device_way way, struc
 
 int nb6_device_copy_systems(struct nb6_device *d, enum nb6_device_way way, struct nbc_error *err)
 {
-    const struct nb6_dev *h = &d->home;
-    const void *const of_host[] = {h->watch, h->ask, h->remote};
-    struct array all[NB6_DEVICE_MOST_ARRAYS];
-    const int n = list_arrays(d, all);
-    for (int k = 0; k < n; k++) {
-        int is_one = all[k].home && (all[k].home == h->system || all[k].home == h->control);
-        for (int m = 0; m < 3 && way == NB6_TO_DEVICE; m++) is_one |= all[k].home && all[k].home == of_host[m];
-        if (is_one) NBD_TRY(copy_array(d, &all[k], way, err));
-    }
+    struct nb6_dev *h = &d->home, *t = &d->there;
+    const size_t centres = (size_t)(h->n - h->first_centre), asked = (size_t)h->control->n_ask;
+    const struct array of_both[] = {{h->system, (void **)&t->system, centres * sizeof *h->system, 0, NULL},
+                                    {h->control, (void **)&t->control, sizeof *h->control, 0, NULL}};
+    const struct array of_host[] = {{h->watch, (void **)&t->watch, (size_t)h->n, 0, NULL},
+                                    {h->ask, (void **)&t->ask, asked * sizeof *h->ask, 0, NULL},
+                                    {h->remote, (void **)&t->remote, centres * sizeof *h->remote, 0, NULL}};
+    for (size_t k = 0; k < sizeof of_both / sizeof *of_both; k++) NBD_TRY(copy_array(d, &of_both[k], way, err));
+    for (size_t k = 0; k < sizeof of_host / sizeof *of_host && way == NB6_TO_DEVICE; k++)
+        NBD_TRY(copy_array(d, &of_host[k], way, err));
     return NBC_OK;
 }
 

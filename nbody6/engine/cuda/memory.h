@@ -42,6 +42,8 @@ struct nb6_device {
     struct gpunb_dev_asked *asked;           /* [n_max] in the scratch, behind that of GPUNB */
     int32_t *again;                          /* [n_max] behind it */
     struct nbd_buffer edit_there, edit_here; /* of edits (cuda/edit.c) */
+    struct nbd_buffer part_there, part_here; /* of moves of what has changed (cuda/part.c), */
+    struct nbd_buffer news_here;             /* which bodies these are */
     int is_lost;                             /* 1: a kernel has failed, and the image is not that after a whole block */
 };
 
@@ -51,6 +53,8 @@ int nb6_device_make_ready(struct nb6_device *d, int64_t n, struct nbc_error *err
 /** Allocate for a state of this size, pinned where it is copied; earlier contents are lost.
  *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE: nothing is allocated then */
 int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, struct nbc_error *err);
+/** After bodies of the image in host memory have come or gone: the device has as many. */
+void nb6_device_follow_home(struct nb6_device *d);
 /** Free it. */
 void nb6_device_free(struct nb6_device *d);
 /** Which way the image is copied. */

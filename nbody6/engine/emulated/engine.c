@@ -5,9 +5,11 @@
 #include "gpunb/regf_device.h"
 #include "nbody6/engine/emulated/block.h"
 #include "nbody6/engine/emulated/edit.h"
+#include "nbody6/engine/emulated/part.h"
 #include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
 #include "nbody6/engine/stages/lists.h"
+#include "nbody6/engine/stages/parcel.h"
 #include "nbody6/engine/stages/room.h"
 #include "nbody6/engine/stages/state.h"
 #include "nbody6/engine/stages/synchronise.h"
@@ -80,7 +82,7 @@ static void prepare(struct nb6_sim *sim, int64_t row)
     if (provide(sim, row, NULL)) release(sim);
 }
 
-static int import(struct nb6_sim *sim, struct nbc_error *err)
+static int import_all(struct nb6_sim *sim, struct nbc_error *err)
 {
     const int status = provide(sim, 0, err);
     if (status) release(sim);
@@ -91,9 +93,19 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
     (void)nb6_dev_fill_lists(sim, dev);
     for (int32_t i = 0; i < dev->n; i++) {
         nb6_dev_unpack_list(dev, i, 0, 1);
-        dev->predictor[i] = nb6_predictor_at(&dev->body[i], dev->level[i], dev->control->ti_now);
+        nb6_dev_renew_predictor(dev, i);
     }
-    dev->leaving = nb6_dev_leaving(image->forces.reg, dev->n, image->device.multiprocessors);
+    return NBC_OK;
+}
+
+static int import(struct nb6_sim *sim, struct nbc_error *err)
+{
+    struct emulated *image = sim->engine_image.image;
+    sim->engine_image.is_part = image && nb6_emulated_import_part(sim, &image->dev);
+    const int status = sim->engine_image.is_part ? NBC_OK : import_all(sim, err);
+    if (status) return status;
+    image = sim->engine_image.image;
+    image->dev.leaving = nb6_dev_leaving(image->forces.reg, image->dev.n, image->device.multiprocessors);
     return check_device(image, err);
 }
 
@@ -108,8 +120,10 @@ static void pack_lists(struct nb6_dev *dev)
 static int export(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct emulated *image = sim->engine_image.image;
-    const int status = check_device(image, err);
+    int status = check_device(image, err);
     if (status) return status;
+    sim->engine_image.is_part = nb6_emulated_export_part(sim, &image->dev, &status, err);
+    if (sim->engine_image.is_part) return status;
     pack_lists(&image->dev);
     return nb6_dev_store(&image->dev, sim, err);
 }

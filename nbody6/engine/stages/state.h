@@ -163,6 +163,7 @@ struct nb6_dev {
     struct nb6_dev_correction *correction; /**< [n] of watched members of the block; undefined for others */
     /* in the image in host memory: the map between places and bodies, and what has been copied to the host since the
      * import (engine/host_service.h) */
+    nb6_time t_home;          /**< last time at which host memory and image were equal */
     int32_t *body_of;         /**< [n] */
     int32_t *place_of;        /**< [bodies] -1: takes no part */
     struct nb6_dev_tide *far; /**< [systems] requested by the host */

@@ -1,0 +1,118 @@
+/* Host side of moves of what has changed alone (cuda/part.h). */
+#include "nbody6/engine/cuda/part.h"
+
+#include "nbody6/engine/cuda/lists.h"
+#include "nbody6/engine/image.h"
+#include "nbody6/engine/image_part.h"
+
+static cudaStream_t stream_of(const struct nb6_device *d)
+{
+    return (cudaStream_t)d->stream;
+}
+
+/* The same parcel in memory of both sides.   @param[out] bytes  of all, and up to `level`   @return 0: no memory */
+static int provide(struct nb6_device *d, struct nb6_dev_parcel *here, struct nb6_dev_parcel *there, size_t *bytes,
+                   size_t *head)
+{
+    *bytes = nb6_dev_lay_out_parcel(NULL, here, head);
+    d->part_here.where = NBD_ON_HOST;
+    d->part_there.where = NBD_ON_DEVICE;
+    if (nbd_buffer_reserve(&d->device, &d->part_here, *bytes, NULL) ||
+        nbd_buffer_reserve(&d->device, &d->part_there, *bytes, NULL))
+        return 0;
+    *there = *here;
+    (void)nb6_dev_lay_out_parcel(d->part_here.data, here, head);
+    (void)nb6_dev_lay_out_parcel(d->part_there.data, there, head);
+    return 1;
+}
+
+/* ---- to the device */
+
+/* Bodies first: while they are copied, the host fills what depends on systems. */
+static int send(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_dev_parcel *there, size_t bytes,
+                struct nbc_error *err)
+{
+    NBD_TRY(nbd_copy(&d->device, d->stream, d->part_there.data, d->part_here.data, bytes, err));
+    if (there->n_gone + there->n_come > 0) {
+        NBD_LAUNCH(err, &d->device, nb6_device_settle_lists(&d->there, stream_of(d)));
+        nb6_device_follow_home(d);
+        NBD_LAUNCH(err, &d->device, nb6_device_move_places(&d->there, there, stream_of(d)));
+    }
+    NBD_LAUNCH(err, &d->device, nb6_device_unpack_parcel(&d->there, there, stream_of(d)));
+    nb6_dev_begin_again(sim, &d->home);
+    NBD_TRY(nb6_device_copy_systems(d, NB6_TO_DEVICE, err));
+    NBD_LAUNCH(err, &d->device, nb6_device_renew_predictors(&d->there, stream_of(d)));
+    return nbd_stream_wait(&d->device, d->stream, err);
+}
+
+int nb6_device_import_part(struct nb6_sim *sim, struct nb6_device *d, int *is_done, struct nbc_error *err)
+{
+    struct nb6_dev_part part;
+    *is_done = 0;
+    if (!nb6_dev_find_part(sim, &d->home, &part)) return NBC_OK;
+    struct nb6_dev_parcel there;
+    struct nb6_dev_parcel here = {.n = part.n, .numbers = part.numbers, .n_gone = part.n_gone, .n_come = part.n_come};
+    const int64_t n_before = d->home.n;
+    size_t bytes, head;
+    int status = NBC_OK;
+    *is_done = provide(d, &here, &there, &bytes, &head);
+    if (*is_done) {
+        nb6_dev_place_part(sim, &d->home, &part);
+        nb6_dev_fill_parcel(sim, &d->home, &part, n_before, &here);
+        there.n_before = n_before;
+        status = send(sim, d, &there, bytes, err);
+    }
+    nb6_dev_free_part(&part);
+    return status;
+}
+
+/* ---- from the device */
+
+/* What is new about bodies; what the device changes about systems; and counters. */
+static int fetch_news(struct nb6_device *d, int32_t *news, struct nbc_error *err)
+{
+    int32_t *there = d->there.member; /* scratch of blocks */
+    NBD_LAUNCH(err, &d->device, nb6_device_find_news(&d->there, d->home.t_home, there, stream_of(d)));
+    NBD_TRY(nbd_copy(&d->device, d->stream, news, there, (size_t)d->there.n * sizeof *news, err));
+    NBD_TRY(nb6_device_copy_systems(d, NB6_FROM_DEVICE, err));
+    return nbd_stream_wait(&d->device, d->stream, err);
+}
+
+/* The parcel, whose head names its bodies. */
+static int fetch_parcel(struct nb6_device *d, const struct nb6_dev_parcel *there, size_t bytes, size_t head,
+                        struct nbc_error *err)
+{
+    char *to = d->part_here.data, *from = d->part_there.data;
+    NBD_TRY(nbd_copy(&d->device, d->stream, from, to, head, err));
+    NBD_LAUNCH(err, &d->device, nb6_device_pack_parcel(&d->there, there, stream_of(d)));
+    NBD_TRY(nbd_copy(&d->device, d->stream, to + head, from + head, bytes - head, err));
+    return nbd_stream_wait(&d->device, d->stream, err);
+}
+
+/* A store that succeeds, or fails after it has begun to write, is recorded on the device too. */
+static int store(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_dev_parcel *parcel, struct nbc_error *err)
+{
+    const int status = nb6_dev_store_parcel(&d->home, parcel, sim, err);
+    struct nbc_error *const other = status ? NULL : err;
+    int sent = nbd_copy(&d->device, d->stream, d->there.control, d->home.control, sizeof *d->home.control, other);
+    if (!sent) sent = nbd_stream_wait(&d->device, d->stream, other);
+    return status ? status : sent;
+}
+
+int nb6_device_export_part(struct nb6_sim *sim, struct nb6_device *d, int *is_done, struct nbc_error *err)
+{
+    struct nb6_dev_parcel there, here = {0};
+    size_t bytes = 0, head = 0;
+    *is_done = 0;
+    d->news_here.where = NBD_ON_HOST;
+    if (nbd_buffer_reserve(&d->device, &d->news_here, (size_t)d->home.n_max * sizeof(int32_t), NULL)) return NBC_OK;
+    const int32_t *news = d->news_here.data;
+    NBD_TRY(fetch_news(d, d->news_here.data, err));
+    if (d->home.control->stores_all) return NBC_OK;
+    here.n = nb6_dev_count_news(&d->home, news, &here.numbers);
+    if (here.n < 0 || !provide(d, &here, &there, &bytes, &head)) return NBC_OK;
+    *is_done = 1;
+    nb6_dev_name_news(&d->home, news, &here);
+    if (here.n > 0) NBD_TRY(fetch_parcel(d, &there, bytes, head, err));
+    return store(sim, d, &here, err);
+}

@@ -1,0 +1,85 @@
+#include "nbody6/engine/emulated/part.h"
+
+#include "nbody6/engine/image.h"
+#include "nbody6/engine/stages/lists.h"
+#include "nbody6/engine/stages/parcel.h"
+
+#include <string.h>
+
+/* ---- to the image */
+
+/* Each line is a kernel of a device. */
+static void move_to_new_places(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
+{
+    for (int32_t i = 0; i < parcel->n_before; i++) nb6_dev_settle_list(dev, i, 0, 1);
+    for (int32_t i = 0; i < dev->n; i++) nb6_dev_set_star_aside(dev, parcel, i);
+    for (int32_t i = 0; i < dev->n; i++) nb6_dev_take_star(dev, parcel, i);
+    for (int32_t i = 0; i < dev->n; i++) nb6_dev_set_body_aside(dev, parcel, i);
+    for (int32_t i = 0; i < dev->n || i < parcel->n_before; i++) nb6_dev_take_body(dev, parcel, i);
+    for (int32_t i = 0; i < dev->n; i++) nb6_dev_renumber_list(dev, parcel, i, 0, 1);
+    memset(dev->row_now, 1, (size_t)dev->n);
+}
+
+static void unpack(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
+{
+    for (int64_t k = 0; k < parcel->n; k++) {
+        nb6_dev_unpack_body(dev, parcel, k);
+        nb6_dev_unpack_numbers(dev, parcel, k, 0, 1);
+    }
+}
+
+static int import_part(struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_part *part)
+{
+    const int64_t n_before = dev->n;
+    struct nb6_dev_parcel parcel = {
+        .n = part->n, .numbers = part->numbers, .n_gone = part->n_gone, .n_come = part->n_come};
+    size_t head;
+    void *data = nbc_alloc_unset(nb6_dev_lay_out_parcel(NULL, &parcel, &head), 1);
+    if (!data) return 0;
+    (void)nb6_dev_lay_out_parcel(data, &parcel, &head);
+    nb6_dev_place_part(sim, dev, part);
+    nb6_dev_fill_parcel(sim, dev, part, n_before, &parcel);
+    if (part->n_gone + part->n_come > 0) move_to_new_places(dev, &parcel);
+    unpack(dev, &parcel);
+    nb6_dev_begin_again(sim, dev);
+    for (int64_t i = 0; i < dev->n; i++) nb6_dev_renew_predictor(dev, i);
+    nbc_free(data);
+    return 1;
+}
+
+int nb6_emulated_import_part(struct nb6_sim *sim, struct nb6_dev *dev)
+{
+    struct nb6_dev_part part;
+    if (!nb6_dev_find_part(sim, dev, &part)) return 0;
+    const int is_done = import_part(sim, dev, &part);
+    nb6_dev_free_part(&part);
+    return is_done;
+}
+
+/* ---- from the image */
+
+static void pack(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
+{
+    for (int64_t k = 0; k < parcel->n; k++) {
+        nb6_dev_pack_body(dev, parcel, k);
+        nb6_dev_pack_numbers(dev, parcel, k, 0, 1);
+    }
+}
+
+int nb6_emulated_export_part(struct nb6_sim *sim, struct nb6_dev *dev, int *status, struct nbc_error *err)
+{
+    struct nb6_dev_parcel parcel = {0};
+    int32_t *news = dev->member; /* scratch of blocks */
+    size_t head;
+    if (dev->control->stores_all) return 0;
+    for (int64_t i = 0; i < dev->n; i++) news[i] = nb6_dev_news(dev, i, dev->t_home);
+    parcel.n = nb6_dev_count_news(dev, news, &parcel.numbers);
+    void *data = parcel.n < 0 ? NULL : nbc_alloc_unset(nb6_dev_lay_out_parcel(NULL, &parcel, &head) + 1, 1);
+    if (!data) return 0;
+    (void)nb6_dev_lay_out_parcel(data, &parcel, &head);
+    nb6_dev_name_news(dev, news, &parcel);
+    pack(dev, &parcel);
+    *status = nb6_dev_store_parcel(dev, &parcel, sim, err);
+    nbc_free(data);
+    return 1;
+}

@@ -1,0 +1,48 @@
+/** Moves of what has changed alone, instead of the whole state, between host memory and image: when systems form, end
+ *  or change, a few hundred bodies of a large cluster have changed. Both are then what a move of all makes of them. */
+#ifndef NB6_ENGINE_IMAGE_PART_H
+#define NB6_ENGINE_IMAGE_PART_H
+
+#include "common/nbc.h"
+#include "nbody6/engine/stages/parcel.h"
+#include "nbody6/engine/stages/state.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct nb6_sim;
+
+/** What an import moves. Zero-initialise. */
+struct nb6_dev_part {
+    int64_t n, numbers; /**< bodies with changes that take part; numbers in their lists */
+    int32_t n_gone, n_come;
+    int32_t *body;        /**< [n] ascending */
+    int32_t *gone, *come; /**< [n_gone] places before, [n_come] bodies, then places: ascending */
+};
+
+/** Find the bodies that have changed in host memory since it was equal to the image.
+ *  @param[in] dev  the image in host memory, with the places of before
+ *  @return 1; 0: it is not known which, or they are too many, or do not fit, or there is no memory: the whole state has
+ *  to move. Nothing is allocated then */
+int nb6_dev_find_part(const struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6_dev_part *part);
+void nb6_dev_free_part(struct nb6_dev_part *part);
+/** Update the map between places and bodies; the part gets places of bodies that have come. */
+void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_part *part);
+/** After it: fill a parcel, laid out for the part.   @param[in] n_before  dev->n before it */
+void nb6_dev_fill_parcel(const struct nb6_sim *sim, const struct nb6_dev *dev, const struct nb6_dev_part *part,
+                         int64_t n_before, struct nb6_dev_parcel *parcel);
+
+/** Bodies to export: those with news (stages/parcel.h), and those whose copies in host memory the host has used.
+ *  @param[in] news [dev->n]   @param[out] numbers  in lists that are new
+ *  @return their number; -1: so many that the whole state has to move */
+int64_t nb6_dev_count_news(const struct nb6_dev *dev, const int32_t *news, int64_t *numbers);
+/** Set place and list_at of a parcel laid out for these. */
+void nb6_dev_name_news(const struct nb6_dev *dev, const int32_t *news, struct nb6_dev_parcel *parcel);
+
+/** The parts of a parcel in memory at `data`; NULL: only count.
+ *  @param[in,out] parcel  n, numbers, n_gone, n_come; pointers
+ *  @param[out] head  bytes up to `level`: what the device has to know before it fills a parcel
+ *  @return bytes of all */
+size_t nb6_dev_lay_out_parcel(void *data, struct nb6_dev_parcel *parcel, size_t *head);
+
+#endif
