@@ -1,23 +1,56 @@
 #include "nbody6/engine/emulated/part.h"
 
+#include "common/team.h"
 #include "nbody6/engine/image.h"
 #include "nbody6/engine/stages/lists.h"
 #include "nbody6/engine/stages/parcel.h"
 
-#include <string.h>
-
 /* ---- to the image */
 
-/* Each line is a kernel of a device. */
+enum { PLACES_OF_A_PART = 256 };
+
+/* What a kernel of a device does for each place. */
+struct moving {
+    const struct nb6_dev *dev;
+    const struct nb6_dev_parcel *parcel;
+    void (*move)(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place);
+    int64_t places;
+};
+
+static void move_part(void *context, int part, int parts)
+{
+    const struct moving *job = context;
+    int64_t first, end;
+    nbc_range(job->places, part, parts, &first, &end);
+    for (int64_t place = first; place < end; place++) job->move(job->dev, job->parcel, (int32_t)place);
+}
+
+static void for_places(struct moving job)
+{
+    nbc_team_run(nbc_parts(job.places, PLACES_OF_A_PART), move_part, &job);
+}
+
+static void settle(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place)
+{
+    (void)parcel;
+    nb6_dev_settle_list(dev, place, 0, 1);
+}
+
+static void renumber(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place)
+{
+    nb6_dev_renumber_list(dev, parcel, place, 0, 1);
+    dev->row_now[place] = 1;
+}
+
 static void move_to_new_places(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
 {
-    for (int32_t i = 0; i < parcel->n_before; i++) nb6_dev_settle_list(dev, i, 0, 1);
-    for (int32_t i = 0; i < dev->n; i++) nb6_dev_set_star_aside(dev, parcel, i);
-    for (int32_t i = 0; i < dev->n; i++) nb6_dev_take_star(dev, parcel, i);
-    for (int32_t i = 0; i < dev->n; i++) nb6_dev_set_body_aside(dev, parcel, i);
-    for (int32_t i = 0; i < dev->n || i < parcel->n_before; i++) nb6_dev_take_body(dev, parcel, i);
-    for (int32_t i = 0; i < dev->n; i++) nb6_dev_renumber_list(dev, parcel, i, 0, 1);
-    memset(dev->row_now, 1, (size_t)dev->n);
+    const int64_t n = dev->n, most = n > parcel->n_before ? n : parcel->n_before;
+    for_places((struct moving){dev, parcel, settle, parcel->n_before});
+    for_places((struct moving){dev, parcel, nb6_dev_set_star_aside, n});
+    for_places((struct moving){dev, parcel, nb6_dev_take_star, n});
+    for_places((struct moving){dev, parcel, nb6_dev_set_body_aside, n});
+    for_places((struct moving){dev, parcel, nb6_dev_take_body, most});
+    for_places((struct moving){dev, parcel, renumber, n});
 }
 
 static void unpack(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
