@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { TARGETS_OF_A_PART = 4096, MOST_BOXES = 128 };
+enum { TARGETS_OF_A_PART = 4096 };
 
 static int no_memory(struct gpunb_essential *e)
 {
@@ -116,7 +116,7 @@ static int begin_targets(struct gpunb_essential *e)
 
 static int provide_boxes(struct gpunb_essential *e)
 {
-    e->boxes = e->groups.n < MOST_BOXES ? e->groups.n : MOST_BOXES;
+    e->boxes = e->groups.n < GPUNB_ESSENTIAL_BOXES ? e->groups.n : GPUNB_ESSENTIAL_BOXES;
     e->box = tree_room(&e->box_room, e->boxes, sizeof *e->box);
     if (!e->box || e->stage != ESSENTIAL_PLAN) return e->box ? NBC_OK : NBC_NO_MEMORY;
     e->least2 = tree_room(&e->leasts, e->boxes, sizeof *e->least2);

@@ -42,6 +42,8 @@ struct gpunb_essential_box {
     double radius; /**< the largest of the groups' */
 };
 
+/** Most boxes of a part. */
+enum { GPUNB_ESSENTIAL_BOXES = 128 };
 /** All targets of a part, in so many boxes; 0: it has none. */
 struct gpunb_essential_reach {
     struct gpunb_essential_box box;

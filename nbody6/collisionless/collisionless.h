@@ -31,6 +31,7 @@
 
 struct nb6_exchange;
 struct nb6_frame;
+struct nb6_moves;
 struct nb6_owners;
 struct nb6_rank_trees;
 struct nb6_rank_part;
@@ -104,7 +105,9 @@ struct nb6_collisionless {
     struct nb6_exchange *exchange;     /**< of a share: direct sums over the bodies of all ranks; or */
     struct nb6_rank_trees *trees;      /**< forces by their trees: the share is a domain, `name` the numbers of its
                                             bodies in the whole, from 1 on, ascending */
-    int64_t n_all, n_due_all;          /**< of a domain: bodies of all ranks; those that end a step in this block */
+    struct nb6_moves *moves;           /**< of a domain: for bodies that come and go */
+    int64_t n_all, n_due_all;          /**< of a domain: bodies of all ranks; those that end a step in this block, */
+    int shortest_all;                  /**< and the level of the shortest step that any of them is in; < 0: not known */
     uint64_t *work;                    /**< [room] of a domain: of forces by trees since all bodies ended a step
                                             together, in pairs */
     int64_t room;                      /**< of a domain: bodies that its arrays have room for */

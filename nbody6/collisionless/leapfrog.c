@@ -7,6 +7,7 @@
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/ranks/exchange.h"
 #include "nbody6/collisionless/ranks/trees.h"
+#include "nbody6/collisionless/system_check.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/level.h"
 #include "nbody6/world/world.h"
@@ -121,14 +122,10 @@ static int are_few(const struct nb6_collisionless *s, const struct nb6_rebuild_f
     return !gpunb_tree_is_worth(s->force, (size_t)s->n_due_all, (size_t)s->n_all);
 }
 
-static int sum_by_trees(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *by,
+/* By lists that are kept; if they know too few of the targets, by new ones. */
+static int sum_by_lists(struct nb6_collisionless *s, const struct nb6_rank_trees_job *job, struct nb6_rebuild_force *by,
                         struct nbc_error *err)
 {
-    const struct nb6_rank_trees_job job = {.n = s->n,
-                                           .name = s->name,
-                                           .mass = s->mass,
-                                           .x = (const double(*)[3])s->x,
-                                           .targets = targets_of(s, n_due, by)};
     const struct nb6_rank_plan_job plan = {.n = s->n,
                                            .mass = s->mass,
                                            .x = (const double(*)[3])s->x,
@@ -137,22 +134,38 @@ static int sum_by_trees(struct nb6_collisionless *s, int64_t n_due, const struct
                                            .time = s->reuse * nb6_step_length(s->max_level),
                                            .softening = s->softening,
                                            .block = s->n_blocks};
-    if (are_few(s, by)) return nb6_rank_trees_sum_few(s->trees, &job, err);
-    if (by->is_apart || by->kept == GPUNB_TREE_NOT_KEPT) return nb6_rank_trees_sum(s->trees, &job, err);
-    return nb6_rank_trees_sum_kept(s->trees, &job, by->kept == GPUNB_TREE_BUILT ? &plan : NULL, err);
+    struct nb6_rank_lists lists = {
+        .block = s->build_block, .targets = s->n_due_all, .are_new = by->kept == GPUNB_TREE_BUILT};
+    const int were_due = lists.are_new, status = nb6_rank_trees_sum_kept(s->trees, job, &plan, &lists, err);
+    if (lists.are_new && !were_due) {
+        s->rebuild.state = NB6_TREE_IS_WORN;
+        by->kept = GPUNB_TREE_BUILT;
+    }
+    return status;
 }
 
-/* Accelerations of the bodies in `due` from all, at the positions in x; on all ranks or on none.
- * @param[in] by  whether a tree is kept for it */
-static int force(struct nb6_collisionless *s, int64_t n_due, const struct nb6_rebuild_force *by, struct nbc_error *err)
+static int sum_by_trees(struct nb6_collisionless *s, int64_t n_due, struct nb6_rebuild_force *by, struct nbc_error *err)
+{
+    const struct nb6_rank_trees_job job = {.n = s->n,
+                                           .name = s->name,
+                                           .mass = s->mass,
+                                           .x = (const double(*)[3])s->x,
+                                           .targets = targets_of(s, n_due, by)};
+    if (are_few(s, by)) return nb6_rank_trees_sum_few(s->trees, &job, err);
+    if (by->is_apart || by->kept == GPUNB_TREE_NOT_KEPT) return nb6_rank_trees_sum(s->trees, &job, err);
+    return sum_by_lists(s, &job, by, err);
+}
+
+/* Accelerations of the bodies in `due` from all, at the positions in x.
+ * @param[in,out] by  whether a tree is kept for it, and built   @return of ranks: all have to agree on it */
+static int force(struct nb6_collisionless *s, int64_t n_due, struct nb6_rebuild_force *by, struct nbc_error *err)
 {
     for (int64_t m = 0; m < n_due; m++)
         for (int k = 0; k < 3; k++) s->x_due[m][k] = s->x[s->due[m]][k];
-    int status = s->exchange ? sum_over_ranks(s, n_due, err)
-                 : s->trees  ? sum_by_trees(s, n_due, by, err)
-                             : sum_here(s, n_due, by, err);
-    if (!status) status = check_accelerations(s, n_due, err);
-    return s->world ? nb6_world_agree(s->world, status, err) : status;
+    const int status = s->exchange ? sum_over_ranks(s, n_due, err)
+                       : s->trees  ? sum_by_trees(s, n_due, by, err)
+                                   : sum_here(s, n_due, by, err);
+    return status ? status : check_accelerations(s, n_due, err);
 }
 
 int nb6_leapfrog_start(struct nb6_collisionless *s, struct nbc_error *err)
@@ -161,8 +174,9 @@ int nb6_leapfrog_start(struct nb6_collisionless *s, struct nbc_error *err)
         s->due[i] = (int32_t)i;
         for (int k = 0; k < 3; k++) s->x[i][k] = s->x0[i][k];
     }
-    const struct nb6_rebuild_force apart = nb6_kept_tree_apart(s, 1);
-    const int status = force(s, s->n, &apart, err);
+    struct nb6_rebuild_force apart = nb6_kept_tree_apart(s, 1);
+    int status = force(s, s->n, &apart, err);
+    if (s->world) status = nb6_world_agree(s->world, status, err);
     if (status) return status;
     memcpy(s->acc, s->acc_due, (size_t)s->n * sizeof *s->acc);
     nb6_leapfrog_choose_steps(s);
@@ -202,14 +216,53 @@ int nb6_leapfrog_potentials(struct nb6_collisionless *s, double *pot, struct nbc
     return nb6_kept_tree_force(s, &force, &job, err);
 }
 
+/* ---- block times */
+
+/* Levels of steps. */
+enum { LEVELS = NB6_LONGEST_LEVEL + 1 };
+
+static void count_levels(const struct nb6_collisionless *s, int64_t count[LEVELS])
+{
+    memset(count, 0, LEVELS * sizeof *count);
+    for (int64_t i = 0; i < s->n; i++) count[s->level[i]]++;
+}
+
+/* As they will be after this block, whose forces are there. */
+static void count_next_levels(const struct nb6_collisionless *s, const struct job *job, int64_t count[LEVELS])
+{
+    const struct nb6_leapfrog_rules rules = nb6_leapfrog_rules(s);
+    count_levels(s, count);
+    for (int64_t m = 0; m < job->n_due; m++) {
+        const int8_t level = s->level[s->due[m]];
+        count[level]--;
+        count[nb6_leapfrog_next_level(&rules, level, job->ti_next, s->acc_due[m])]++;
+    }
+}
+
+/* Of the bodies of all ranks, at a time: the block that follows needs no more than these. */
+static void take_levels(struct nb6_collisionless *s, nb6_time t, const int64_t count[LEVELS])
+{
+    int shortest = 0;
+    while (shortest < s->max_level && count[shortest] == 0) shortest++;
+    s->shortest_all = shortest;
+    s->n_due_all = 0;
+    for (int k = 0; k < LEVELS; k++)
+        if (nb6_step_ends(k, t + nb6_step_ticks(shortest))) s->n_due_all += count[k];
+}
+
 /* Every block time is a multiple of the shortest step: a body that ends a longer one there may choose no step that does
  * not divide the time. So the bodies with the shortest step begin it now. */
-static nb6_time next_time(const struct nb6_collisionless *s)
+static nb6_time next_time(struct nb6_collisionless *s)
 {
-    int shortest = s->max_level;
+    int64_t count[LEVELS], least = s->max_level;
+    if (s->trees && s->shortest_all < 0) {
+        count_levels(s, count);
+        nb6_world_sum(s->world, count, LEVELS);
+        take_levels(s, s->ti_now, count);
+    }
+    if (s->trees) return s->ti_now + nb6_step_ticks(s->shortest_all);
     for (int64_t i = 0; i < s->n; i++)
-        if (s->level[i] < shortest) shortest = s->level[i];
-    int64_t least = shortest;
+        if (s->level[i] < least) least = s->level[i];
     if (s->world) nb6_world_minimum(s->world, &least, 1);
     return s->ti_now + nb6_step_ticks((int)least);
 }
@@ -230,31 +283,39 @@ static int read_counts(const struct nb6_collisionless *s, const struct nb6_rebui
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(s->force)) : NBC_OK;
 }
 
-/* Those of the trees of all ranks in this block, beside none before. */
-static void add_counts(const struct nb6_collisionless *s, struct nb6_rebuild_force *of_block,
-                       struct gpunb_tree_counts *now)
+/* ---- what ranks tell each other */
+
+/* Sums over ranks at the end of a block: bodies of each level, and counts that judge the cells. */
+enum { TESTS = LEVELS, LISTED_CELLS, LOCAL_TERMS, SUMS };
+
+static void find_sums(const struct nb6_collisionless *s, const struct job *job,
+                      const struct nb6_rebuild_force *of_block, const struct gpunb_tree_counts *now, int64_t sum[SUMS])
 {
-    struct gpunb_tree_counts *before = &of_block->before;
-    int64_t sum[3] = {(int64_t)(now->tests - before->tests), (int64_t)(now->listed_cells - before->listed_cells),
-                      (int64_t)(now->local_terms - before->local_terms)};
-    nb6_world_sum(s->world, sum, 3);
-    *before = (struct gpunb_tree_counts){0};
-    *now = (struct gpunb_tree_counts){
-        .tests = (uint64_t)sum[0], .listed_cells = (uint64_t)sum[1], .local_terms = (uint64_t)sum[2]};
+    const struct gpunb_tree_counts *before = &of_block->before;
+    count_next_levels(s, job, sum);
+    if (!of_block->is_judged) return;
+    sum[TESTS] = (int64_t)(now->tests - before->tests);
+    sum[LISTED_CELLS] = (int64_t)(now->listed_cells - before->listed_cells);
+    sum[LOCAL_TERMS] = (int64_t)(now->local_terms - before->local_terms);
 }
 
-/* The force of a block. Lists that ranks keep may know too few of their targets: new ones are due then. */
-static void choose_force(struct nb6_collisionless *s, const struct job *job, struct nb6_rebuild_force *force)
+/* All ranks go on with the forces of a block, or none. Those with trees know what the next one needs then, and the
+ * counts of all of them in this block, beside none before. */
+static int agree(struct nb6_collisionless *s, const struct job *job, int status, struct nb6_rebuild_force *of_block,
+                 struct gpunb_tree_counts *now, struct nbc_error *err)
 {
-    s->n_due_all = job->n_due;
-    if (s->trees) nb6_world_sum(s->world, &s->n_due_all, 1);
-    nb6_rebuild_begin(s, job->ti_next, s->trees ? s->n_due_all : job->n_due, 1, force);
-    if (!s->trees || force->kept != GPUNB_TREE_RENEWED) return;
-    if (nb6_rank_trees_hold(s->trees, s->build_block, job->n_due, s->due, (const double(*)[3])s->x,
-                            (const double(*)[3])s->acc))
-        return;
-    s->rebuild.state = NB6_TREE_IS_WORN;
-    force->kept = GPUNB_TREE_BUILT;
+    int64_t sum[SUMS] = {0};
+    if (!s->world) return status;
+    if (!s->trees) return nb6_world_agree(s->world, status, err);
+    if (!status) find_sums(s, job, of_block, now, sum);
+    status = nb6_world_agree_sum(s->world, status, sum, SUMS, err);
+    if (status) return status;
+    take_levels(s, job->ti_next, sum);
+    of_block->before = (struct gpunb_tree_counts){0};
+    *now = (struct gpunb_tree_counts){.tests = (uint64_t)sum[TESTS],
+                                      .listed_cells = (uint64_t)sum[LISTED_CELLS],
+                                      .local_terms = (uint64_t)sum[LOCAL_TERMS]};
+    return NBC_OK;
 }
 
 /* Since all bodies ended a step together. */
@@ -271,13 +332,13 @@ int nb6_leapfrog_block(struct nb6_collisionless *s, struct nbc_error *err)
     nbc_team_run(parts, kick_and_drift, &job);
     job.n_due = find_due(s, job.ti_next);
     struct nb6_rebuild_force of_block;
-    struct gpunb_tree_counts now;
-    choose_force(s, &job, &of_block);
+    struct gpunb_tree_counts now = {0};
+    nb6_rebuild_begin(s, job.ti_next, s->trees ? s->n_due_all : job.n_due, 1, &of_block);
     int status = read_counts(s, &of_block, &of_block.before, err);
     if (!status) status = force(s, job.n_due, &of_block, err);
     if (!status) status = read_counts(s, &of_block, &now, err);
+    status = agree(s, &job, status, &of_block, &now, err);
     if (status) return status;
-    if (s->trees && of_block.is_judged) add_counts(s, &of_block, &now);
     nb6_rebuild_end(s, job.ti_next, &of_block, &now);
     if (s->trees) note_work(s, job.n_due);
     nbc_team_run(parts, commit, &job);

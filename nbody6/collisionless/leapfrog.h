@@ -50,6 +50,13 @@ NBC_HD int nb6_leapfrog_wanted(const struct nb6_leapfrog_rules *rules, const dou
     return nb6_level_of(rules->eta * sqrt(rules->softening / a), rules->max_level);
 }
 
+/** Of a body that ends its step at ti_next, by its acceleration there. */
+NBC_HD int nb6_leapfrog_next_level(const struct nb6_leapfrog_rules *rules, int level, nb6_time ti_next,
+                                   const double acc[3])
+{
+    return nb6_level_next(level, nb6_leapfrog_wanted(rules, acc), ti_next);
+}
+
 /** Second kick of a body that ends its step at ti_next, and its next step.
  *  @param[in,out] v  after the first kick; after the second */
 NBC_HD void nb6_leapfrog_kick(const struct nb6_leapfrog_rules *rules, nb6_time ti_next, const double acc[3],
@@ -61,7 +68,7 @@ NBC_HD void nb6_leapfrog_kick(const struct nb6_leapfrog_rules *rules, nb6_time t
         x0[k] = x[k];
         v[k] += half * acc[k];
     }
-    *level = (int8_t)nb6_level_next(*level, nb6_leapfrog_wanted(rules, acc), ti_next);
+    *level = (int8_t)nb6_leapfrog_next_level(rules, *level, ti_next, acc);
 }
 
 #ifdef __cplusplus

@@ -136,73 +136,90 @@ void nb6_world_scatter(struct nb6_world *world, int64_t n, size_t size, const vo
     }
 }
 
-static void add(int64_t *values, const int64_t *more, int count)
+/* ---- numbers of all ranks */
+
+/* The first are sums, the others minima. */
+static void combine(int64_t *to, const int64_t *more, int sums, int count)
 {
-    for (int k = 0; k < count; k++) values[k] += more[k];
+    for (int k = 0; k < sums; k++) to[k] += more[k];
+    for (int k = sums; k < count; k++)
+        if (more[k] < to[k]) to[k] = more[k];
 }
 
-static void take_least(int64_t *values, const int64_t *more, int count)
+/* To the rank that many before this one, and from the one that many behind it, around. */
+static void shift(struct nb6_world *world, int width, const int64_t *mine, int64_t *more, int count)
 {
-    for (int k = 0; k < count; k++)
-        if (more[k] < values[k]) values[k] = more[k];
+    const int size = nb6_world_size(world), rank = nb6_world_rank(world), tag = nb6_world_tag(world);
+    struct nb6_message out;
+    nb6_world_send(world, &out, (rank - width + size) % size, tag, mine, (size_t)count * sizeof *mine);
+    receive_now(world, (rank + width) % size, tag, more, (size_t)count * sizeof *more);
+    nb6_message_wait(world, &out);
 }
 
-/* To rank 0 along the tree of the broadcast, and back. */
+/* A window has the numbers of as many ranks from this one on, around, as its width says, and that doubles with each
+ * message. Those of all ranks are windows of the widths that are the bits of their number, one behind the other: with
+ * each of these the numbers of so many ranks that are behind the window come by the same message. */
+static void join(struct nb6_world *world, int64_t *value, int sums, int count)
+{
+    const int size = nb6_world_size(world);
+    int64_t mine[2 * MOST_VALUES], more[2 * MOST_VALUES], *all = mine, *window = mine + count;
+    int has_all = 0;
+    memcpy(window, value, (size_t)count * sizeof *value);
+    for (int width = 1; width <= size; width *= 2) {
+        const int is_bit = (size & width) != 0, takes_all = is_bit && has_all, goes_on = size / 2 >= width;
+        const int first = takes_all ? 0 : count, end = goes_on ? 2 * count : count;
+        if (first < end) shift(world, width, mine + first, more + first, end - first);
+        if (is_bit) memcpy(all, window, (size_t)count * sizeof *all);
+        if (takes_all) combine(all, more, sums, count);
+        if (goes_on) combine(window, more + count, sums, count);
+        has_all |= is_bit;
+    }
+    memcpy(value, all, (size_t)count * sizeof *value);
+}
+
 void nb6_world_sum(struct nb6_world *world, int64_t *values, int count)
 {
-    const int size = nb6_world_size(world), rank = nb6_world_rank(world);
-    const size_t bytes = (size_t)count * sizeof *values;
-    int64_t more[MOST_VALUES];
-    if (size == 1) return;
-    const int tag = nb6_world_tag(world);
-    int bit = 1;
-    for (; bit < size && !(rank & bit); bit *= 2)
-        if (rank + bit < size) {
-            receive_now(world, rank + bit, tag, more, bytes);
-            add(values, more, count);
-        }
-    if (rank > 0) send_now(world, rank - bit, tag, values, bytes);
-    nb6_world_broadcast(world, values, bytes);
+    join(world, values, count, count);
 }
 
-/* Each rank gets what the ranks behind it know, of twice as many with each turn: what is known twice does no harm. */
 void nb6_world_minimum(struct nb6_world *world, int64_t *values, int count)
 {
-    const int size = nb6_world_size(world), rank = nb6_world_rank(world);
-    const size_t bytes = (size_t)count * sizeof *values;
-    for (int64_t step = 1; step < size; step *= 2) {
-        const int tag = nb6_world_tag(world), to = (int)((rank + step) % size),
-                  from = (int)((rank - step + size) % size);
-        int64_t mine[MOST_VALUES], more[MOST_VALUES];
-        struct nb6_message out;
-        memcpy(mine, values, bytes);
-        nb6_world_send(world, &out, to, tag, mine, bytes);
-        receive_now(world, from, tag, more, bytes);
-        nb6_message_wait(world, &out);
-        take_least(values, more, count);
-    }
+    join(world, values, 0, count);
 }
 
-int nb6_world_agree(struct nb6_world *world, int status, struct nbc_error *err)
+/* ---- failures */
+
+int nb6_world_tell(struct nb6_world *world, int failed, int status, struct nbc_error *err)
 {
-    struct {
-        int64_t rank;
-        struct nbc_error error;
-    } first;
-    int64_t failed = status ? nb6_world_rank(world) : nb6_world_size(world);
-    nb6_world_minimum(world, &failed, 1);
-    if (failed == nb6_world_size(world)) return NBC_OK;
+    struct nbc_error first;
     memset(&first, 0, sizeof first);
     if (failed == nb6_world_rank(world)) {
-        first.error.status = status;
-        if (err) memcpy(first.error.text, err->text, sizeof first.error.text);
+        first.status = status;
+        if (err) memcpy(first.text, err->text, sizeof first.text);
     }
     if (failed > 0) {
         const int tag = nb6_world_tag(world);
         if (failed == world->rank) send_now(world, 0, tag, &first, sizeof first);
-        if (world->rank == 0) receive_now(world, (int)failed, tag, &first, sizeof first);
+        if (world->rank == 0) receive_now(world, failed, tag, &first, sizeof first);
     }
     nb6_world_broadcast(world, &first, sizeof first);
-    if (err) *err = first.error;
-    return first.error.status;
+    if (err) *err = first;
+    return first.status;
+}
+
+int nb6_world_agree_sum(struct nb6_world *world, int status, int64_t *values, int count, struct nbc_error *err)
+{
+    int64_t joint[MOST_VALUES];
+    if (count > 0) memcpy(joint, values, (size_t)count * sizeof *values);
+    joint[count] = status ? nb6_world_rank(world) : nb6_world_size(world);
+    join(world, joint, count, count + 1);
+    const int failed = (int)joint[count];
+    if (failed < nb6_world_size(world)) return nb6_world_tell(world, failed, status, err);
+    if (count > 0) memcpy(values, joint, (size_t)count * sizeof *values);
+    return NBC_OK;
+}
+
+int nb6_world_agree(struct nb6_world *world, int status, struct nbc_error *err)
+{
+    return nb6_world_agree_sum(world, status, NULL, 0, err);
 }

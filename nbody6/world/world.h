@@ -59,12 +59,18 @@ void nb6_world_broadcast(struct nb6_world *world, void *data, size_t bytes);
 void nb6_world_gather(struct nb6_world *world, int64_t n, size_t size, const void *mine, void *all);
 /** The other way.   @param[in] all  [n], of rank 0   @param[out] mine  the own share */
 void nb6_world_scatter(struct nb6_world *world, int64_t n, size_t size, const void *all, void *mine);
-/** Sums and minima of integers over all ranks, exact and the same on all of them.   @param[in] count  1200 at most */
+/** Sums and minima of integers over all ranks, exact and the same on all of them, by as many messages one after another
+ *  as doubling one rank to all takes.   @param[in] count  1199 at most */
 void nb6_world_sum(struct nb6_world *world, int64_t *values, int count);
 void nb6_world_minimum(struct nb6_world *world, int64_t *values, int count);
 /** Agreement on a step that some ranks may have failed at: all learn of the failure of the first of them.
  *  @param[in]     status  of this rank   @param[in,out] err  its text; that of the first failure
  *  @return NBC_OK: no rank has failed; else the status of the first that has */
 int nb6_world_agree(struct nb6_world *world, int status, struct nbc_error *err);
+/** The same with sums, by the same messages.   @param[in,out] values  [count] as they are after a failure */
+int nb6_world_agree_sum(struct nb6_world *world, int status, int64_t *values, int count, struct nbc_error *err);
+/** Text and status of a failure, where all know which rank has had it.
+ *  @param[in] status, err  of that rank   @param[out] err  on all   @return its status */
+int nb6_world_tell(struct nb6_world *world, int failed, int status, struct nbc_error *err);
 
 #endif

@@ -151,7 +151,7 @@ static double close_to_a_corner(double theta)
 static void trees_of_many_ranks_take_the_time_of_the_model(void **state)
 {
     (void)state;
-    static const double TOP = 112 + 64, REACH = 72, BOX = 64;
+    static const double TOP = 16 + 112 + 64, REACH = 72, BOX = 64;
     for (int ranks = 64; ranks <= 1024; ranks *= 4) {
         struct cluster c = cube_of((int64_t)ranks * OF_A_RANK);
         const struct nb6_network alone = {.bytes_per_s = 1e18, .unit_s = 1e-9, .scale = 1},

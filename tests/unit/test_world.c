@@ -163,6 +163,10 @@ static void fail_in_turn(struct nb6_world *world, void *context)
             snprintf(wanted, sizeof wanted, "rank %d fails", bad);
             EXPECT(found, world, nb6_world_agree(world, status, &err) == NBC_NON_FINITE);
             EXPECT(found, world, strcmp(err.text, wanted) == 0);
+            int64_t sums[2] = {rank, 1};
+            const int sure = more ? NBC_OK : fails ? nbc_fail(&err, NBC_FILE, "rank %d fails", rank) : NBC_OK;
+            EXPECT(found, world, nb6_world_agree_sum(world, sure, sums, 2, &err) == (more ? NBC_OK : NBC_FILE));
+            EXPECT(found, world, sums[0] == (more ? size * (size - 1) / 2 : rank) && sums[1] == (more ? size : 1));
         }
 }
 

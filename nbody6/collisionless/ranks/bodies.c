@@ -78,6 +78,7 @@ static void take_in(struct nb6_collisionless *s, const int32_t *rank, int own, c
 
 /* Bodies that go, and where. */
 struct going {
+    struct nb6_collisionless *share;
     int32_t *to;
     struct record *record;
     int64_t n;
@@ -104,34 +105,45 @@ static int find_going(const struct nb6_collisionless *s, int own, const int32_t 
     return NBC_OK;
 }
 
-int nb6_rank_bodies_send(struct nb6_collisionless *s, struct nb6_world *world, const int32_t *rank,
-                         struct nbc_error *err)
+static int provide(void *context, int64_t n_come, struct nbc_error *err)
 {
-    const int own = nb6_world_rank(world);
-    struct going g = {0};
+    const struct going *g = context;
+    return nb6_collisionless_reserve(g->share, g->share->n - g->n + n_come, err);
+}
+
+/* status: of this rank so far. */
+static int send(struct nb6_collisionless *s, const int32_t *rank, int status, struct nbc_error *err)
+{
+    const int own = nb6_world_rank(s->world);
+    struct going g = {.share = s};
     void *come = NULL;
     int64_t n_come = 0;
-    int status = nb6_world_agree(world, find_going(s, own, rank, &g, err), err);
-    int64_t moving = g.n;
-    if (!status) nb6_world_sum(world, &moving, 1);
-    if (!status && moving > 0) {
-        status = nb6_moves_make(world, sizeof *g.record, g.n, g.record, g.to, &come, &n_come, err);
-        if (!status) status = nb6_world_agree(world, nb6_collisionless_reserve(s, s->n - g.n + n_come, err), err);
-        if (!status && n_come > 0) qsort(come, (size_t)n_come, sizeof(struct record), by_name);
-        if (!status) take_in(s, rank, own, come, n_come);
-    }
+    if (!status) status = find_going(s, own, rank, &g, err);
+    const struct nb6_moves_job job = {.size = sizeof *g.record,
+                                      .n = g.n,
+                                      .item = g.record,
+                                      .to = g.to,
+                                      .status = status,
+                                      .provide = provide,
+                                      .context = &g};
+    status = nb6_moves_make(s->moves, &job, &come, &n_come, err);
+    if (!status && n_come > 0) qsort(come, (size_t)n_come, sizeof(struct record), by_name);
+    if (!status && g.n + n_come > 0) take_in(s, rank, own, come, n_come);
     nbc_free(come);
     release(&g);
     return status;
 }
 
-int nb6_rank_bodies_settle(struct nb6_collisionless *s, struct nb6_world *world, const struct nb6_sections *sections,
-                           struct nbc_error *err)
+int nb6_rank_bodies_send(struct nb6_collisionless *s, const int32_t *rank, struct nbc_error *err)
+{
+    return send(s, rank, NBC_OK, err);
+}
+
+int nb6_rank_bodies_settle(struct nb6_collisionless *s, const struct nb6_sections *sections, struct nbc_error *err)
 {
     int32_t *rank = nbc_alloc_unset((size_t)s->n, sizeof *rank);
-    int status = nb6_world_agree(world, rank ? NBC_OK : no_memory(s->n, err), err);
-    for (int64_t i = 0; i < s->n && !status; i++) rank[i] = nb6_sections_rank_of(sections, s->x0[i]);
-    if (!status) status = nb6_rank_bodies_send(s, world, rank, err);
+    for (int64_t i = 0; i < s->n && rank; i++) rank[i] = nb6_sections_rank_of(sections, s->x0[i]);
+    const int status = send(s, rank, rank ? NBC_OK : no_memory(s->n, err), err);
     nbc_free(rank);
     return status;
 }
@@ -168,17 +180,21 @@ static int64_t first_of(const struct nb6_world *world, int64_t n)
     return first;
 }
 
-int nb6_rank_bodies_home(const struct nb6_collisionless *s, struct nb6_world *world, int64_t n,
-                         struct nb6_collisionless *home, struct nbc_error *err)
+int nb6_rank_bodies_home(const struct nb6_collisionless *s, int64_t n, struct nb6_collisionless *home,
+                         struct nbc_error *err)
 {
-    const int64_t first = first_of(world, n);
+    const int64_t first = first_of(s->world, n);
     struct record *record = nbc_alloc_unset((size_t)s->n, sizeof *record);
     int32_t *to = homes_of(s, n);
     void *come = NULL;
     int64_t n_come = 0;
-    int status = nb6_world_agree(world, record && to ? NBC_OK : no_memory(s->n, err), err);
-    for (int64_t i = 0; i < s->n && !status; i++) record[i] = record_of(s, i);
-    if (!status) status = nb6_moves_make(world, sizeof *record, s->n, record, to, &come, &n_come, err);
+    const struct nb6_moves_job job = {.size = sizeof *record,
+                                      .n = s->n,
+                                      .item = record,
+                                      .to = to,
+                                      .status = record && to ? NBC_OK : no_memory(s->n, err)};
+    for (int64_t i = 0; i < s->n && !job.status; i++) record[i] = record_of(s, i);
+    const int status = nb6_moves_make(s->moves, &job, &come, &n_come, err);
     for (int64_t k = 0; k < n_come && !status; k++) {
         const struct record *r = (const struct record *)come + k;
         set_state(home, r->name - 1 - first, r);
@@ -189,17 +205,21 @@ int nb6_rank_bodies_home(const struct nb6_collisionless *s, struct nb6_world *wo
     return status;
 }
 
-int nb6_rank_bodies_home_numbers(const struct nb6_collisionless *s, struct nb6_world *world, int64_t n,
-                                 const double *mine, double *home, struct nbc_error *err)
+int nb6_rank_bodies_home_numbers(const struct nb6_collisionless *s, int64_t n, const double *mine, double *home,
+                                 struct nbc_error *err)
 {
-    const int64_t first = first_of(world, n);
+    const int64_t first = first_of(s->world, n);
     struct number *number = nbc_alloc_unset((size_t)s->n, sizeof *number);
     int32_t *to = homes_of(s, n);
     void *come = NULL;
     int64_t n_come = 0;
-    int status = nb6_world_agree(world, number && to ? NBC_OK : no_memory(s->n, err), err);
-    for (int64_t i = 0; i < s->n && !status; i++) number[i] = (struct number){s->name[i], mine[i]};
-    if (!status) status = nb6_moves_make(world, sizeof *number, s->n, number, to, &come, &n_come, err);
+    const struct nb6_moves_job job = {.size = sizeof *number,
+                                      .n = s->n,
+                                      .item = number,
+                                      .to = to,
+                                      .status = number && to ? NBC_OK : no_memory(s->n, err)};
+    for (int64_t i = 0; i < s->n && !job.status; i++) number[i] = (struct number){s->name[i], mine[i]};
+    const int status = nb6_moves_make(s->moves, &job, &come, &n_come, err);
     for (int64_t k = 0; k < n_come && !status; k++) {
         const struct number *one = (const struct number *)come + k;
         home[one->name - 1 - first] = one->value;

@@ -10,22 +10,19 @@
 
 struct nb6_collisionless;
 struct nb6_sections;
-struct nb6_world;
 
 /** Each body goes to the rank in whose domain it is, at a time when all bodies end a step.
  *  @return NBC_OK; NBC_NO_MEMORY */
-int nb6_rank_bodies_settle(struct nb6_collisionless *share, struct nb6_world *world,
-                           const struct nb6_sections *sections, struct nbc_error *err);
+int nb6_rank_bodies_settle(struct nb6_collisionless *share, const struct nb6_sections *sections, struct nbc_error *err);
 /** Each body goes to a rank.   @param[in] rank  [share->n]   @return NBC_OK; NBC_NO_MEMORY */
-int nb6_rank_bodies_send(struct nb6_collisionless *share, struct nb6_world *world, const int32_t *rank,
-                         struct nbc_error *err);
+int nb6_rank_bodies_send(struct nb6_collisionless *share, const int32_t *rank, struct nbc_error *err);
 /** Bodies, as they are, in equal shares of the whole by number (nb6_world_share).
  *  @param[in]  n     bodies of all ranks
  *  @param[out] home  mass, x0, v, acc, level of the share of this rank   @return NBC_OK; NBC_NO_MEMORY */
-int nb6_rank_bodies_home(const struct nb6_collisionless *share, struct nb6_world *world, int64_t n,
-                         struct nb6_collisionless *home, struct nbc_error *err);
+int nb6_rank_bodies_home(const struct nb6_collisionless *share, int64_t n, struct nb6_collisionless *home,
+                         struct nbc_error *err);
 /** The same of a number for each body.   @param[in] mine  [share->n]   @param[out] home  of the share of this rank */
-int nb6_rank_bodies_home_numbers(const struct nb6_collisionless *share, struct nb6_world *world, int64_t n,
-                                 const double *mine, double *home, struct nbc_error *err);
+int nb6_rank_bodies_home_numbers(const struct nb6_collisionless *share, int64_t n, const double *mine, double *home,
+                                 struct nbc_error *err);
 
 #endif

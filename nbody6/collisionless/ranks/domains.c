@@ -2,6 +2,7 @@
 
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/ranks/bodies.h"
+#include "nbody6/collisionless/ranks/moves.h"
 #include "nbody6/collisionless/ranks/places.h"
 #include "nbody6/collisionless/ranks/plan.h"
 #include "nbody6/collisionless/ranks/sections.h"
@@ -38,8 +39,9 @@ int nb6_rank_domains_open(struct nb6_rank_domains *d, struct nb6_collisionless *
     d->sections = nb6_sections_create(nb6_world_size(s->world));
     s->work = nbc_alloc((size_t)s->n, sizeof *s->work);
     if (!d->sections || !s->work) return nbc_fail(err, NBC_NO_MEMORY, "no memory for domains");
-    const int stands = s->reuse > 1 && s->rebuild.state == NB6_TREE_STANDS,
-              status = stands ? nb6_rank_places_open(&d->then, s->n, err) : NBC_OK;
+    const int stands = s->reuse > 1 && s->rebuild.state == NB6_TREE_STANDS;
+    int status = stands ? nb6_rank_places_open(&d->then, s->n, err) : NBC_OK;
+    if (!status) status = nb6_moves_open(&s->moves, s->world, err);
     return status ? status : nb6_rank_trees_open(&s->trees, s->world, s->force, s->reuse > 1, err);
 }
 
@@ -48,14 +50,16 @@ void nb6_rank_domains_close(struct nb6_rank_domains *d, struct nb6_collisionless
     nb6_rank_trees_close(s->trees);
     nb6_sections_free(d->sections);
     nb6_rank_places_free(&d->then);
+    nb6_moves_close(s->moves);
     s->trees = NULL;
+    s->moves = NULL;
     d->sections = NULL;
 }
 
 /* The tree that stood is one of other bodies then. */
 static int settle(struct nb6_rank_domains *d, struct nb6_collisionless *s, struct nbc_error *err)
 {
-    const int status = nb6_rank_bodies_settle(s, s->world, d->sections, err);
+    const int status = nb6_rank_bodies_settle(s, d->sections, err);
     if (status) return status;
     nb6_rank_trees_forget_order(s->trees);
     if (s->rebuild.state == NB6_TREE_STANDS) s->rebuild.state = NB6_TREE_IS_MISSING;

@@ -7,11 +7,17 @@
 
 #include <string.h>
 
+/* All ranks learn this of each. */
+struct told {
+    int64_t count, status;
+};
+
 struct nb6_rank_few {
     struct nb6_world *world;
     gpunb_t *force;
     int ranks, own;
     int64_t *one, *count;             /* [ranks] 1; targets of each */
+    struct told *told;                /* [ranks] */
     double (*x)[3], (*acc)[3], *more; /* [room] of all targets */
     int64_t room;
 };
@@ -33,8 +39,9 @@ int nb6_rank_few_open(struct nb6_rank_few **few, struct nb6_world *world, gpunb_
     f->own = nb6_world_rank(world);
     f->one = nbc_alloc(ranks, sizeof *f->one);
     f->count = nbc_alloc(ranks, sizeof *f->count);
+    f->told = nbc_alloc(ranks, sizeof *f->told);
     for (size_t r = 0; r < ranks && f->one; r++) f->one[r] = 1;
-    return f->one && f->count ? NBC_OK : no_memory(0, err);
+    return f->one && f->count && f->told ? NBC_OK : no_memory(0, err);
 }
 
 static void drop(struct nb6_rank_few *f)
@@ -53,22 +60,29 @@ void nb6_rank_few_close(struct nb6_rank_few *f)
     drop(f);
     nbc_free(f->one);
     nbc_free(f->count);
+    nbc_free(f->told);
     nbc_free(f);
 }
 
-static int provide(struct nb6_rank_few *f, int64_t n, struct nbc_error *err)
+static int allocate(struct nb6_rank_few *f, int64_t n, struct nbc_error *err)
 {
-    if (n <= f->room) return NBC_OK;
     drop(f);
     f->x = nbc_alloc_unset((size_t)n, sizeof *f->x);
     f->acc = nbc_alloc_unset((size_t)n, sizeof *f->acc);
     f->more = nbc_alloc_unset((size_t)n, sizeof *f->acc);
-    if (f->x && f->acc && f->more) {
+    return f->x && f->acc && f->more ? NBC_OK : no_memory(n, err);
+}
+
+/* All ranks have the same room, so that they know whether they have to agree on it. */
+static int provide(struct nb6_rank_few *f, int64_t n, struct nbc_error *err)
+{
+    if (n <= f->room) return NBC_OK;
+    const int status = nb6_world_agree(f->world, allocate(f, n, err), err);
+    if (status)
+        drop(f);
+    else
         f->room = n;
-        return NBC_OK;
-    }
-    drop(f);
-    return no_memory(n, err);
+    return status;
 }
 
 /* Those of the own bodies. */
@@ -84,24 +98,34 @@ static int sum_own(struct nb6_rank_few *f, const struct nb6_rank_trees_job *job,
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(f->force)) : NBC_OK;
 }
 
-int nb6_rank_few_sum(struct nb6_rank_few *f, const struct nb6_rank_trees_job *job, struct nbc_error *err)
+/* How many targets each rank has.   @return the status of the first that has failed so far, the same on all ranks */
+static int tell_counts(struct nb6_rank_few *f, int64_t mine, int status, struct nbc_error *err)
+{
+    f->told[f->own] = (struct told){mine, status};
+    nb6_world_collect(f->world, f->one, sizeof *f->told, f->told);
+    for (int r = 0; r < f->ranks; r++) {
+        if (f->told[r].status) return nb6_world_tell(f->world, r, status, err);
+        f->count[r] = f->told[r].count;
+    }
+    return NBC_OK;
+}
+
+int nb6_rank_few_sum(struct nb6_rank_few *f, const struct nb6_rank_trees_job *job, int status, struct nbc_error *err)
 {
     const size_t mine = job->targets.n_i;
     int64_t n = 0, first = 0;
-    f->count[f->own] = (int64_t)mine;
-    nb6_world_collect(f->world, f->one, sizeof *f->count, f->count);
-    for (int r = 0; r < f->ranks; r++) {
+    status = tell_counts(f, (int64_t)mine, status, err);
+    for (int r = 0; r < f->ranks && !status; r++) {
         if (r == f->own) first = n;
         n += f->count[r];
     }
-    int status = nb6_world_agree(f->world, provide(f, n, err), err);
+    if (!status) status = provide(f, n, err);
     if (status || n == 0) return status;
     if (mine > 0) memcpy(f->x[first], job->targets.x, mine * sizeof *f->x);
     nb6_world_collect(f->world, f->count, sizeof *f->x, f->x);
-    status = nb6_world_agree(f->world, sum_own(f, job, n, err), err);
-    if (status) return status;
+    status = sum_own(f, job, n, err);
     nb6_world_spend(f->world, 1, (double)n * (double)job->n);
     nb6_world_add(f->world, 3 * n, f->acc[0], f->more);
     if (mine > 0) memcpy(job->targets.acc, f->acc[first], mine * sizeof *f->acc);
-    return NBC_OK;
+    return status;
 }

@@ -16,8 +16,9 @@ struct nb6_world;
 int nb6_rank_few_open(struct nb6_rank_few **few, struct nb6_world *world, gpunb_t *force, struct nbc_error *err);
 /** Accepts NULL. Before the force. */
 void nb6_rank_few_close(struct nb6_rank_few *few);
-/** Accelerations of the targets, without potentials. All ranks call it together; positions are checked.
- *  @return NBC_OK; NBC_NO_MEMORY, NBC_DEVICE: of all ranks */
-int nb6_rank_few_sum(struct nb6_rank_few *few, const struct nb6_rank_trees_job *job, struct nbc_error *err);
+/** Accelerations of the targets, without potentials. All ranks call it together.
+ *  @param[in] status  of this rank so far
+ *  @return as nb6_rank_trees_sum */
+int nb6_rank_few_sum(struct nb6_rank_few *few, const struct nb6_rank_trees_job *job, int status, struct nbc_error *err);
 
 #endif

@@ -60,21 +60,21 @@ double nb6_rank_seconds(const struct nb6_rank_model *m, double n, int ranks, dou
     return seconds + sum_seconds(m, share, set * share) + 2 * ceil(log2(ranks)) * m->latency_s;
 }
 
-/* Messages one after another of what all ranks do together, in units of ceil(log2 ranks): */
+/* Messages one after another of what all ranks do together, in units of ceil(log2 ranks). Failures travel with all of
+ * them. */
 enum {
-    NEXT_TIME = 1,  /* a minimum */
-    ALL_DUE = 2,    /* a sum */
-    AGREEMENTS = 4, /* of what is begun, trees that are made, memory for those that come, forces */
-    TOPS = 1,
-    REACHES = 2, /* with the agreement on memory for boxes */
-    KEEPING = 4, /* sums: of targets that have left, and of counts that judge the cells */
-    SETTLING = 8 /* two agreements, a sum of bodies that go; of these two agreements, numbers, and one on memory */
+    TOPS = 1,     /* with targets that have left the lists */
+    REACHES = 1,  /* of new trees */
+    BYTES = 1,    /* agreement on memory for trees that come */
+    END = 1,      /* agreement on forces, with what the next block time and the cells are judged by */
+    SETTLING = 2, /* bodies that come, and agreement on memory for them */
+    OF_ALL = TOPS + BYTES + END,
+    OF_NEW = REACHES + SETTLING
 };
 
 double nb6_rank_tree_seconds(const struct nb6_rank_tree_model *m, int ranks)
 {
-    const double levels = ceil(log2(ranks)),
-                 each = NEXT_TIME + ALL_DUE + AGREEMENTS + TOPS + (m->is_kept ? KEEPING : REACHES + SETTLING);
+    const double levels = ceil(log2(ranks)), each = OF_ALL + (m->is_kept ? 0 : OF_NEW);
     const double to_close = m->is_kept ? 2 : 4; /* sizes and trees; boxes, and bodies that move */
     const double bytes = (ranks - 1) * m->all_bytes + m->tree_bytes + (m->is_kept ? 0 : m->box_bytes);
     if (ranks == 1) return m->work_s;

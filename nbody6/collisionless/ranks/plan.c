@@ -78,14 +78,18 @@ int nb6_rank_plan_resume(struct nb6_collisionless *s, const struct nb6_rank_plac
     struct nb6_rank_places own = {0};
     void *come = NULL;
     int64_t n_come = 0;
-    int status = nb6_world_agree(s->world, record ? NBC_OK : no_memory(n, err), err);
-    for (int64_t i = 0; i < n && !status; i++) {
+    const struct nb6_moves_job job = {.size = sizeof *record,
+                                      .n = n,
+                                      .item = record,
+                                      .to = mine->rank,
+                                      .status = record ? NBC_OK : no_memory(n, err)};
+    for (int64_t i = 0; i < n && record; i++) {
         record[i] = (struct record){.name = s->name[i], .rank = mine->rank[i], .drift = mine->drift[i]};
         memcpy(record[i].x, mine->x[i], sizeof record[i].x);
         memcpy(record[i].acc, mine->acc[i], sizeof record[i].acc);
     }
-    if (!status) status = nb6_moves_make(s->world, sizeof *record, n, record, mine->rank, &come, &n_come, err);
-    if (!status) status = nb6_rank_bodies_send(s, s->world, mine->rank, err);
+    int status = nb6_moves_make(s->moves, &job, &come, &n_come, err);
+    if (!status) status = nb6_rank_bodies_send(s, mine->rank, err);
     if (!status && n_come > 0) qsort(come, (size_t)n_come, sizeof(struct record), by_name);
     if (!status) status = make_plan(s, come, &own, err);
     nb6_rank_places_free(&own);

@@ -112,6 +112,7 @@ static int make_share(struct nb6_rank_share *r, const struct nb6_rank_opening *o
     s->rebuild = tree->rebuild;
     s->build_block = tree->build_block;
     s->n_all = o->n;
+    s->shortest_all = -1;
     s->ti_now = o->ti_now;
     s->force = force;
     s->n_blocks = o->n_blocks;

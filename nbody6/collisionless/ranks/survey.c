@@ -169,8 +169,8 @@ int nb6_rank_survey_domain(const struct nb6_collisionless *s, const double *pot,
     struct nb6_spread *spread = NULL;
     double *pot_home;
     int status = nb6_world_agree(s->world, open_home(s, &home, &pot_home, &spread, err), err);
-    if (!status) status = nb6_rank_bodies_home(s, s->world, s->n_all, &home, err);
-    if (!status) status = nb6_rank_bodies_home_numbers(s, s->world, s->n_all, pot, pot_home, err);
+    if (!status) status = nb6_rank_bodies_home(s, s->n_all, &home, err);
+    if (!status) status = nb6_rank_bodies_home_numbers(s, s->n_all, pot, pot_home, err);
     if (!status) status = nb6_rank_survey(&home, spread, pot_home, survey, err);
     if (!status) status = survey_errors(&home, &survey->force_error, err);
     nb6_spread_close(spread);

@@ -5,19 +5,16 @@
 #include "gpunb/tree_kept.h"
 #include "nbody6/collisionless/kept_tree.h"
 #include "nbody6/collisionless/ranks/few.h"
+#include "nbody6/collisionless/ranks/partners.h"
 #include "nbody6/world/spread.h"
 #include "nbody6/world/world.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A message between two ranks: what this one makes for the other, and what comes from there. */
-struct partner {
-    const void *data;
-    int64_t bytes, bytes_come;
-    void *come;
-    size_t room;
-    struct nb6_message out, in;
+/* Of one rank: how far it has come, and a number that is added up. */
+struct told {
+    int64_t status, number;
 };
 
 struct nb6_rank_trees {
@@ -30,8 +27,9 @@ struct nb6_rank_trees {
     struct nb6_spread *tops, *reaches; /* to all */
     char *top;                         /* [ranks] of all */
     struct gpunb_essential_reach *reach;
-    struct partner *partner; /* [ranks] */
-    uint32_t *cost;          /* of the last force, by target */
+    struct told *told; /* [ranks] that came with the tops */
+    struct nb6_partners partners;
+    uint32_t *cost; /* of the last force, by target */
     size_t cost_room;
     const int32_t *order; /* along the curve of the last tree; NULL: bodies have come or gone since */
     int is_by_tree;       /* the last force */
@@ -48,16 +46,23 @@ static int no_memory(const struct nb6_rank_trees *t, struct nbc_error *err)
 
 /* ---- opening and closing */
 
+/* A top cell travels behind what its rank tells. */
+static size_t top_item(const struct nb6_rank_trees *t)
+{
+    return sizeof *t->told + gpunb_essential_top_bytes(t->fresh);
+}
+
 static int allocate(struct nb6_rank_trees *t, struct nbc_error *err)
 {
-    const size_t ranks = (size_t)t->ranks, top_bytes = gpunb_essential_top_bytes(t->fresh);
-    const size_t room = ranks * (top_bytes + sizeof *t->reach);
-    t->top = nbc_alloc(ranks, top_bytes);
-    t->reach = nbc_alloc(ranks, sizeof *t->reach);
-    t->partner = nbc_alloc(ranks, sizeof *t->partner);
-    if (!t->top || !t->reach || !t->partner) return no_memory(t, err);
-    const int status = nb6_spread_open(&t->tops, t->world, t->ranks, top_bytes, room, NULL, err);
-    return status ? status : nb6_spread_open(&t->reaches, t->world, t->ranks, sizeof *t->reach, room, NULL, err);
+    const size_t ranks = (size_t)t->ranks, top = top_item(t), reach = sizeof *t->reach;
+    t->top = nbc_alloc(ranks, gpunb_essential_top_bytes(t->fresh));
+    t->told = nbc_alloc(ranks, sizeof *t->told);
+    t->reach = nbc_alloc(ranks, reach);
+    if (!t->top || !t->reach || !t->told) return no_memory(t, err);
+    int status =
+        nb6_partners_open(&t->partners, t->world, GPUNB_ESSENTIAL_BOXES * sizeof(struct gpunb_essential_box), err);
+    if (!status) status = nb6_spread_open(&t->tops, t->world, t->ranks, top, ranks * top, NULL, err);
+    return status ? status : nb6_spread_open(&t->reaches, t->world, t->ranks, reach, ranks * reach, NULL, err);
 }
 
 int nb6_rank_trees_open(struct nb6_rank_trees **trees, struct nb6_world *world, gpunb_t *force, int keeps_lists,
@@ -97,7 +102,7 @@ static void drop_plan(struct nb6_rank_trees *t)
 void nb6_rank_trees_close(struct nb6_rank_trees *t)
 {
     if (!t) return;
-    for (int p = 0; p < t->ranks && t->partner; p++) nbc_free(t->partner[p].come);
+    nb6_partners_close(&t->partners);
     nb6_spread_close(t->tops);
     nb6_spread_close(t->reaches);
     gpunb_essential_free(t->fresh);
@@ -106,7 +111,7 @@ void nb6_rank_trees_close(struct nb6_rank_trees *t)
     drop_plan(t);
     nbc_free(t->top);
     nbc_free(t->reach);
-    nbc_free(t->partner);
+    nbc_free(t->told);
     nbc_free(t->cost);
     nbc_free(t);
 }
@@ -127,83 +132,81 @@ void nb6_rank_trees_get_counts(const struct nb6_rank_trees *t, struct nb6_rank_t
 
 /* ---- to all */
 
-/* Items of one size, which go into an array by owner. */
-struct collection {
-    char *all;
-    size_t size;
-    int ranks;
-};
-
-static void collect(void *context, const struct nb6_spread_set *set, const void *items)
+static void take_tops(void *context, const struct nb6_spread_set *set, const void *items)
 {
-    const struct collection *c = context;
-    for (int k = 0; k < set->owners; k++)
-        memcpy(c->all + (size_t)((set->first + k) % c->ranks) * c->size, (const char *)items + (size_t)k * c->size,
-               c->size);
+    const struct nb6_rank_trees *t = context;
+    const size_t item = top_item(t), top = item - sizeof *t->told;
+    for (int k = 0; k < set->owners; k++) {
+        const char *from = (const char *)items + (size_t)k * item;
+        const int owner = (set->first + k) % t->ranks;
+        memcpy(&t->told[owner], from, sizeof *t->told);
+        memcpy(t->top + (size_t)owner * top, from + sizeof *t->told, top);
+    }
 }
 
-static void tell_tops(struct nb6_rank_trees *t)
+/* @param[in] status  of what this rank has done before   @param[in,out] number  of this rank; the sum over all
+ * @return of the first that has failed, the same on all ranks */
+static int tell_tops(struct nb6_rank_trees *t, int status, int64_t *number, struct nbc_error *err)
 {
-    struct collection tops = {t->top, gpunb_essential_top_bytes(t->essential), t->ranks};
-    gpunb_essential_top(t->essential, nb6_spread_own(t->tops));
-    nb6_spread_run(t->tops, collect, &tops);
+    const struct told own = {status, *number};
+    char *item = nb6_spread_own(t->tops);
+    memset(item, 0, top_item(t));
+    memcpy(item, &own, sizeof own);
+    if (!status) gpunb_essential_top(t->essential, item + sizeof own);
+    nb6_spread_run(t->tops, take_tops, t);
+    *number = 0;
+    for (int r = 0; r < t->ranks; r++) {
+        if (t->told[r].status) return nb6_world_tell(t->world, r, status, err);
+        *number += t->told[r].number;
+    }
     gpunb_essential_take_tops(t->essential, t->top);
+    return NBC_OK;
 }
 
+static void take_reaches(void *context, const struct nb6_spread_set *set, const void *items)
+{
+    const struct nb6_rank_trees *t = context;
+    const struct gpunb_essential_reach *reach = items;
+    for (int k = 0; k < set->owners; k++) t->reach[(set->first + k) % t->ranks] = reach[k];
+}
+
+/* Who gives trees follows. */
 static void tell_reaches(struct nb6_rank_trees *t)
 {
-    struct collection reaches = {(char *)t->reach, sizeof *t->reach, t->ranks};
     gpunb_essential_reach(t->essential, nb6_spread_own(t->reaches));
-    nb6_spread_run(t->reaches, collect, &reaches);
+    nb6_spread_run(t->reaches, take_reaches, t);
     gpunb_essential_take_reaches(t->essential, t->reach);
 }
 
-/* ---- to those that are near */
+/* ---- to those that are near. Failures are those of each rank, which goes on with messages, until all agree. */
 
-static int gives(const struct nb6_rank_trees *t, int rank)
+static void find_partners(struct nb6_rank_trees *t)
 {
-    return gpunb_essential_is_sent(t->essential, t->own, rank);
-}
-
-static int gets(const struct nb6_rank_trees *t, int rank)
-{
-    return gpunb_essential_is_sent(t->essential, rank, t->own);
-}
-
-/* @return NBC_OK; NBC_NO_MEMORY: of this rank */
-static int provide(struct nb6_rank_trees *t, struct partner *p, int64_t bytes, struct nbc_error *err)
-{
-    p->bytes_come = bytes;
-    if ((size_t)bytes <= p->room) return NBC_OK;
-    nbc_free(p->come);
-    p->room = 0;
-    p->come = nbc_alloc_unset((size_t)bytes, 1);
-    if (!p->come) return no_memory(t, err);
-    p->room = (size_t)bytes;
-    return NBC_OK;
+    for (int r = 0; r < t->ranks; r++) {
+        struct nb6_partner *p = &t->partners.with[r];
+        p->gives = gpunb_essential_is_sent(t->essential, t->own, r);
+        p->gets = gpunb_essential_is_sent(t->essential, r, t->own);
+    }
 }
 
 /* The boxes of targets go to those that send trees, and come from those that get them. */
 static int exchange_boxes(struct nb6_rank_trees *t, struct nbc_error *err)
 {
     const struct gpunb_essential_box *own = gpunb_essential_boxes(t->essential);
-    const size_t size = sizeof *own;
-    int status = NBC_OK;
-    for (int r = 0; r < t->ranks && !status; r++)
-        if (gives(t, r)) status = provide(t, &t->partner[r], t->reach[r].boxes * (int64_t)size, err);
-    status = nb6_world_agree(t->world, status, err);
-    if (status) return status;
-    const int tag = nb6_world_tag(t->world);
+    const int64_t size = sizeof *own;
+    find_partners(t);
     for (int r = 0; r < t->ranks; r++) {
-        struct partner *p = &t->partner[r];
-        if (gives(t, r)) nb6_world_receive(t->world, &p->in, r, tag, p->come, (size_t)p->bytes_come);
-        if (gets(t, r)) nb6_world_send(t->world, &p->out, r, tag, own, (size_t)t->reach[t->own].boxes * size);
+        struct nb6_partner *p = &t->partners.with[r];
+        p->data = own;
+        p->bytes = t->reach[t->own].boxes * size;
+        p->bytes_come = t->reach[r].boxes * size;
     }
-    for (int r = 0; r < t->ranks; r++) {
-        if (gives(t, r)) nb6_message_wait(t->world, &t->partner[r].in);
-        if (gets(t, r)) nb6_message_wait(t->world, &t->partner[r].out);
-    }
-    return NBC_OK;
+    const int status = nb6_partners_provide(&t->partners, NB6_BOXES, err);
+    if (status)
+        nb6_partners_lose_boxes(&t->partners);
+    else
+        nb6_partners_pass(&t->partners, NB6_BOXES);
+    return status;
 }
 
 /* By lists, or by boxes that have come. */
@@ -211,52 +214,27 @@ static int make_trees(struct nb6_rank_trees *t, int by_lists, struct nbc_error *
 {
     int status = NBC_OK;
     for (int r = 0; r < t->ranks && !status; r++) {
-        struct partner *p = &t->partner[r];
+        struct nb6_partner *p = &t->partners.with[r];
         size_t bytes = 0;
-        if (!gives(t, r)) continue;
+        if (!p->gives) continue;
         status = by_lists ? gpunb_essential_export_kept(t->essential, r, &p->data, &bytes)
                           : gpunb_essential_export(t->essential, r, p->come, &p->data, &bytes);
         p->bytes = (int64_t)bytes;
         t->messages++;
         t->bytes += bytes;
     }
-    if (status) nbc_fail(err, status, "%s", gpunb_last_error(t->force));
-    return nb6_world_agree(t->world, status, err);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(t->force)) : NBC_OK;
 }
 
-static void exchange_sizes(struct nb6_rank_trees *t)
+/* status: of this rank; all agree when it is known how much comes, before it does. */
+static int exchange_trees(struct nb6_rank_trees *t, int status, struct nbc_error *err)
 {
-    const int tag = nb6_world_tag(t->world);
-    for (int r = 0; r < t->ranks; r++) {
-        struct partner *p = &t->partner[r];
-        if (gets(t, r)) nb6_world_receive(t->world, &p->in, r, tag, &p->bytes_come, sizeof p->bytes_come);
-        if (gives(t, r)) nb6_world_send(t->world, &p->out, r, tag, &p->bytes, sizeof p->bytes);
-    }
-    for (int r = 0; r < t->ranks; r++) {
-        if (gets(t, r)) nb6_message_wait(t->world, &t->partner[r].in);
-        if (gives(t, r)) nb6_message_wait(t->world, &t->partner[r].out);
-    }
-}
-
-static int exchange_trees(struct nb6_rank_trees *t, struct nbc_error *err)
-{
-    int status = NBC_OK;
-    exchange_sizes(t);
-    for (int r = 0; r < t->ranks && !status; r++)
-        if (gets(t, r)) status = provide(t, &t->partner[r], t->partner[r].bytes_come, err);
+    for (int r = 0; r < t->ranks && status; r++) t->partners.with[r].bytes = 0;
+    nb6_partners_tell_bytes(&t->partners);
+    if (!status) status = nb6_partners_provide(&t->partners, NB6_TREES, err);
     status = nb6_world_agree(t->world, status, err);
-    if (status) return status;
-    const int tag = nb6_world_tag(t->world);
-    for (int r = 0; r < t->ranks; r++) {
-        struct partner *p = &t->partner[r];
-        if (gets(t, r)) nb6_world_receive(t->world, &p->in, r, tag, p->come, (size_t)p->bytes_come);
-        if (gives(t, r)) nb6_world_send(t->world, &p->out, r, tag, p->data, (size_t)p->bytes);
-    }
-    for (int r = 0; r < t->ranks; r++) {
-        if (gets(t, r)) nb6_message_wait(t->world, &t->partner[r].in);
-        if (gives(t, r)) nb6_message_wait(t->world, &t->partner[r].out);
-    }
-    return NBC_OK;
+    if (!status) nb6_partners_pass(&t->partners, NB6_TREES);
+    return status;
 }
 
 /* ---- forces */
@@ -320,7 +298,7 @@ static int walk(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job, 
 {
     int status = NBC_OK;
     for (int r = 0; r < t->ranks && !status; r++)
-        if (gets(t, r)) status = gpunb_essential_take(t->essential, r, t->partner[r].come);
+        if (t->partners.with[r].gets) status = gpunb_essential_take(t->essential, r, t->partners.with[r].come);
     if (!status) status = gpunb_essential_force(t->essential, t->cost);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(t->force));
     t->is_by_tree = 1;
@@ -329,16 +307,17 @@ static int walk(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job, 
     return NBC_OK;
 }
 
+/* status: of this rank so far. */
 static int sum_once(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job,
-                    const struct gpunb_softened_job *targets, struct nbc_error *err)
+                    const struct gpunb_softened_job *targets, int status, struct nbc_error *err)
 {
-    int status = nb6_world_agree(t->world, begin(t, job, targets, err), err);
+    int64_t none = 0;
+    status = tell_tops(t, status ? status : begin(t, job, targets, err), &none, err);
     if (status) return status;
-    tell_tops(t);
     tell_reaches(t);
     status = exchange_boxes(t, err);
     if (!status) status = make_trees(t, 0, err);
-    if (!status) status = exchange_trees(t, err);
+    status = exchange_trees(t, status, err);
     return status ? status : walk(t, job, 1, err);
 }
 
@@ -346,23 +325,22 @@ static int sum_once(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *j
 int nb6_rank_trees_sum(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job, struct nbc_error *err)
 {
     struct gpunb_softened_job targets = job->targets;
+    int status = NBC_OK;
     t->essential = t->fresh;
     if (!targets.acc_last && gpunb_essential_has_aim(t->essential)) {
         targets.pot = NULL;
-        const int status = nb6_world_agree(t->world, sum_once(t, job, &targets, err), err);
-        if (status) return status;
+        status = sum_once(t, job, &targets, NBC_OK, err);
         targets.pot = job->targets.pot;
         targets.acc_last = (const double(*)[3])targets.acc;
     }
-    return sum_once(t, job, &targets, err);
+    return sum_once(t, job, &targets, status, err);
 }
 
 int nb6_rank_trees_sum_few(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job, struct nbc_error *err)
 {
-    const int status = nb6_world_agree(t->world, check_positions(job, err), err);
     t->is_by_tree = 0;
     t->order = NULL;
-    return status ? status : nb6_rank_few_sum(t->few, job, err);
+    return nb6_rank_few_sum(t->few, job, check_positions(job, err), err);
 }
 
 /* ---- lists that serve several forces */
@@ -415,21 +393,26 @@ static int keep_lists(struct nb6_rank_trees *t, struct nbc_error *err)
 {
     int status = NBC_OK;
     for (int r = 0; r < t->ranks && !status; r++)
-        if (gives(t, r)) status = gpunb_essential_keep(t->essential, r, t->partner[r].come);
-    if (status) nbc_fail(err, status, "%s", gpunb_last_error(t->force));
-    return nb6_world_agree(t->world, status, err);
+        if (t->partners.with[r].gives) status = gpunb_essential_keep(t->essential, r, t->partners.with[r].come);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(t->force)) : NBC_OK;
+}
+
+/* @param[in] status  of this rank so far   @return of this rank */
+static int make_plan(struct nb6_rank_trees *t, const struct nb6_rank_plan_job *job, int status, struct nbc_error *err)
+{
+    int64_t none = 0;
+    t->essential = t->kept;
+    t->plan.block = NB6_NO_BUILD;
+    status = tell_tops(t, status ? status : begin_plan(t, job, err), &none, err);
+    if (status) return status;
+    tell_reaches(t);
+    status = exchange_boxes(t, err);
+    return status ? status : keep_lists(t, err);
 }
 
 int nb6_rank_trees_plan(struct nb6_rank_trees *t, const struct nb6_rank_plan_job *job, struct nbc_error *err)
 {
-    t->essential = t->kept;
-    t->plan.block = NB6_NO_BUILD;
-    int status = nb6_world_agree(t->world, begin_plan(t, job, err), err);
-    if (status) return status;
-    tell_tops(t);
-    tell_reaches(t);
-    status = exchange_boxes(t, err);
-    if (!status) status = keep_lists(t, err);
+    const int status = nb6_world_agree(t->world, make_plan(t, job, NBC_OK, err), err);
     if (!status) t->plan.block = job->block;
     return status;
 }
@@ -439,20 +422,10 @@ const struct nb6_rank_plan *nb6_rank_trees_planned(const struct nb6_rank_trees *
     return &t->plan;
 }
 
-int nb6_rank_trees_hold(struct nb6_rank_trees *t, uint64_t block, int64_t n, const int32_t *target,
-                        const double (*x)[3], const double (*acc)[3])
-{
-    int64_t count[2] = {n, 0};
-    if (t->plan.block != block) return 0;
-    count[1] = gpunb_essential_count_left(t->kept, n, target, x, acc);
-    nb6_world_sum(t->world, count, 2);
-    return count[1] * TARGETS_TO_ONE_LEFT <= count[0];
-}
-
 static int begin_kept(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job, int is_sent,
                       struct nbc_error *err)
 {
-    int status = check_positions(job, err);
+    int status = is_sent ? NBC_OK : check_positions(job, err);
     if (!status && !is_sent) status = send_sources(t, job->n, job->mass, job->x, err);
     if (!status) status = provide_costs(t, job->targets.n_i, err);
     if (status) return status;
@@ -460,19 +433,44 @@ static int begin_kept(struct nb6_rank_trees *t, const struct nb6_rank_trees_job 
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(t->force)) : NBC_OK;
 }
 
-int nb6_rank_trees_sum_kept(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job,
-                            const struct nb6_rank_plan_job *anew, struct nbc_error *err)
+/* Of all ranks, after the moments have come.   @param[in] status  of this rank so far */
+static int renew(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job, int are_new, int status, int64_t *left,
+                 struct nbc_error *err)
 {
-    int status = anew ? nb6_world_agree(t->world, check_positions(job, err), err) : NBC_OK;
-    if (!status && anew) status = nb6_rank_trees_plan(t, anew, err);
-    if (status) return status;
     t->essential = t->kept;
-    status = nb6_world_agree(t->world, begin_kept(t, job, anew != NULL, err), err);
+    return tell_tops(t, status ? status : begin_kept(t, job, are_new, err), left, err);
+}
+
+/* Targets of all ranks that have left what the lists know of them are counted on the way. */
+static int try_lists(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job,
+                     const struct nb6_rank_plan_job *anew, struct nb6_rank_lists *lists, struct nbc_error *err)
+{
+    const struct gpunb_softened_job *targets = &job->targets;
+    int64_t left = gpunb_essential_count_left(t->kept, (int64_t)targets->n_i, targets->self, job->x, anew->acc);
+    const int status = renew(t, job, 0, NBC_OK, &left, err);
+    lists->are_new = !status && left * TARGETS_TO_ONE_LEFT > lists->targets;
+    return status;
+}
+
+static int make_lists(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job,
+                      const struct nb6_rank_plan_job *anew, struct nbc_error *err)
+{
+    int64_t left = 0;
+    const int status = renew(t, job, 1, make_plan(t, anew, check_positions(job, err), err), &left, err);
+    if (!status) t->plan.block = anew->block;
+    return status;
+}
+
+int nb6_rank_trees_sum_kept(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job,
+                            const struct nb6_rank_plan_job *anew, struct nb6_rank_lists *lists, struct nbc_error *err)
+{
+    lists->are_new |= t->plan.block != lists->block;
+    int status = lists->are_new ? NBC_OK : try_lists(t, job, anew, lists, err);
+    if (!status && lists->are_new) status = make_lists(t, job, anew, err);
     if (status) return status;
-    tell_tops(t);
-    status = make_trees(t, 1, err);
-    if (!status) status = exchange_trees(t, err);
-    return status ? status : walk(t, job, anew != NULL, err);
+    find_partners(t);
+    status = exchange_trees(t, make_trees(t, 1, err), err);
+    return status ? status : walk(t, job, lists->are_new, err);
 }
 
 /* ---- work */

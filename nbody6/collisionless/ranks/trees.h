@@ -60,14 +60,18 @@ int nb6_rank_trees_sum_few(struct nb6_rank_trees *trees, const struct nb6_rank_t
 /** Lists for the forces that follow.   @return NBC_OK; NBC_NO_MEMORY: of all ranks, there is no plan then */
 int nb6_rank_trees_plan(struct nb6_rank_trees *trees, const struct nb6_rank_plan_job *job, struct nbc_error *err);
 const struct nb6_rank_plan *nb6_rank_trees_planned(const struct nb6_rank_trees *trees);
-/** Whether the plan is that of this block, and knows nearly all targets of all ranks, which call it together.
- *  @param[in] target [n]; x, acc of all own bodies: acc: last accelerations */
-int nb6_rank_trees_hold(struct nb6_rank_trees *trees, uint64_t block, int64_t n, const int32_t *target,
-                        const double (*x)[3], const double (*acc)[3]);
-/** A force by a plan, without potentials.   @param[in] anew  a plan that is made first, for the same bodies where they
- *  are; NULL: there is one   @return as nb6_rank_trees_sum */
+/** The lists of a force. */
+struct nb6_rank_lists {
+    uint64_t block;  /**< number of the block whose force should have made them */
+    int64_t targets; /**< of all ranks */
+    int are_new;     /**< 1: they are made first */
+};
+/** A force by a plan, without potentials.
+ *  @param[in] anew  a plan that can be made first, for the same bodies where they are
+ *  @param[in,out] lists  they become new, on all ranks, if there are none of that block, or these know too few of the
+ *                        targets   @return as nb6_rank_trees_sum */
 int nb6_rank_trees_sum_kept(struct nb6_rank_trees *trees, const struct nb6_rank_trees_job *job,
-                            const struct nb6_rank_plan_job *anew, struct nbc_error *err);
+                            const struct nb6_rank_plan_job *anew, struct nb6_rank_lists *lists, struct nbc_error *err);
 
 /** The work of the last force, by nominal costs in pairs; of direct sums none, since it is that of all ranks alike.
  *  @param[in] target [n] those of that force   @param[in,out] work  of all own bodies */
