@@ -43,7 +43,7 @@ double rings_error(int n, double offset, uint64_t seed, enum nb6_engine_choice e
     for (int k = 1; k < n; k++) inverse += 1 / (2 * sin(M_PI * k / n));
     rings_put(&c, n, mass, inverse / n, offset, seed); /* m^2 n/2 times the sum, over the radius, is 0.5 */
     cluster_config(&config);
-    config.run.engine = engine;
+    config.run.engine = (int)engine;
     nb6_t *sim = cluster_start(&config, &c, NULL);
     const double first = cluster_energy_now(sim).total;
     for (int k = 1; k <= 16; k++) {
