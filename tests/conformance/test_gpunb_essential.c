@@ -7,7 +7,7 @@
 #include "gpunb/tree/scale.h"
 #include "tests/conformance/gpunb_parts.h"
 
-enum { N = TEST_SANITIZED ? 1500 : 3000 };
+enum { N = TEST_SANITIZED ? 1200 : 2000 };
 
 /* ---- tests */
 

@@ -57,11 +57,14 @@ static void test_walks_and_orders(void **state)
     /* Groups of devices are full ones: more bodies are needed until a cell is worth a term of the highest order. */
     const int n = is_on_device() ? 2500 : few_sizes() ? 500 : 1500;
     const int step = is_on_device() ? 7 : few_sizes() ? 3 : 1;
+    /* Under the sanitizers a walk of devices has the lowest order or the highest one. */
+    const int one = is_on_device() && TEST_SANITIZED;
     struct model m = make_scene(SPHERE, (size_t)test_seeds(n, 20000));
     const struct sample s = sample_sums(&m, positions(&m), m.self, m.n, 0.02);
     struct forces f = make_forces(m.n);
     for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_FMM; walk++)
-        for (int order = 1; order <= GPUNB_MOST_ORDER; order += all ? 1 : step)
+        for (int order = one && walk % 2 ? GPUNB_MOST_ORDER : 1; order <= (one ? 1 + 7 * (walk % 2) : GPUNB_MOST_ORDER);
+             order += all ? 1 : step)
             for (int k = 0; k < count; k++) {
                 const int pick = all ? k : walk + order;
                 struct gpunb_options options = {
@@ -86,7 +89,7 @@ static void test_walks_and_orders(void **state)
 static size_t bodies_for(enum gpunb_walk walk)
 {
     if (is_on_device() && walk == GPUNB_WALK_HYBRID) return TEST_SANITIZED ? 0 : 34000; /* regions: from 32768 on */
-    return is_slow() || TEST_SANITIZED ? 6000 : 20000;
+    return few_sizes() ? 6000 : 20000;
 }
 
 static void check_kinds_of_term(enum gpunb_walk walk, size_t n)
@@ -176,7 +179,7 @@ static void test_scenes(void **state)
     if (is_slow()) TEST_SKIP_SANITIZED();
     const struct gpunb_options options = {.force_error = 1e-3, .leaf = LEAF, .group = GROUP};
     for (int scene = 0; scene < N_SCENES; scene++) {
-        struct model m = make_scene((enum scene)scene, (size_t)test_seeds(few_sizes() ? 500 : 1000, 30000));
+        struct model m = make_scene((enum scene)scene, (size_t)test_seeds(few_sizes() ? 400 : 800, 30000));
         check_force(scene_names[scene], &m, options, 0.02);
         free_model(&m);
     }
@@ -190,7 +193,7 @@ static void test_softenings(void **state)
     static const double softening[] = {1e-15, 1e-4, 0.1, 1, 1e3};
     const struct gpunb_options options = {.force_error = 1e-3, .leaf = LEAF, .group = GROUP};
     for (int scene = SPHERE; scene <= TWO; scene++) {
-        struct model m = make_scene((enum scene)scene, (size_t)test_seeds(few_sizes() ? 500 : 1000, 20000));
+        struct model m = make_scene((enum scene)scene, (size_t)test_seeds(few_sizes() ? 300 : 600, 20000));
         for (size_t k = 0; k < sizeof softening / sizeof softening[0]; k += (size_t)test_size(1, 2))
             check_force(scene_names[scene], &m, options, softening[k]);
         free_model(&m);
@@ -219,7 +222,7 @@ static void test_wide_groups(void **state)
 static void test_lattice(void **state)
 {
     (void)state;
-    struct model m = make_scene(LATTICE, (size_t)test_seeds(few_sizes() ? 512 : 2048, 4096));
+    struct model m = make_scene(LATTICE, (size_t)test_seeds(few_sizes() ? 512 : 1024, 4096));
     for (int order = 1; order <= 2; order++)
         for (double aim = 1e-2; aim > 1e-5; aim *= 0.01) {
             char what[40];
@@ -236,7 +239,7 @@ static void test_ends_of_ranges(void **state)
 {
     (void)state;
     static const double thetas[] = {0.1, 1};
-    struct model m = make_scene(SPHERE, (size_t)test_seeds(few_sizes() ? 700 : 2000, 30000));
+    struct model m = make_scene(SPHERE, (size_t)test_seeds(few_sizes() ? 600 : 1200, 30000));
     const struct sample s = sample_sums(&m, positions(&m), m.self, m.n, 0.02);
     struct forces f = make_forces(m.n);
     check_force("least aim", &m, (struct gpunb_options){.force_error = least_error()}, 0.02);
@@ -260,7 +263,7 @@ static void test_ends_of_ranges(void **state)
 static void test_large_heap(void **state)
 {
     (void)state;
-    struct model m = make_scene(HEAP, (size_t)test_seeds(few_sizes() ? 1000 : 5000, 100000));
+    struct model m = make_scene(HEAP, (size_t)test_seeds(few_sizes() ? 1000 : 3000, 100000));
     check_force("large heap", &m, (struct gpunb_options){.force_error = 1e-3}, 0.02);
     free_model(&m);
     assert_no_misses();
@@ -400,7 +403,7 @@ static void test_targets(void **state)
     static const int kinds[] = {SOURCES, SOURCES | TWICE, SOURCES | OTHERS, OTHERS, OTHERS | TWICE};
     gpunb_t *h[GPUNB_WALK_ONE_BY_ONE_J + 1];
     int n_h = 0;
-    struct model m = make_scene(SPHERE, few_sizes() ? 800 : 1500);
+    struct model m = make_scene(SPHERE, few_sizes() ? 600 : 1000);
     for (int walk = GPUNB_WALK_GROUPS; walk <= GPUNB_WALK_ONE_BY_ONE_J; walk++) {
         const struct gpunb_options options = {
             .force_error = 1e-3, .leaf = LEAF, .group = GROUP, .walk = (enum gpunb_walk)walk};
@@ -451,13 +454,13 @@ static void test_predicted(void **state)
 
 /* ---- momentum */
 
-/* Terms of cells have no counterparts. At random the sum of n errors of force_error would be force_error/sqrt(n), 3e-6.
- */
+/* Terms of cells have no counterparts. At random the sum of n errors of force_error would be force_error/sqrt(n), 3e-6
+ * for the best backend; less than 3.6 times that. */
 static void test_momentum(void **state)
 {
     (void)state;
     TEST_SKIP_SANITIZED();
-    struct model m = make_scene(SPHERE, 1 << 15);
+    struct model m = make_scene(SPHERE, (size_t)test_seeds(few_sizes() ? 1 << 13 : 1 << 15, 1 << 15));
     struct forces f = make_forces(m.n);
     struct gpunb_softened_job job = job_of(&m, 0.02, &f);
     gpunb_t *h = make_tree_handle(m.n, (struct gpunb_options){.force_error = 5e-4});
@@ -470,7 +473,7 @@ static void test_momentum(void **state)
         sizes += m.mass[i] * norm(f.acc[i]);
     }
     print_message("%s: |sum m a|/sum m |a| = %.2g\n", backend, norm(sum) / sizes);
-    assert_true(norm(sum) <= 1e-5 * sizes);
+    assert_true(norm(sum) <= 3.6 * 5e-4 / sqrt((double)m.n) * sizes);
     gpunb_free(h);
     free_forces(&f);
     free_model(&m);

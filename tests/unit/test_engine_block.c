@@ -254,9 +254,9 @@ static void one_block_that_leaves(void **state)
     TEST_SKIP_SANITIZED();
     configure(&config);
     snprintf(config.run.device, sizeof config.run.device, "emulated:0,1");
-    assert_true(compare_blocks(&config, STARS, 0.125 - 1.0 / 1024, 30).most_regular >= leaving);
+    assert_true(compare_blocks(&config, STARS, 0.125 - 1.0 / 1024, 20).most_regular >= leaving);
     config.integration.mass_weighted_nb = 1;
-    assert_true(compare_blocks(&config, STARS, 0.125 - 1.0 / 1024, 30).most_regular >= leaving);
+    assert_true(compare_blocks(&config, STARS, 0.125 - 1.0 / 1024, 20).most_regular >= leaving);
     config.integration.mass_weighted_nb = 0;
     config.integration.nnb_opt = 10; /* lists that are too long, for which GPUNB is asked again */
     config.integration.nnb_max = 12;

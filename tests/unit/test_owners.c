@@ -23,7 +23,7 @@
 #include "tests/support/test_size.h"
 
 /* FEW: small leaves make cells of them; MANY: parts of an eighth have some dozen groups. */
-enum { FEW = TEST_SANITIZED ? 200 : 400, MANY = 6000 };
+enum { FEW = TEST_SANITIZED ? 160 : 300, MANY = 6000 };
 
 static const double SOFTENING = 0.05, AIM = 1e-3;
 
@@ -149,7 +149,7 @@ static void errors_are_within_the_aim(void **state)
 {
     (void)state;
     TEST_SKIP_SANITIZED();
-    struct cluster c = cluster_plummer(MANY, 21);
+    struct cluster c = cluster_plummer(MANY / 2, 21);
     for (enum nb6_collisionless_steps steps = 0; steps < 2; steps++) {
         struct nb6_collisionless *of_one = NULL;
         for (int k = 0; k < KINDS_OF_PARTS; k += test_seeds(2, 1)) {
