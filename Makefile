@@ -138,13 +138,17 @@ $(BUILD)/nbody6-mpi.so: $(MPI_OBJ)
 	$(Q)$(MPICC) -shared -o $@ $<
 
 # ---- Compilation
-# Objects depend on this file, which changes when a compiler or a flag does. (Expanded here, because in the recipe the
-# variables would have the values of the object that asks first.)
+# Objects depend on these files, which change when a compiler or a flag does: those of CUDA sources on the second one as
+# well. (Expanded here, because in the recipe the variables would have the values of the object that asks first.)
 FLAGS_TEXT := $(VERSION) $(CC) $(CPPFLAGS) $(BASE_ISA) $(CFLAGS_ALL) $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) \
-    $(FC) $(FFLAGS_ALL) $(NVCC) $(NVCCFLAGS_ALL) $(LDFLAGS)
+    $(FC) $(FFLAGS_ALL) $(NVCC) $(LDFLAGS)
 $(O)/flags: FORCE
 	@mkdir -p $(@D)
 	@new=$@.$$$$; echo '$(FLAGS_TEXT)' > $$new; cmp -s $$new $@ && rm $$new || mv $$new $@
+NVCC_TEXT := $(NVCCFLAGS_ALL)
+$(O)/nvcc-flags: FORCE
+	@mkdir -p $(@D)
+	@new=$@.$$$$; echo '$(NVCC_TEXT)' > $$new; cmp -s $$new $@ && rm $$new || mv $$new $@
 
 isa-flags = $(if $(filter %_avx512.c,$(1)),$(AVX512_ISA),$(if $(filter %_avx2.c,$(1)),$(AVX2_ISA)))
 $(O)/device/%.o $(O)/gpunb/%.o $(O)/gpuirr/%.o: CPPFLAGS += $(CUDA_CFLAGS)
@@ -165,7 +169,7 @@ $(O)/%.o: %.f90 $(O)/flags
 	@mkdir -p $(@D) $(BUILD)/mod
 	$(call say,FC,$<)
 	$(Q)$(FC) $(FFLAGS_ALL) -J$(BUILD)/mod -c -o $@ $<
-$(O)/%.cu.o: %.cu $(O)/flags
+$(O)/%.cu.o: %.cu $(O)/flags $(O)/nvcc-flags
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<)
 	$(Q)$(NVCC) $(CPPFLAGS) $(NVCCFLAGS_ALL) -MMD -MP -MF $(O)/$*.cu.d -c -o $@ $<
@@ -422,11 +426,17 @@ deps-site:
 # ---- The example
 # Passive waiting: with other programs on the cores, threads that spin while they wait would slow each other down.
 RUN_DIR := $(BUILD)/run/plummer-1k
-RUN_COST := make run: builds in $(BUILD), about a minute on two cores and 160 MB$(if $(HAVE_CUDA),; GPU code takes much \
-    longer: CUDA_ARCH=90 compiles for one kind of GPU$(comma) CUDA=0 for none)
+RUN_COST := make run: builds in $(BUILD), about a minute on two cores and 160 MB$(if $(HAVE_CUDA),; GPU code for one \
+    kind of GPU takes longer$(comma) CUDA=0 leaves it out$(comma) make all compiles for all kinds)
+# GPU code for the GPU that is here, as far as this nvcc knows its kind, or else for the first kind of the list, unless
+# the caller says which: `make all` compiles for all of them, which takes minutes.
+GPU_HERE = $(filter $(CUDA_KNOWN),$(firstword $(subst .,,$(shell nvidia-smi --query-gpu=compute_cap \
+    --format=csv$(comma)noheader 2>/dev/null))))
+RUN_ARCH = $(if $(HAVE_CUDA),$(if $(filter command environment,$(firstword $(origin CUDA_ARCH))),,CUDA_ARCH=$(or \
+    $(GPU_HERE),$(firstword $(CUDA_USED)))))
 .PHONY: run run-cost run-example
 run: run-cost deps-run
-	+@$(SUBMAKE) run-example
+	+@$(SUBMAKE) $(RUN_ARCH) run-example
 run-cost:
 	@[ -x $(BUILD)/nbody6 ] || echo '$(RUN_COST)'
 run-example: all

@@ -21,10 +21,12 @@ static const double DRAW_INTERVAL_S = 0.5, SAMPLE_INTERVAL_S = 2;
 /* Weight of the newest sample in the speed: the estimate follows the last half minute or so. */
 static const double SAMPLE_WEIGHT = 0.15;
 
-void nb6_progress_begin(struct nb6_progress *progress, int quiet, double t, double t_end, const struct nb6_units *units)
+void nb6_progress_begin(struct nb6_progress *progress, const char *program, int quiet, double t, double t_end,
+                        const struct nb6_units *units)
 {
     double now = nbc_wtime();
-    *progress = (struct nb6_progress){.live = !quiet && nb6_terminal_width() > 0,
+    *progress = (struct nb6_progress){.program = program,
+                                      .live = !quiet && nb6_terminal_width() > 0,
                                       .quiet = quiet,
                                       .t_start = t,
                                       .t_end = t_end,
@@ -64,7 +66,7 @@ __attribute__((format(printf, 3, 0))) static void say(struct nb6_progress *progr
 {
     wipe(progress);
     fflush(stdout);
-    if (to == stderr) fputs("nbody6: ", to);
+    if (to == stderr) fprintf(to, "%s: ", progress->program);
     vfprintf(to, format, args);
     putc('\n', to);
     if (to == stdout) nb6_screen_flush();

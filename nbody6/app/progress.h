@@ -12,6 +12,7 @@ struct nb6_units;
 enum { NB6_LINE_TEXT = 400 };
 
 struct nb6_progress {
+    const char *program;        /**< its name is before warnings on stderr */
     int live;                   /**< 1: stdout is a terminal, and has a line that is written over */
     int quiet;                  /**< 1: nothing on stdout */
     int rows, columns;          /**< table rows since the last header, and columns of that */
@@ -24,7 +25,7 @@ struct nb6_progress {
     struct nb6_adjust_row last; /**< the last row; n = 0: none yet */
 };
 
-void nb6_progress_begin(struct nb6_progress *progress, int quiet, double t, double t_end,
+void nb6_progress_begin(struct nb6_progress *progress, const char *program, int quiet, double t, double t_end,
                         const struct nb6_units *units);
 
 /** A line for the reader. */

@@ -58,7 +58,7 @@ static void start_clock(struct nb6_session *session, const struct nb6_run_option
     session->wall_start = nbc_wtime();
     session->checkpoint_wall = session->wall_start;
     session->snapshots_before = sim->run.book.snapshot_count;
-    nb6_progress_begin(&session->progress, options->quiet, nb6_time_now(sim), sim->run.config.run.t_crit,
+    nb6_progress_begin(&session->progress, "nbody6", options->quiet, nb6_time_now(sim), sim->run.config.run.t_crit,
                        &sim->run.units);
 }
 

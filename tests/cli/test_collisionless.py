@@ -401,7 +401,7 @@ class CollisionlessTest(RunTest):
                 said = self.softened("--check", "a.inp")
                 advice = re.search(r"warning: %s=\S+ is too .*; give %s=(\S+) or less" % (name, name), said)
                 text = self.softened("a.inp", "--quiet", "--overwrite")
-                self.assertIn(advice[0], text)
+                self.assertIn("nbody6-collisionless: " + advice[0], text)
                 before = self.largest_error()
                 self.write(n=10, tcrit=10, qe=10, group=group % advice[1])
                 self.assertNotIn("warning", self.softened("--check", "a.inp"))

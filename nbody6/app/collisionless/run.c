@@ -254,7 +254,7 @@ static void say_start(struct session *s, const char *what, int quiet)
     s->wall_start = s->checkpoint_wall = nbc_wtime();
     s->run.wall_start_s = s->wall_start;
     s->snapshots_before = run->book.snapshot_count;
-    nb6_progress_begin(&s->progress, quiet, t, run->config.run.t_crit, &run->units);
+    nb6_progress_begin(&s->progress, "nbody6-collisionless", quiet, t, run->config.run.t_crit, &run->units);
     if (s->system->ranks) s->progress.live = 0; /* a launcher gives its processes a terminal that nobody sees */
     nb6_signals_catch();
     nb6_progress_note(&s->progress,
