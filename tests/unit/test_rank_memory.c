@@ -34,9 +34,9 @@ enum { BODIES = 450000, RANKS = 3 };
  * less than another one, as do 65536 stars of a model, or names that are compared. All columns would be 40 MB. */
 static const size_t PIECES = (size_t)2 << 23;
 
-/* With a tree that stands places go to the ranks that had the bodies: 72 bytes each, as they are, packed, and as they
- * come. All bodies on rank 0 would be 40 MB more. */
-static const size_t OF_PLACES = (size_t)3 * 72 * BODIES / RANKS;
+/* With a tree that stands places go to the ranks that had the bodies: 72 bytes each, packed, and as they come. All
+ * bodies on rank 0 would be 40 MB more. */
+static const size_t OF_PLACES = (size_t)2 * 72 * BODIES / RANKS;
 
 static char folder[] = "/tmp/nb6_test_rank_memory_XXXXXX";
 

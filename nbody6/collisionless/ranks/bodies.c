@@ -79,15 +79,14 @@ static void take_in(struct nb6_collisionless *s, const int32_t *rank, int own, c
 /* Bodies that go, and where. */
 struct going {
     struct nb6_collisionless *share;
-    int32_t *to;
-    struct record *record;
+    int32_t *to, *body;
     int64_t n;
 };
 
 static void release(struct going *g)
 {
     nbc_free(g->to);
-    nbc_free(g->record);
+    nbc_free(g->body);
 }
 
 static int find_going(const struct nb6_collisionless *s, int own, const int32_t *rank, struct going *g,
@@ -95,14 +94,21 @@ static int find_going(const struct nb6_collisionless *s, int own, const int32_t 
 {
     for (int64_t i = 0; i < s->n; i++) g->n += rank[i] != own;
     g->to = nbc_alloc_unset((size_t)g->n, sizeof *g->to);
-    g->record = nbc_alloc_unset((size_t)g->n, sizeof *g->record);
-    if (!g->to || !g->record) return no_memory(g->n, err);
+    g->body = nbc_alloc_unset((size_t)g->n, sizeof *g->body);
+    if (!g->to || !g->body) return no_memory(g->n, err);
     for (int64_t i = 0, k = 0; i < s->n; i++)
         if (rank[i] != own) {
             g->to[k] = rank[i];
-            g->record[k++] = record_of(s, i);
+            g->body[k++] = (int32_t)i;
         }
     return NBC_OK;
+}
+
+static void fill_going(const void *context, int64_t i, void *record)
+{
+    const struct going *g = context;
+    const struct record r = record_of(g->share, g->body[i]);
+    memcpy(record, &r, sizeof r);
 }
 
 static int provide(void *context, int64_t n_come, struct nbc_error *err)
@@ -119,11 +125,11 @@ static int send(struct nb6_collisionless *s, const int32_t *rank, int status, st
     void *come = NULL;
     int64_t n_come = 0;
     if (!status) status = find_going(s, own, rank, &g, err);
-    const struct nb6_moves_job job = {.size = sizeof *g.record,
+    const struct nb6_moves_job job = {.size = sizeof(struct record),
                                       .n = g.n,
-                                      .item = g.record,
                                       .to = g.to,
                                       .status = status,
+                                      .fill = fill_going,
                                       .provide = provide,
                                       .context = &g};
     status = nb6_moves_make(s->moves, &job, &come, &n_come, err);
@@ -180,51 +186,67 @@ static int64_t first_of(const struct nb6_world *world, int64_t n)
     return first;
 }
 
+static void fill_body(const void *context, int64_t i, void *record)
+{
+    const struct record r = record_of(context, i);
+    memcpy(record, &r, sizeof r);
+}
+
 int nb6_rank_bodies_home(const struct nb6_collisionless *s, int64_t n, struct nb6_collisionless *home,
                          struct nbc_error *err)
 {
     const int64_t first = first_of(s->world, n);
-    struct record *record = nbc_alloc_unset((size_t)s->n, sizeof *record);
     int32_t *to = homes_of(s, n);
     void *come = NULL;
     int64_t n_come = 0;
-    const struct nb6_moves_job job = {.size = sizeof *record,
+    const struct nb6_moves_job job = {.size = sizeof(struct record),
                                       .n = s->n,
-                                      .item = record,
                                       .to = to,
-                                      .status = record && to ? NBC_OK : no_memory(s->n, err)};
-    for (int64_t i = 0; i < s->n && !job.status; i++) record[i] = record_of(s, i);
+                                      .status = to ? NBC_OK : no_memory(s->n, err),
+                                      .fill = fill_body,
+                                      .context = (void *)s}; /* read alone */
     const int status = nb6_moves_make(s->moves, &job, &come, &n_come, err);
     for (int64_t k = 0; k < n_come && !status; k++) {
         const struct record *r = (const struct record *)come + k;
         set_state(home, r->name - 1 - first, r);
     }
-    nbc_free(record);
     nbc_free(to);
     nbc_free(come);
     return status;
+}
+
+/* A number for each body. */
+struct numbers {
+    const struct nb6_collisionless *share;
+    const double *value;
+};
+
+static void fill_number(const void *context, int64_t i, void *record)
+{
+    const struct numbers *numbers = context;
+    const struct number r = {numbers->share->name[i], numbers->value[i]};
+    memcpy(record, &r, sizeof r);
 }
 
 int nb6_rank_bodies_home_numbers(const struct nb6_collisionless *s, int64_t n, const double *mine, double *home,
                                  struct nbc_error *err)
 {
     const int64_t first = first_of(s->world, n);
-    struct number *number = nbc_alloc_unset((size_t)s->n, sizeof *number);
+    struct numbers numbers = {s, mine};
     int32_t *to = homes_of(s, n);
     void *come = NULL;
     int64_t n_come = 0;
-    const struct nb6_moves_job job = {.size = sizeof *number,
+    const struct nb6_moves_job job = {.size = sizeof(struct number),
                                       .n = s->n,
-                                      .item = number,
                                       .to = to,
-                                      .status = number && to ? NBC_OK : no_memory(s->n, err)};
-    for (int64_t i = 0; i < s->n && !job.status; i++) number[i] = (struct number){s->name[i], mine[i]};
+                                      .status = to ? NBC_OK : no_memory(s->n, err),
+                                      .fill = fill_number,
+                                      .context = &numbers};
     const int status = nb6_moves_make(s->moves, &job, &come, &n_come, err);
     for (int64_t k = 0; k < n_come && !status; k++) {
         const struct number *one = (const struct number *)come + k;
         home[one->name - 1 - first] = one->value;
     }
-    nbc_free(number);
     nbc_free(to);
     nbc_free(come);
     return status;

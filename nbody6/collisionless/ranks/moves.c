@@ -45,7 +45,6 @@ void nb6_moves_close(struct nb6_moves *m)
 /* In the order of ranks. */
 static void pack(struct nb6_moves *m, const struct nb6_moves_job *job, char *packed)
 {
-    const char *item = job->item;
     int64_t at = 0;
     memset(m->go, 0, (size_t)m->ranks * sizeof *m->go);
     for (int64_t i = 0; i < job->n; i++) m->go[job->to[i]]++;
@@ -53,8 +52,7 @@ static void pack(struct nb6_moves *m, const struct nb6_moves_job *job, char *pac
         m->take[r] = at;
         at += m->go[r];
     }
-    for (int64_t i = 0; i < job->n; i++)
-        memcpy(packed + (size_t)m->take[job->to[i]]++ * job->size, item + (size_t)i * job->size, job->size);
+    for (int64_t i = 0; i < job->n; i++) job->fill(job->context, i, packed + (size_t)m->take[job->to[i]]++ * job->size);
 }
 
 static void exchange(struct nb6_moves *m, size_t size, const char *packed, char *come)

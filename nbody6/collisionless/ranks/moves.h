@@ -18,9 +18,10 @@ void nb6_moves_close(struct nb6_moves *moves);
 struct nb6_moves_job {
     size_t size;       /**< bytes of a record */
     int64_t n;         /**< records that go */
-    const void *item;  /**< [n] */
     const int32_t *to; /**< [n] the rank that each goes to, which may be this one */
     int status;        /**< of this rank so far: if it is not NBC_OK, nothing else is read */
+    /** Record number i.   @param[out] record  [size] */
+    void (*fill)(const void *context, int64_t i, void *record);
     /** Room for so many that come; NULL: none is needed.   @return of this rank: NBC_OK; NBC_NO_MEMORY */
     int (*provide)(void *context, int64_t n_come, struct nbc_error *err);
     void *context;

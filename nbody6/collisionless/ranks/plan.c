@@ -29,11 +29,6 @@ struct record {
     double x[3], acc[3], drift;
 };
 
-static int no_memory(int64_t n, struct nbc_error *err)
-{
-    return nbc_fail(err, NBC_NO_MEMORY, "no memory for the trees of %lld bodies", (long long)n);
-}
-
 static void set_place(struct nb6_rank_places *p, int64_t i, const struct record *r)
 {
     p->rank[i] = (int32_t)r->rank;
@@ -70,30 +65,36 @@ static int make_plan(struct nb6_collisionless *s, const struct record *come, str
     return nb6_rank_trees_plan(s->trees, &job, err);
 }
 
+/* Bodies by number, and their places. */
+struct giving {
+    const struct nb6_collisionless *share;
+    const struct nb6_rank_places *mine;
+};
+
+static void fill_place(const void *context, int64_t i, void *record)
+{
+    const struct giving *g = context;
+    const struct nb6_rank_places *p = g->mine;
+    struct record r = {.name = g->share->name[i], .rank = p->rank[i], .drift = p->drift[i]};
+    memcpy(r.x, p->x[i], sizeof r.x);
+    memcpy(r.acc, p->acc[i], sizeof r.acc);
+    memcpy(record, &r, sizeof r);
+}
+
 /* Rows of the plan follow the bodies, and have their order there. */
 int nb6_rank_plan_resume(struct nb6_collisionless *s, const struct nb6_rank_places *mine, struct nbc_error *err)
 {
-    const int64_t n = s->n;
-    struct record *record = nbc_alloc_unset((size_t)n, sizeof *record);
+    struct giving giving = {s, mine};
     struct nb6_rank_places own = {0};
     void *come = NULL;
     int64_t n_come = 0;
-    const struct nb6_moves_job job = {.size = sizeof *record,
-                                      .n = n,
-                                      .item = record,
-                                      .to = mine->rank,
-                                      .status = record ? NBC_OK : no_memory(n, err)};
-    for (int64_t i = 0; i < n && record; i++) {
-        record[i] = (struct record){.name = s->name[i], .rank = mine->rank[i], .drift = mine->drift[i]};
-        memcpy(record[i].x, mine->x[i], sizeof record[i].x);
-        memcpy(record[i].acc, mine->acc[i], sizeof record[i].acc);
-    }
+    const struct nb6_moves_job job = {
+        .size = sizeof(struct record), .n = s->n, .to = mine->rank, .fill = fill_place, .context = &giving};
     int status = nb6_moves_make(s->moves, &job, &come, &n_come, err);
     if (!status) status = nb6_rank_bodies_send(s, mine->rank, err);
     if (!status && n_come > 0) qsort(come, (size_t)n_come, sizeof(struct record), by_name);
     if (!status) status = make_plan(s, come, &own, err);
     nb6_rank_places_free(&own);
-    nbc_free(record);
     nbc_free(come);
     return status;
 }
