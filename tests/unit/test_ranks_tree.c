@@ -135,7 +135,7 @@ static void failures_end_a_block_on_all_ranks(void **state)
     ranks_assert_bad_bodies_end(&(struct ranks_run){.ranks = 5, .options = tree_options("ref"), .t = {0.5}});
 }
 
-/* Of lists that are kept, too. */
+/* Of lists that are kept, too, and of those that are made again. */
 static void memory_may_end_on_any_rank(void **state)
 {
     (void)state;
@@ -146,6 +146,14 @@ static void memory_may_end_on_any_rank(void **state)
     run.options.reuse = 2;
     const long failures = ranks_fail_allocations(&run, test_seeds(19, 1), fail_alloc, &alloc_left);
     assert_true(failures > 10); /* of some 200 and more */
+    run.t[0] = 0.03125;
+    struct ranks_run before = ranks_finished(run);
+    assert_true(before.state.kept.has_places);
+    run.start = NULL;
+    run.resume = &before;
+    run.t[0] = 0.0625;
+    assert_true(ranks_fail_allocations(&run, test_seeds(19, 1), fail_alloc, &alloc_left) > 10);
+    ranks_run_free(&before);
     cluster_free(&c);
 }
 
