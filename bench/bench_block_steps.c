@@ -8,6 +8,7 @@
  * A longest step is made before, since first steps are alike. Direct sums and the tree take turns by longest steps.
  * `due` is the mean number of bodies that end a step in a block. Without direct=1 (default), direct=0, there is the
  * tree alone. */
+#include "bench/support/arguments.h"
 #include "common/nbc.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/input/config.h"
@@ -109,32 +110,14 @@ static struct settings read_settings(int argc, char **argv)
 {
     struct settings s = {
         .eta = 0.02, .softening = 0.02, .dt = 1.0 / 128, .error = 4e-4, .row = 2, .first = 14, .last = 16, .direct = 1};
-    for (int a = 1; a < argc; a++) {
-        const char *value = strchr(argv[a], '=');
-        if (!value) stop("arguments are name=value");
-        const size_t length = (size_t)(value++ - argv[a]);
-#define IS(name) (length == strlen(name) && !strncmp(argv[a], name, length))
-        if (IS("backend"))
-            s.backend = value;
-        else if (IS("eta"))
-            s.eta = atof(value);
-        else if (IS("soft"))
-            s.softening = atof(value);
-        else if (IS("dt"))
-            s.dt = atof(value);
-        else if (IS("error"))
-            s.error = atof(value);
-        else if (IS("row"))
-            s.row = atof(value);
-        else if (IS("first"))
-            s.first = atoi(value);
-        else if (IS("last"))
-            s.last = atoi(value);
-        else if (IS("direct"))
-            s.direct = atoi(value);
-        else
-            stop("there is no such argument; bench/bench_block_steps.c lists them");
-    }
+    const struct bench_argument known[] = {
+        {.name = "backend", .text = &s.backend}, {.name = "eta", .real = &s.eta},
+        {.name = "soft", .real = &s.softening},  {.name = "dt", .real = &s.dt},
+        {.name = "error", .real = &s.error},     {.name = "row", .real = &s.row},
+        {.name = "first", .whole = &s.first},    {.name = "last", .whole = &s.last},
+        {.name = "direct", .whole = &s.direct},
+    };
+    bench_read_arguments("bench_block_steps", argc, argv, known, sizeof known / sizeof known[0]);
     if (s.first < 2 || s.last > 30) stop("sizes are 2^2 to 2^30");
     return s;
 }

@@ -13,6 +13,7 @@
  * that suits the rows with new trees best, milliseconds a step of the whole run and of its first and last quarter,
  * errors of 50 and 90 percent of 128 bodies at its end, and the step of the paper by its model (support/tree_model.h)
  * on its machine. */
+#include "bench/support/arguments.h"
 #include "bench/support/bodies.h"
 #include "bench/support/tree_model.h"
 #include "common/nbc.h"
@@ -252,43 +253,19 @@ static struct values values_of(const char *text)
 
 static struct settings read_settings(int argc, char **argv)
 {
-    struct settings s = {.n = 262144,
-                         .leaf = 16,
-                         .softening = 1.0 / 1024,
-                         .to = 1,
-                         .dt = 1.0 / 16,
-                         .seconds = 80,
-                         .angles = values_of("0.25,0.5,0.75,1"),
-                         .groups = values_of("64,256,1024,4096,16384"),
-                         .reuse = values_of("1,2,4,8,16")};
-    const struct {
-        const char *name;
-        double *real;
-        struct values *list;
-    } known[] = {{"soft", &s.softening, NULL},  {"to", &s.to, NULL},         {"dt", &s.dt, NULL},
-                 {"seconds", &s.seconds, NULL}, {"angles", NULL, &s.angles}, {"groups", NULL, &s.groups},
-                 {"reuse", NULL, &s.reuse}};
-    for (int a = 1; a < argc; a++) {
-        const char *value = strchr(argv[a], '=');
-        if (!value) stop("arguments are name=value");
-        const size_t length = (size_t)(value++ - argv[a]);
-        size_t k = 0;
-        while (k < sizeof known / sizeof known[0] &&
-               (strlen(known[k].name) != length || strncmp(argv[a], known[k].name, length) != 0))
-            k++;
-        if (length == 7 && !strncmp(argv[a], "backend", length))
-            s.backend = value;
-        else if (length == 1 && argv[a][0] == 'n')
-            s.n = strtoull(value, NULL, 10);
-        else if (length == 4 && !strncmp(argv[a], "leaf", length))
-            s.leaf = atoi(value);
-        else if (k == sizeof known / sizeof known[0])
-            stop("there is no such argument; bench/bench_collapse.c lists them");
-        else if (known[k].list)
-            *known[k].list = values_of(value);
-        else
-            *known[k].real = atof(value);
-    }
+    struct settings s = {.n = 262144, .leaf = 16, .softening = 1.0 / 1024, .to = 1, .dt = 1.0 / 16, .seconds = 80};
+    const char *angles = "0.25,0.5,0.75,1", *groups = "64,256,1024,4096,16384", *reuse = "1,2,4,8,16";
+    const struct bench_argument known[] = {
+        {.name = "backend", .text = &s.backend}, {.name = "n", .size = &s.n},
+        {.name = "leaf", .whole = &s.leaf},      {.name = "soft", .real = &s.softening},
+        {.name = "to", .real = &s.to},           {.name = "dt", .real = &s.dt},
+        {.name = "seconds", .real = &s.seconds}, {.name = "angles", .text = &angles},
+        {.name = "groups", .text = &groups},     {.name = "reuse", .text = &reuse},
+    };
+    bench_read_arguments("bench_collapse", argc, argv, known, sizeof known / sizeof known[0]);
+    s.angles = values_of(angles);
+    s.groups = values_of(groups);
+    s.reuse = values_of(reuse);
     if (!(s.dt > 0) || fmod(s.to, QUARTERS * s.dt) != 0) stop("to is a multiple of four steps dt");
     return s;
 }

@@ -16,6 +16,7 @@
  * percent of the terms of hybrid's expansions that are cells on cells, cells on bodies, bodies on cells; errors of
  * potential and acceleration by fmm and by hybrid, the root of the mean square over that of direct sums. */
 #include "bench/orders/orders.h"
+#include "bench/support/arguments.h"
 #include "bench/support/bodies.h"
 #include "common/nbc.h"
 
@@ -229,31 +230,20 @@ static struct settings read_settings(int argc, char **argv)
 {
     struct settings s = {
         .theta = 0.5, .row = 5, .lowest = 1, .highest = ORDERS_MOST, .first = 3, .last = 5, .sample = 200};
-    const struct {
-        const char *name;
-        int *number;
-        double *real;
-    } known[] = {{"theta", NULL, &s.theta},  {"soft", NULL, &s.softening}, {"row", NULL, &s.row},
-                 {"first", &s.first, NULL},  {"last", &s.last, NULL},      {"leaf", &s.leaf, NULL},
-                 {"sample", &s.sample, NULL}};
-    for (int a = 1; a < argc; a++) {
-        const char *value = strchr(argv[a], '=');
-        if (!value) stop("arguments are name=value");
-        const size_t length = (size_t)(value++ - argv[a]);
-        size_t k = 0;
-        while (k < sizeof known / sizeof known[0] &&
-               (strlen(known[k].name) != length || strncmp(argv[a], known[k].name, length) != 0))
-            k++;
-        if (k < sizeof known / sizeof known[0] && known[k].number)
-            *known[k].number = atoi(value);
-        else if (k < sizeof known / sizeof known[0])
-            *known[k].real = atof(value);
-        else if (length == 5 && !strncmp(argv[a], "basis", length))
-            s.basis = basis_named(value);
-        else if (length != 6 || strncmp(argv[a], "orders", length) != 0 ||
-                 sscanf(value, "%d-%d", &s.lowest, &s.highest) != 2)
-            stop("there is no such argument; bench/bench_orders.c lists them");
-    }
+    const char *basis = NULL;
+    const struct bench_argument known[] = {
+        {.name = "basis", .text = &basis},
+        {.name = "theta", .real = &s.theta},
+        {.name = "soft", .real = &s.softening},
+        {.name = "row", .real = &s.row},
+        {.name = "first", .whole = &s.first},
+        {.name = "last", .whole = &s.last},
+        {.name = "leaf", .whole = &s.leaf},
+        {.name = "sample", .whole = &s.sample},
+        {.name = "orders", .lowest = &s.lowest, .highest = &s.highest},
+    };
+    bench_read_arguments("bench_orders", argc, argv, known, sizeof known / sizeof known[0]);
+    if (basis) s.basis = basis_named(basis);
     if (!s.basis) s.basis = s.softening > 0 ? &orders_tensors : &orders_harmonics;
     if (s.softening > 0 && !s.basis->has_softening) stop("harmonics have no softening");
     if (s.lowest < 1 || s.highest > ORDERS_MOST) stop("orders are 1-15");

@@ -13,6 +13,7 @@
  *
  * Prints errors relative to the regular acceleration and jerk of the target (50, 90, 99 percent, largest), whether
  * lists are those of direct sums of the same backend, work of a target, milliseconds. */
+#include "bench/support/arguments.h"
 #include "bench/support/bodies.h"
 #include "device/device.h"
 #include "device/emulated/emulated.h"
@@ -343,50 +344,28 @@ static void measure(const struct settings *s)
     gpunb_free(direct);
 }
 
-static int take(struct settings *s, const char *name, const char *value)
-{
-    const struct {
-        const char *name;
-        size_t *size;
-        double *real;
-        int *whole;
-        const char **text;
-    } list[] = {{"n", &s->n, NULL, NULL, NULL},
-                {"ni", &s->ni, NULL, NULL, NULL},
-                {"sample", &s->sample, NULL, NULL, NULL},
-                {"set", NULL, NULL, NULL, &s->set},
-                {"backend", NULL, NULL, NULL, &s->backend},
-                {"error", NULL, &s->error, NULL, NULL},
-                {"nb", NULL, &s->nb, NULL, NULL},
-                {"dt", NULL, &s->dt, NULL, NULL},
-                {"leaf", NULL, NULL, &s->leaf, NULL},
-                {"group", NULL, NULL, &s->group, NULL},
-                {"last", NULL, NULL, &s->last, NULL},
-                {"repeat", NULL, NULL, &s->repeat, NULL},
-                {"direct", NULL, NULL, &s->direct, NULL},
-                {"resident", NULL, NULL, &s->resident, NULL}};
-    for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
-        if (strcmp(name, list[k].name) != 0) continue;
-        if (list[k].size) *list[k].size = (size_t)strtoull(value, NULL, 10);
-        if (list[k].real) *list[k].real = strtod(value, NULL);
-        if (list[k].whole) *list[k].whole = (int)strtol(value, NULL, 10);
-        if (list[k].text) *list[k].text = value;
-        return 1;
-    }
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     struct settings s = {.n = 131072, .sample = 1024, .set = "plummer", .error = 1e-4, .nb = 100, .dt = 0.01};
     s.last = s.direct = 1;
     s.repeat = 3;
-    for (int a = 1; a < argc; a++) {
-        char *value = strchr(argv[a], '=');
-        if (!value) stop("arguments are name=value");
-        *value++ = '\0';
-        if (!take(&s, argv[a], value)) stop("there is no such argument; the file says which there are");
-    }
+    const struct bench_argument known[] = {
+        {.name = "n", .size = &s.n},
+        {.name = "ni", .size = &s.ni},
+        {.name = "sample", .size = &s.sample},
+        {.name = "set", .text = &s.set},
+        {.name = "backend", .text = &s.backend},
+        {.name = "error", .real = &s.error},
+        {.name = "nb", .real = &s.nb},
+        {.name = "dt", .real = &s.dt},
+        {.name = "leaf", .whole = &s.leaf},
+        {.name = "group", .whole = &s.group},
+        {.name = "last", .whole = &s.last},
+        {.name = "repeat", .whole = &s.repeat},
+        {.name = "direct", .whole = &s.direct},
+        {.name = "resident", .whole = &s.resident},
+    };
+    bench_read_arguments("bench_regular", argc, argv, known, sizeof known / sizeof known[0]);
     if (s.repeat < 1 || s.repeat > 99 || s.n < 1 || s.sample < 1)
         stop("n, sample and repeat are 1 or more, repeat at most 99");
     measure(&s);

@@ -22,6 +22,7 @@
  * that was reached. With reuse=K a line for each age of the tree: milliseconds of build or renewal and of the force,
  * terms, tests, and pairs of a group and a cell that fail, as in nbody6/collisionless/rebuild.h, of those accepted at
  * age 0. */
+#include "bench/support/arguments.h"
 #include "bench/support/bodies.h"
 #include "bench/support/resident.h"
 #include "bench/support/tree_report.h"
@@ -152,54 +153,29 @@ static struct settings read_settings(int argc, char **argv)
                          .speed = 1,
                          .repeat = 3,
                          .last = 1};
-    for (int a = 1; a < argc; a++) {
-        const char *value = strchr(argv[a], '=');
-        if (!value) stop("arguments are name=value");
-        const size_t length = (size_t)(value++ - argv[a]);
-#define IS(name) (length == strlen(name) && !strncmp(argv[a], name, length))
-        if (IS("n"))
-            s.n = strtoull(value, NULL, 10);
-        else if (IS("set"))
-            s.set = value;
-        else if (IS("soft"))
-            s.softening = atof(value);
-        else if (IS("error"))
-            s.error = atof(value);
-        else if (IS("theta"))
-            s.theta = atof(value);
-        else if (IS("order"))
-            s.order = atoi(value);
-        else if (IS("leaf"))
-            s.leaf = atoi(value);
-        else if (IS("group"))
-            s.group = atoi(value);
-        else if (IS("walk"))
-            s.walk = value;
-        else if (IS("backend"))
-            s.backend = value;
-        else if (IS("sample"))
-            s.sample = strtoull(value, NULL, 10);
-        else if (IS("repeat"))
-            s.repeat = atoi(value);
-        else if (IS("memory"))
-            s.memory = value;
-        else if (IS("flops"))
-            s.flops = atof(value);
-        else if (IS("bandwidth"))
-            s.bandwidth = atof(value);
-        else if (IS("last"))
-            s.last = atoi(value);
-        else if (IS("reuse"))
-            s.reuse = atoi(value);
-        else if (IS("steps"))
-            s.steps = atoi(value);
-        else if (IS("dt"))
-            s.dt = atof(value);
-        else if (IS("speed"))
-            s.speed = atof(value);
-        else
-            stop("there is no such argument");
-    }
+    const struct bench_argument known[] = {
+        {.name = "n", .size = &s.n},
+        {.name = "set", .text = &s.set},
+        {.name = "soft", .real = &s.softening},
+        {.name = "error", .real = &s.error},
+        {.name = "theta", .real = &s.theta},
+        {.name = "order", .whole = &s.order},
+        {.name = "leaf", .whole = &s.leaf},
+        {.name = "group", .whole = &s.group},
+        {.name = "walk", .text = &s.walk},
+        {.name = "backend", .text = &s.backend},
+        {.name = "sample", .size = &s.sample},
+        {.name = "repeat", .whole = &s.repeat},
+        {.name = "memory", .text = &s.memory},
+        {.name = "flops", .real = &s.flops},
+        {.name = "bandwidth", .real = &s.bandwidth},
+        {.name = "last", .whole = &s.last},
+        {.name = "reuse", .whole = &s.reuse},
+        {.name = "steps", .whole = &s.steps},
+        {.name = "dt", .real = &s.dt},
+        {.name = "speed", .real = &s.speed},
+    };
+    bench_read_arguments("bench_tree", argc, argv, known, sizeof known / sizeof known[0]);
     if (s.error == 0 && s.theta == 0) s.error = 4e-4;
     return s;
 }

@@ -10,6 +10,7 @@
  * Walks take turns; of each the least time counts, since others can only lengthen it. A row has milliseconds of groups,
  * fmm and hybrid, and that of hybrid over the better of the others; `*` marks those above 1.05. At the end: how many
  * these are, and the worst of each set. */
+#include "bench/support/arguments.h"
 #include "bench/support/bodies.h"
 #include "bench/support/resident.h"
 #include "common/nbc.h"
@@ -141,34 +142,23 @@ static struct settings read_settings(int argc, char **argv)
 {
     struct settings s = {
         .error = 4e-4, .softening = 0.02, .row = 2, .first = 3, .last = 6, .lowest = 1, .highest = GPUNB_MOST_ORDER};
-    for (int a = 1; a < argc; a++) {
-        const char *value = strchr(argv[a], '=');
-        if (!value) stop("arguments are name=value");
-        const size_t length = (size_t)(value++ - argv[a]);
-#define IS(name) (length == strlen(name) && !strncmp(argv[a], name, length))
-        if (IS("backend"))
-            s.backend = value;
-        else if (IS("error"))
-            s.error = atof(value);
-        else if (IS("soft"))
-            s.softening = atof(value);
-        else if (IS("row"))
-            s.row = atof(value);
-        else if (IS("first"))
-            s.first = atoi(value);
-        else if (IS("last"))
-            s.last = atoi(value);
-        else if (IS("leaf"))
-            s.leaf = atoi(value);
-        else if (IS("group"))
-            s.group = atoi(value);
-        else if (IS("clock"))
-            s.of_processor = !strcmp(value, "processor");
-        else if (IS("memory"))
-            s.in_device = !strcmp(value, "device");
-        else if (!IS("orders") || sscanf(value, "%d-%d", &s.lowest, &s.highest) != 2)
-            stop("there is no such argument; bench/bench_walks.c lists them");
-    }
+    const char *clock_of = "", *memory = "";
+    const struct bench_argument known[] = {
+        {.name = "backend", .text = &s.backend},
+        {.name = "error", .real = &s.error},
+        {.name = "soft", .real = &s.softening},
+        {.name = "row", .real = &s.row},
+        {.name = "first", .whole = &s.first},
+        {.name = "last", .whole = &s.last},
+        {.name = "leaf", .whole = &s.leaf},
+        {.name = "group", .whole = &s.group},
+        {.name = "clock", .text = &clock_of},
+        {.name = "memory", .text = &memory},
+        {.name = "orders", .lowest = &s.lowest, .highest = &s.highest},
+    };
+    bench_read_arguments("bench_walks", argc, argv, known, sizeof known / sizeof known[0]);
+    s.of_processor = !strcmp(clock_of, "processor");
+    s.in_device = !strcmp(memory, "device");
     if (s.lowest < 1 || s.highest > GPUNB_MOST_ORDER) stop("orders are 1-8");
     if (s.first < 1 || s.last > 8 || s.row <= 0) stop("sizes are 10^1 to 10^8, and row is above 0");
     return s;

@@ -16,6 +16,7 @@
  * beyond the bytes or operations of its equation. Ratios are predicted over measured times, the predictions with the
  * lists of eq. 30. On a device `kernel` is that of bodies that are there, with its lists, `link` has keys and sort, and
  * `transfer` the rest of a call from the host. */
+#include "bench/support/arguments.h"
 #include "bench/support/bodies.h"
 #include "bench/support/resident.h"
 #include "bench/support/tree_report.h"
@@ -198,31 +199,15 @@ static int measure_all(const struct settings *s, struct tree_record *record, int
 static struct settings read_settings(int argc, char **argv)
 {
     struct settings s = {.first = 16, .last = 26, .theta = 0.5, .seconds = 30, .transfer = 25e9};
-    const struct {
-        const char *name;
-        int *number;
-        double *real;
-    } known[] = {{"order", &s.order, NULL},       {"leaf", &s.leaf, NULL},   {"group", &s.group, NULL},
-                 {"first", &s.first, NULL},       {"last", &s.last, NULL},   {"theta", NULL, &s.theta},
-                 {"seconds", NULL, &s.seconds},   {"flops", NULL, &s.flops}, {"bandwidth", NULL, &s.bandwidth},
-                 {"transfer", NULL, &s.transfer}, {"error", NULL, &s.error}};
-    for (int a = 1; a < argc; a++) {
-        const char *value = strchr(argv[a], '=');
-        if (!value) stop("arguments are name=value");
-        const size_t length = (size_t)(value++ - argv[a]);
-        size_t k = 0;
-        while (k < sizeof known / sizeof known[0] &&
-               (strlen(known[k].name) != length || strncmp(argv[a], known[k].name, length) != 0))
-            k++;
-        if (length == 7 && !strncmp(argv[a], "backend", length))
-            s.backend = value;
-        else if (k == sizeof known / sizeof known[0])
-            stop("there is no such argument; bench/model_tree.c lists them");
-        else if (known[k].number)
-            *known[k].number = atoi(value);
-        else
-            *known[k].real = atof(value);
-    }
+    const struct bench_argument known[] = {
+        {.name = "backend", .text = &s.backend},   {.name = "order", .whole = &s.order},
+        {.name = "leaf", .whole = &s.leaf},        {.name = "group", .whole = &s.group},
+        {.name = "first", .whole = &s.first},      {.name = "last", .whole = &s.last},
+        {.name = "theta", .real = &s.theta},       {.name = "seconds", .real = &s.seconds},
+        {.name = "flops", .real = &s.flops},       {.name = "bandwidth", .real = &s.bandwidth},
+        {.name = "transfer", .real = &s.transfer}, {.name = "error", .real = &s.error},
+    };
+    bench_read_arguments("model_tree", argc, argv, known, sizeof known / sizeof known[0]);
     if (s.error == 0 && s.order == 0) s.order = 1;
     if (s.error == 0 && s.leaf == 0) s.leaf = 16;
     if (s.error == 0 && s.group == 0) s.group = 256;

@@ -323,6 +323,13 @@ class WalksTest(unittest.TestCase):
 
     def test_bad_arguments(self):
         self.assertIn("orders are", run("bench_walks", "orders=1-99", code=2))
+        for bad, wanted in (("first=2.5", "a whole number"), ("row=", "a number"), ("error=inf", "a number"),
+                            ("orders=1", "a range such as 1-8"), ("orders=1-8x", "a range"),
+                            ("first=99999999999", "a whole number")):
+            told = run("bench_walks", bad, code=2)
+            self.assertIn("bench_walks: %s: the value is not %s" % (bad, wanted), told)
+            self.assertEqual(told.count("\n"), 1)
+        self.assertIn("n=-1: the value is not a whole number from 0 on", run("bench_tree", "n=-1", code=2))
         self.assertIn("no such argument", run("bench_walks", "order=1", code=2))
         self.assertIn("no memory of a device", run("bench_walks", "backend=ref", "memory=device", "last=3", code=2))
 

@@ -121,8 +121,8 @@ class SystemsTest(hard.HardTest):
 
     def stop_often(self, what, stops, seed, threads=(1,)):
         """Each session may take a few times its share of the run, so that most of them are stopped. `make test` stops a
-        third as often."""
-        stops = test_seeds(stops // 3, stops)
+        fifth as often."""
+        stops = test_seeds(stops // 5, stops)
         rng = random.Random(seed)
         longest, count, text = 2 * self.reference(what) / stops, 0, ""
         while count < stops:
@@ -203,7 +203,7 @@ class SoftStopTest(SystemsTest):
 
 class KillTest(SystemsTest):
     def kill_often(self, what, kills, seed):
-        rng, kills = random.Random(seed), test_seeds(kills // 2, kills)
+        rng, kills = random.Random(seed), test_seeds(kills // 4, kills)
         longest, count = 3 * self.reference(what) / kills, 0
         while True:
             process = self.session("--checkpoint-interval", "0.02")
