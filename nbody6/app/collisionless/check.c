@@ -2,6 +2,7 @@
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "gpunb/softened_device.h"
 #include "gpunb/tree.h"
 #include "nbody6/analysis/bulk.h"
 #include "nbody6/app/collisionless/cost.h"
@@ -85,8 +86,9 @@ int nb6_collisionless_check_tree(const struct nb6_config *config, int64_t n, str
     gpunb_t *force = NULL;
     if (status || !gpunb_tree_is_asked(&options.force)) return status;
     options.force.force_error = 0;
-    options.force.theta = 1; /* a tree of the same backend, whatever the aim is */
-    if (gpunb_create(&force, (size_t)n, &options.force, NULL)) return NBC_OK; /* why not is said where it is used */
+    options.force.theta = 1; /* a tree of the same backend, whatever the aim is, without memory for bodies */
+    if (gpunb_create_empty(&force, (size_t)n, &options.force, NULL))
+        return NBC_OK; /* why not is said where it is used */
     const double least = gpunb_tree_least_error(force);
     const char *backend = gpunb_info(force)->name;
     gpunb_free(force);
