@@ -95,6 +95,9 @@ struct gpunb_backend {
     int (*potential_start)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
     /** The potential that `potential_start` has started, if there is such a function. */
     int (*potential)(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
+    /** That of all bodies, as gpunb_potential_by_tree, without a state; NULL: another backend makes it.
+     *  @return NBC_OK; NBC_NO_MEMORY */
+    int (*potential_by_tree)(const struct gpunb_backend *backend, const struct gpunb_pot_job *job, double aim);
     int (*softened)(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
     const struct gpunb_tree_method *tree; /**< how it makes softened forces by tree (tree/method.h) */
     /** gpunb_softened_device_bytes and gpunb_softened_device, arguments checked; NULL: no devices. */

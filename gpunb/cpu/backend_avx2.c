@@ -16,6 +16,7 @@
 #include "gpunb/cpu/kernel_pack.h"
 #include "gpunb/cpu/kernel_pot.h"
 #include "gpunb/cpu/kernel_predict.h"
+#include "gpunb/cpu/kernel_series.h"
 #include "gpunb/cpu/kernel_softened.h"
 #include "gpunb/cpu/kernel_tile.h"
 
@@ -36,6 +37,7 @@ static const struct gpunb_cpu_kernels kernels = {
     .put_in_order = put_in_order,
     .curve = curve,
     .potential = potential,
+    .add_series = add_series,
     .softened = softened,
     .pack = pack,
     .predict = predict,

@@ -169,6 +169,12 @@ struct gpunb_cpu_pot {
     double *pot;
 };
 
+/** A cell that acts on the series of targets (gpunb/tree/harmonic.h): from its centre to theirs, its moments. */
+struct gpunb_multipole {
+    double at[3];
+    const double *moment;
+};
+
 /** A target of a softened force. In float differences xl is zero. */
 struct gpunb_softened_target {
     double x[3]; /**< position: xh + xl */
@@ -208,6 +214,8 @@ struct gpunb_cpu_kernels {
     /** Places of sixteen sources along the curve, 3 `bits` long. */
     void (*curve)(const struct gpunb_cell *cell, const struct gpunb_curve *curve, uint32_t *place);
     void (*potential)(const struct gpunb_cpu_pot *job);
+    /** n >= 1 cells on a series, [HARMONICS], added to. */
+    void (*add_series)(const struct gpunb_multipole *cell, size_t n, double *series);
     void (*softened)(const struct gpunb_softened_chunk *job);
     /** Sixteen sources, as gpunb_send has them. */
     void (*pack)(const double *mass, const double (*x)[3], const double (*v)[3], struct gpunb_cell *to);
@@ -268,6 +276,7 @@ void gpunb_cpu_set_jp(void *state, size_t j, const struct gpunb_jp *jp);
 int gpunb_cpu_predict(void *state, const struct gpunb_order *order, double t, struct nbc_error *err);
 int gpunb_cpu_regf(void *state, const struct gpunb_block *block, struct nbc_error *err);
 int gpunb_cpu_potential(void *state, const struct gpunb_pot_job *job, struct nbc_error *err);
+int gpunb_cpu_potential_by_tree(const struct gpunb_backend *backend, const struct gpunb_pot_job *job, double aim);
 int gpunb_cpu_softened(void *state, const struct gpunb_softened_job *job, struct nbc_error *err);
 
 /** Memory for so many cells of a size, of which the first n_old are those of `old`. Each thread first touches its
@@ -295,7 +304,7 @@ void gpunb_cpu_round(const void *state, const double x[3], double rounded[3]);
     .why_unavailable = (why), .create = gpunb_cpu_create, .free = gpunb_cpu_free, .send = gpunb_cpu_send,              \
     .reserve = gpunb_cpu_reserve, .predictors = gpunb_cpu_predictors, .set_jp = gpunb_cpu_set_jp,                      \
     .predict = gpunb_cpu_predict, .regf = gpunb_cpu_regf, .potential = gpunb_cpu_potential,                            \
-    .softened = gpunb_cpu_softened, .tree = &(tree_method)
+    .potential_by_tree = gpunb_cpu_potential_by_tree, .softened = gpunb_cpu_softened, .tree = &(tree_method)
 
 /** Target i of the block, packed as `target`, again in double: for sums that do not fit a float. */
 void gpunb_cpu_exact(const struct gpunb_cpu_state *cpu, const struct gpunb_block *block, size_t i,

@@ -32,6 +32,7 @@ struct nb6_adjust_row {
     double r_lagr[NB6_LAGR_COUNT], r_core, rho_core, r_half, r_tide; /**< 0: not defined */
     double r_density[3], v_density[3];                               /**< density centre */
     int64_t n_core;
+    double e_pot_error; /**< of the potential energy by a tree, over the energy of the cluster */
     double nnb_mean, r_nb_mean, nnb_opt;
     double dt_irr_min, dt_irr_max;
     int64_t n_pair, n_pair_perturbed; /**< regularized pairs, those with perturbers */

@@ -172,6 +172,7 @@ static int describe_adjust(struct nb6_sim *sim, const struct nb6_frame *frame, s
     row->dt_min = sim->book.dt_min;
     row->e_close = sim->book.e_close;
     nb6_energy_of_frame(frame, &sim->run.external, &row->energy);
+    row->e_pot_error = sim->potential.error;
     if (!isfinite(row->energy.total))
         return nbc_fail(err, NBC_NON_FINITE, "the total energy at t = %.12g is not finite (kinetic %g, potential %g)",
                         row->t, row->energy.kinetic, row->energy.potential);

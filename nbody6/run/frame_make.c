@@ -8,6 +8,7 @@
 #include "nbody6/fewbody/pairs/correct.h"
 #include "nbody6/fewbody/pairs/galaxy.h"
 #include "nbody6/fewbody/pairs/motions.h"
+#include "nbody6/run/tree_potential.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/galaxy_work.h"
 #include "nbody6/state/members.h"
@@ -86,6 +87,7 @@ static int take_started(struct nb6_sim *sim, nb6_time t, const struct nb6_frame 
     nb6_potential_give_up(sim);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
     if (is_that) remember(sim, t, frame->n);
+    if (is_that) sim->potential.error = 0;
     return NBC_OK;
 }
 
@@ -100,8 +102,9 @@ static int potential(struct nb6_sim *sim, nb6_time t, struct nb6_frame *frame, s
         nbc_free(cache->pot);
         cache->pot = nbc_alloc(n, sizeof *cache->pot);
         if (!cache->pot) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the potential");
-        status = gpunb_potential(sim->reg, 0, n, n, frame->mass, (const double(*)[3])frame->x, cache->pot);
-        if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
+        status = nb6_potential_make(sim->reg, nb6_potential_wants_tree(&sim->run.config, frame->n), frame->n,
+                                    frame->mass, (const double(*)[3])frame->x, cache->pot, &cache->error, err);
+        if (status) return status;
         remember(sim, t, frame->n);
     }
     memcpy(frame->pot, cache->pot, n * sizeof *frame->pot);
@@ -325,8 +328,9 @@ static int star_potential(const struct nb6_sim *sim, const struct nb6_frame *bod
     double *inside = nbc_alloc(n, sizeof *inside);
     if (!inside) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the potential");
     memcpy(inside, made->pot, n * sizeof *inside);
-    int status = gpunb_potential(sim->reg, 0, n, n, made->mass, (const double(*)[3])made->x, made->pot);
-    if (status) nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
+    double error;
+    int status = nb6_potential_make(sim->reg, nb6_potential_wants_tree(&sim->run.config, made->n), made->n, made->mass,
+                                    (const double(*)[3])made->x, made->pot, &error, err);
     for (int64_t m = 0; m < sim->subsystems.n_source && !status; m++) {
         struct nb6_frame_inside in;
         if (!nb6_is_centre(sim, sim->subsystems.source[m])) continue;

@@ -4,6 +4,7 @@
 #include "common/team.h"
 #include "nbody6/engine/choice.h"
 #include "nbody6/engine/engine.h"
+#include "nbody6/run/tree_potential.h"
 #include "nbody6/state/sim.h"
 
 #include <omp.h>
@@ -37,7 +38,8 @@ static void *open_library(void *context)
     nbc_team_leave();
     nb6_engine_wake(o->config, o->n);
     o->status = nb6_sim_open_regular(o->config, o->n, &o->reg, &o->err);
-    if (!o->status && nb6_regular_on_gpu(o->reg)) o->status = begin_potential(o);
+    if (!o->status && nb6_regular_on_gpu(o->reg) && !nb6_potential_wants_tree(o->config, o->n))
+        o->status = begin_potential(o);
     return NULL;
 }
 

@@ -45,8 +45,8 @@ struct nb6_active {
 struct nb6_potential_cache {
     nb6_time t;
     uint64_t blocks;
-    int64_t n; /**< 0: empty */
-    double *pot;
+    int64_t n;          /**< 0: empty */
+    double *pot, error; /**< error: of the energy, as nb6_potential_make tells it */
     /** Stars with their potential under way in GPUNB, at the start; 0: none */
     int64_t started;
     double *mass, (*x)[3]; /**< [started] */

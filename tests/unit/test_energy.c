@@ -16,9 +16,11 @@
 #include "nbody6/input/config.h"
 #include "nbody6/run/frame_make.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/run/tree_potential.h"
 #include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "tests/support/cluster.h"
+#include "tests/support/test_size.h"
 
 static const struct nb6_external NO_FIELD = {0};
 
@@ -208,11 +210,75 @@ static void tree_check(void **state)
     cluster_free(&c);
 }
 
+static double potential_energy(const struct cluster *c, const double *pot)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < c->n; i++) sum += 0.5 * c->mass[i] * pot[i];
+    return sum;
+}
+
+/* Potentials by a tree: the energy is off by less than is told. Where that is above what is allowed, nothing pulls, or
+ * a mass is negative, there are direct sums. */
+static void potential_by_tree(void **state)
+{
+    (void)state;
+    enum { STARS = TEST_SANITIZED ? 2000 : 12000 };
+    struct cluster c = cluster_plummer(STARS, 9);
+    double *tree = nbc_alloc(STARS, sizeof *tree), *direct = nbc_alloc(STARS, sizeof *direct), error = 0, again = 0;
+    const double(*x)[3] = (const double(*)[3])c.x;
+    struct nbc_error err = {0};
+    gpunb_t *h = NULL;
+    const struct gpunb_options options = {.backend = "portable"};
+    assert_int_equal(gpunb_create(&h, STARS, &options, &err), NBC_OK);
+    c.mass[17] *= 100; /* several times in the sample */
+    assert_int_equal(nb6_potential_make(h, 0, STARS, c.mass, x, direct, &error, &err), NBC_OK);
+    assert_true(error == 0);
+    assert_int_equal(nb6_potential_by_tree(h, STARS, c.mass, x, tree, &error), NBC_OK);
+    const double is = potential_energy(&c, tree), should = potential_energy(&c, direct);
+    assert_true(error > 0 && error < 1e-8);
+    assert_true(fabs(is - should) <= error * fabs(0.5 * should));
+    assert_memory_not_equal(tree, direct, STARS * sizeof *tree);
+    memset(tree, 0, STARS * sizeof *tree);
+    assert_int_equal(nb6_potential_make(h, 1, STARS, c.mass, x, tree, &again, &err), NBC_OK);
+    assert_true(error <= NB6_MOST_POTENTIAL_ERROR ? again == error : again == 0);
+    assert_true((potential_energy(&c, tree) == is) == (again > 0));
+    memset(c.mass, 0, STARS * sizeof *c.mass);
+    assert_int_equal(nb6_potential_by_tree(h, STARS, c.mass, x, tree, &error), NBC_OK);
+    assert_true(isinf(error));
+    assert_int_equal(nb6_potential_make(h, 1, STARS, c.mass, x, tree, &error, &err), NBC_OK);
+    assert_true(error == 0 && tree[0] == 0);
+    c.mass[2] = 2;
+    c.mass[3] = -1;
+    assert_int_equal(nb6_potential_make(h, 1, STARS, c.mass, x, tree, &error, &err), NBC_OK);
+    assert_true(error == 0 && tree[2] > 0);
+    gpunb_free(h);
+    nbc_free(tree);
+    nbc_free(direct);
+    cluster_free(&c);
+}
+
+/* Only where the user takes forces by tree, of very many stars. */
+static void potentials_that_want_a_tree(void **state)
+{
+    (void)state;
+    struct nb6_config config;
+    cluster_config(&config);
+    assert_false(nb6_potential_wants_tree(&config, 1 << 23));
+    config.integration.force_error = 1e-4;
+    assert_true(nb6_potential_wants_tree(&config, 1 << 22));
+    assert_false(nb6_potential_wants_tree(&config, (1 << 22) - 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_bodies),  cmocka_unit_test(random_set), cmocka_unit_test(of_a_simulation),
-        cmocka_unit_test(force_check), cmocka_unit_test(tree_check),
+        cmocka_unit_test(two_bodies),
+        cmocka_unit_test(random_set),
+        cmocka_unit_test(of_a_simulation),
+        cmocka_unit_test(force_check),
+        cmocka_unit_test(tree_check),
+        cmocka_unit_test(potential_by_tree),
+        cmocka_unit_test(potentials_that_want_a_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "device/device.h"
 #include "device/faults.h"
 #include "gpunb/softened_device.h"
+#include "gpunb/tree/potential.h"
 #include "tests/conformance/gpunb_tree_model.h"
 
 enum { N = 400 };
@@ -303,9 +304,32 @@ static void lost_for_good(void **state)
     }
 }
 
+/* Potentials by a tree, on processors in any case: of some twenty arrays each fails. */
+static void potentials_without_memory(void **state)
+{
+    (void)state;
+    double pot[N] = {0}, untouched[N] = {0};
+    long k = 0;
+    if (!can_fail_alloc()) skip();
+    gpunb_t *h = make_tree_handle(N, by_groups);
+    for (int status = NBC_NO_MEMORY; status != NBC_OK; k++) {
+        fail_alloc(k);
+        status = gpunb_potential_by_tree(h, N, stars.mass, (const double(*)[3])stars.x, 1e-9, pot);
+        if (alloc_left >= 0) assert_int_equal(status, NBC_OK);
+        let_nothing_fail();
+        if (status == NBC_OK) break;
+        assert_int_equal(status, NBC_NO_MEMORY);
+        assert_non_null(strstr(gpunb_last_error(h), "no memory for 400 bodies"));
+        assert_memory_equal(pot, untouched, sizeof pot);
+    }
+    assert_true(k > 10);
+    for (int i = 0; i < N; i++) assert_true(pot[i] < 0);
+    gpunb_free(h);
+}
+
 static int run_suite(const char *title)
 {
-    const struct CMUnitTest without_memory[] = {cmocka_unit_test(memory)};
+    const struct CMUnitTest without_memory[] = {cmocka_unit_test(memory), cmocka_unit_test(potentials_without_memory)};
     const struct CMUnitTest of_devices[] = {
         cmocka_unit_test(memory),
         cmocka_unit_test(calls_of_devices),
