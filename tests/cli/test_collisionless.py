@@ -235,12 +235,17 @@ class CollisionlessTest(RunTest):
 
     def test_trees_on_devices(self):
         """The host engine and the emulated one have the same files by trees of an emulated device; --check shows its
-        memory, --profile that terms are among the lists."""
-        self.softened(self.write(n=1000, tcrit=0.5, group=TREE), "--engine", "host", "--device", "emulated")
+        memory, --profile that terms are among the lists where the host waits for them, and no times where it does not."""
+        text = self.softened(self.write(n=1000, tcrit=0.5, group=TREE), "--engine", "host", "--device", "emulated",
+                             "--profile")
+        self.assertIn("keys and their order are in link, terms in lists", text)
+        self.assertRegex(text, r"\n  forces that the host has asked for.*\n(.*\n)*  lists +[0-9.]+\n")
+        self.assertNotRegex(text, r"\n  (cells|pairs) ")
         text = self.softened(self.write("b.inp", n=1000, tcrit=0.5, group=TREE), "--engine", "emulated", "--device",
                              "emulated", "--profile")
         self.assertIn("emulated engine, tree, FORCE_ERROR = 0.001, leaf 16, walk groups", text)
-        self.assertIn("keys and their order are in link, terms in lists", text)
+        self.assertIn("stages of trees of bodies that stay on devices are not timed", text)
+        self.assertNotIn("forces that the host has asked for", text)
         self.assertRegex(text, r"\n  of a body: [1-9]\S* cells and [1-9]\S* bodies as terms")
         self.assert_same("a", "b")
         self.assertLess(package.Run(self.path("b")).log["force_err_99"].max(), 1e-3)

@@ -53,7 +53,24 @@ static int is_on_device(const struct gpunb_tree_counts *c)
     return c->cell_terms > 0 && c->seconds[GPUNB_TREE_CELLS] == 0;
 }
 
-static void print_stages(FILE *out, const struct gpunb_tree_counts *c)
+/* Of devices those that the host waits for, which are none where bodies stay there. */
+static void print_seconds(FILE *out, const struct gpunb_tree_counts *c, int stay_on_devices)
+{
+    double all = 0;
+    for (int stage = 0; stage < GPUNB_TREE_STAGES; stage++) all += c->seconds[stage];
+    if (stay_on_devices && !(all > 0)) {
+        fprintf(out, "  stages of trees of bodies that stay on devices are not timed\n");
+        return;
+    }
+    fprintf(out, "  stage      seconds (%s)\n",
+            is_on_device(c) ? "on a device: keys and their order are in link, terms in lists; what the host waits for"
+                            : "of all threads together from lists on");
+    for (int stage = 0; stage < GPUNB_TREE_STAGES; stage++)
+        if (c->seconds[stage] > 0 || !is_on_device(c))
+            fprintf(out, "  %-8s %9.3f\n", gpunb_tree_stage_name((enum gpunb_tree_stage)stage), c->seconds[stage]);
+}
+
+static void print_stages(FILE *out, const struct gpunb_tree_counts *c, int stay_on_devices)
 {
     fprintf(out, "  forces by tree: %llu, of which %llu with a force by angle first; %llu trees built, %llu renewed\n",
             (unsigned long long)c->forces, (unsigned long long)c->first_forces, (unsigned long long)c->builds,
@@ -64,13 +81,7 @@ static void print_stages(FILE *out, const struct gpunb_tree_counts *c)
             ratio(c->cell_terms, c->targets), ratio(c->pair_terms, c->targets), ratio(c->targets, c->groups),
             ratio(c->tests, c->groups), ratio(c->listed_cells, c->groups), ratio(c->listed_bodies, c->groups),
             ratio(c->local_terms, c->groups));
-    fprintf(out, "  stage      seconds (%s)\n",
-            is_on_device(c)
-                ? "on a device: keys and their order are in link, terms in lists; what the host waits for, so "
-                  "nothing of bodies that stay there"
-                : "of all threads together from lists on");
-    for (int stage = 0; stage < GPUNB_TREE_STAGES; stage++)
-        fprintf(out, "  %-8s %9.3f\n", gpunb_tree_stage_name((enum gpunb_tree_stage)stage), c->seconds[stage]);
+    print_seconds(out, c, stay_on_devices);
 }
 
 static void print_reuse(FILE *out, const struct nb6_collisionless *s)
@@ -111,12 +122,13 @@ void nb6_forces_print_times(FILE *out, const struct nb6_collisionless *system)
     struct gpunb_tree_counts tree;
     gpunb_get_stats(system->force, &host);
     nb6_collisionless_tree_counts(system, &tree);
-    fprintf(out,
+    if (host.calls > 0)
+        fprintf(
+            out,
             "  forces that the host has asked for, of rows and snapshots too unless bodies stay on devices: %llu in "
-            "%.3f s; "
-            "%.3f s to send positions\n",
+            "%.3f s; %.3f s to send positions\n",
             (unsigned long long)host.calls, host.seconds_regf, host.seconds_send);
-    if (nb6_collisionless_has_tree(system)) print_stages(out, &tree);
+    if (nb6_collisionless_has_tree(system)) print_stages(out, &tree, system->resident != NULL);
     if (system->reuse > 1) print_reuse(out, system);
     if (system->ranks) print_messages(out, system);
 }
