@@ -17,7 +17,7 @@ import forging
 from run_support import BUILD, SANITIZED, test_seeds, test_size
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CASES = test_seeds(test_size(30, 12), 50)  # long_forged_checkpoints.py has ten thousand
+CASES = test_seeds(test_size(20, 8), 50)  # long_forged_checkpoints.py has ten thousand
 
 
 def at(place, value):
@@ -141,7 +141,7 @@ class ForgedTest(unittest.TestCase):
             names = ["%s/%s" % (group, name) for group in file if group.startswith("config")
                      for name, value in file[group].attrs.items() if getattr(value, "dtype", None) == numpy.float64]
         self.assertGreater(len(names), 60)
-        for name in names[::test_size(3, 12)]:
+        for name in names[::test_seeds(test_size(5, 16), 3)]:
             forging.set_field(self.sound["plain"], self.forged, name, lambda values: values * numpy.nan)
             code, said = self.resume("plain")
             self.assertEqual(code, 2, name + ": " + said)
