@@ -27,24 +27,51 @@ static int holds(const struct gpuirr_list *list, int32_t j)
     return lo < list->nnb && list->nb[lo] == j;
 }
 
+/* Entries for the log, some at a time: all threads count them in one number. */
+struct gains {
+    struct gpuirr_gain gain[32];
+    size_t n;
+};
+
+static void add_to_log(struct gpuirr_holders *h, struct gains *some)
+{
+    const size_t at = __atomic_fetch_add(&h->n_log, some->n, __ATOMIC_RELAXED);
+    if (at + some->n <= h->room) memcpy(h->log + at, some->gain, some->n * sizeof *some->gain);
+    some->n = 0;
+}
+
 void gpuirr_holders_note(struct gpuirr_holders *h, const struct gpuirr_list *old, int32_t i, uint32_t nnb,
                          const int32_t *nblist)
 {
     if (__atomic_load_n(&h->searched, __ATOMIC_RELAXED)) __atomic_store_n(&h->searched, 0, __ATOMIC_RELAXED);
     if (!h->is_made || __atomic_load_n(&h->n_log, __ATOMIC_RELAXED) > h->room) return;
+    struct gains some;
     uint32_t at = 0;
+    some.n = 0;
     for (uint32_t k = 0; k < nnb; k++) {
         while (at < old->nnb && old->nb[at] < nblist[k]) at++;
         if (at < old->nnb && old->nb[at] == nblist[k]) continue;
-        const size_t place = __atomic_fetch_add(&h->n_log, 1, __ATOMIC_RELAXED);
-        if (place < h->room) h->log[place] = (struct gpuirr_gain){.i = i, .j = nblist[k], .earlier = -1};
+        some.gain[some.n++] = (struct gpuirr_gain){.i = i, .j = nblist[k], .earlier = -1};
+        if (some.n == sizeof some.gain / sizeof *some.gain) add_to_log(h, &some);
     }
+    if (some.n > 0) add_to_log(h, &some);
 }
 
 void gpuirr_holders_drop(struct gpuirr_holders *h)
 {
     h->is_made = 0;
     h->searches = h->searched = 0;
+}
+
+void gpuirr_holders_begin(struct gpuirr_holders *h)
+{
+    h->is_of_transaction = 0;
+}
+
+void gpuirr_holders_discard(struct gpuirr_holders *h, size_t n_lists)
+{
+    if (n_lists > 0) h->searched = 0;
+    if (n_lists > 0 && h->is_of_transaction) gpuirr_holders_drop(h);
 }
 
 void gpuirr_holders_age(struct gpuirr_holders *h, size_t n_lists)
@@ -109,7 +136,7 @@ static void make_holders(struct gpuirr_holders *h, const struct gpuirr_list *lis
     }
     for (size_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < list[i].nnb; k++) h->row[h->first[list[i].nb[k] + 1]++] = (int32_t)i;
-    h->is_made = 1;
+    h->is_made = h->is_of_transaction = 1;
 }
 
 static void link_gains(struct gpuirr_holders *h)

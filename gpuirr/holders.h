@@ -28,16 +28,16 @@ struct gpuirr_search {
 
 /** Zero-initialise. */
 struct gpuirr_holders {
-    int is_made;
-    int searches;                 /**< searches through all lists, since there is no index */
-    size_t replaced;              /**< lists replaced since the last search */
-    size_t n;                     /**< bodies when the index was made */
-    size_t *first;                /**< [n + 1] where the row of a body begins */
-    int32_t *row;                 /**< [first[n]] bodies that had it in their lists, ascending */
-    int32_t *last_gain;           /**< [n] last entry of the log for a body, -1: none */
-    size_t n_log, n_linked, room; /**< n_log may exceed room: then the index is invalid */
-    struct gpuirr_gain *log;      /**< [room]; the first n_linked are in chains */
-    int32_t *found;               /**< [found_room] result of the last search */
+    int is_made, is_of_transaction; /**< 1: made; made since gpuirr_begin, from lists that may be discarded */
+    int searches;                   /**< searches through all lists, since there is no index */
+    size_t replaced;                /**< lists replaced since the last search */
+    size_t n;                       /**< bodies when the index was made */
+    size_t *first;                  /**< [n + 1] where the row of a body begins */
+    int32_t *row;                   /**< [first[n]] bodies that had it in their lists, ascending */
+    int32_t *last_gain;             /**< [n] last entry of the log for a body, -1: none */
+    size_t n_log, n_linked, room;   /**< n_log may exceed room: then the index is invalid */
+    struct gpuirr_gain *log;        /**< [room]; the first n_linked are in chains */
+    int32_t *found;                 /**< [found_room] result of the last search */
     size_t found_room;
     int searched;                   /**< number of recent searches that are kept */
     struct gpuirr_search search[2]; /**< the last one first */
@@ -46,6 +46,10 @@ struct gpuirr_holders {
 /** Record that a list is about to be replaced. Concurrent calls are for different bodies. */
 void gpuirr_holders_note(struct gpuirr_holders *holders, const struct gpuirr_list *old, int32_t i, uint32_t nnb,
                          const int32_t *nblist);
+/** A transaction of lists begins. It ends with so many lists as they were at its begin: an index from before has them.
+ */
+void gpuirr_holders_begin(struct gpuirr_holders *holders);
+void gpuirr_holders_discard(struct gpuirr_holders *holders, size_t n_lists);
 /** Record the number of lists replaced. Without a search for long, the index is dropped. */
 void gpuirr_holders_age(struct gpuirr_holders *holders, size_t n_lists);
 /** Record that so many of n lists are about to be replaced at once. If it is most of them, a new index costs less

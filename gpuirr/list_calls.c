@@ -186,6 +186,7 @@ int gpuirr_begin(gpuirr_t *handle)
     if (gpuirr_kept_reserve(&handle->kept, handle->n_max))
         return gpuirr_fail(handle, NBC_NO_MEMORY, "gpuirr_begin: no memory for the lists of %zu bodies", handle->n_max);
     handle->kept.open = 1;
+    gpuirr_holders_begin(&handle->holders);
     return NBC_OK;
 }
 
@@ -200,8 +201,8 @@ void gpuirr_discard(gpuirr_t *handle)
 {
     if (!handle) return;
     for (size_t k = 0; k < handle->kept.n; k++) tell_backend(handle, (size_t)handle->kept.body[k]);
+    gpuirr_holders_discard(&handle->holders, handle->kept.n);
     gpuirr_kept_end(&handle->kept, &handle->pool, handle->list, 0);
-    gpuirr_holders_drop(&handle->holders);
 }
 
 int gpuirr_get_holders(gpuirr_t *handle, size_t j, size_t *n, const int32_t **body)

@@ -1,5 +1,6 @@
 #include "nbody6/state/members.h"
 
+#include "common/select.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -18,12 +19,16 @@ int nb6_takes_part(const struct nb6_sim *sim, int64_t i)
            (!nb6_is_centre(sim, i) || nb6_slot_is_used(&sim->subsystems, nb6_slot_of(sim, i)));
 }
 
+static int is_source(const void *sim, int64_t i)
+{
+    return nb6_takes_part(sim, i);
+}
+
 void nb6_subsystems_set_sources(struct nb6_sim *sim)
 {
+    enum { BODIES_OF_A_PART = 2048 };
     struct nb6_subsystems *p = &sim->subsystems;
-    p->n_source = 0;
-    for (int64_t i = 0; i < nb6_bodies(sim); i++)
-        if (nb6_takes_part(sim, i)) p->source[p->n_source++] = (int32_t)i;
+    p->n_source = nbc_select(nb6_bodies(sim), BODIES_OF_A_PART, is_source, sim, p->source);
 }
 
 int64_t nb6_source_place(const struct nb6_subsystems *p, nb6_index i)
