@@ -308,9 +308,9 @@ static void print_work(const gpunb_t *h, size_t forces)
     struct gpunb_tree_counts c;
     gpunb_tree_get_counts(h, &c);
     const double targets = (double)c.targets, per = 1e3 / (double)forces;
-    printf("of a target %.0f pairs, %.1f cells; %.0f targets a group, %.0f tests a group;",
-           (double)c.pair_terms / targets, (double)c.local_terms / targets, targets / (double)c.groups,
-           (double)c.tests / (double)c.groups);
+    printf("of a target %.0f pairs, %.1f cells, %.2f of regions; %.0f targets a group, %.0f tests a group;",
+           (double)c.pair_terms / targets, (double)c.cell_terms / targets, (double)c.local_terms / targets,
+           targets / (double)c.groups, (double)c.tests / (double)c.groups);
     for (int k = 0; k < GPUNB_TREE_STAGES; k++)
         printf(" %s %.1f", gpunb_tree_stage_name((enum gpunb_tree_stage)k), per * c.seconds[k]);
     printf("\n");

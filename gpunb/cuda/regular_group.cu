@@ -1,5 +1,5 @@
-/* Groups of targets of a regular force by tree (gpunb/device/regular_group.h): a warp for each. Only the GPU knows how
- * many there are; as many blocks as are worth it take them by turns. */
+/* Pairs of groups of targets of a regular force by tree (gpunb/device/regular_group.h): a warp for each. Only the GPU
+ * knows how many there are; as many blocks as are worth it take them by turns. */
 #define TREE_TEAM 32
 #include "gpunb/cuda/regular_tree.h"
 #include "gpunb/device/regular_group.h"
@@ -8,14 +8,6 @@ namespace
 {
 
 constexpr int TARGETS_OF_A_BLOCK = 8; /* groups have more on average */
-
-__global__ void __launch_bounds__(TREE_TEAM) make_fields(const __grid_constant__ device_regular_tree t, int stage)
-{
-    __shared__ regular_memory memory;
-    const int32_t first = stage > 0 ? t.counters->end[stage - 1] : 0, end = t.counters->end[stage];
-    for (int32_t g = first + (int32_t)blockIdx.x; g < end; g += (int32_t)gridDim.x)
-        regular_make_field(&t, &memory, &t.group[g], stage + 1 < REGULAR_STAGES);
-}
 
 __global__ void __launch_bounds__(TREE_TEAM) make_pairs(const __grid_constant__ device_regular_tree t)
 {
@@ -31,12 +23,6 @@ unsigned blocks_for(const device_regular_tree *t)
 }
 
 } // namespace
-
-int gpunb_cuda_regular_tree_fields(const device_regular_tree *t, int stage, nbd_stream *stream)
-{
-    make_fields<<<blocks_for(t), TREE_TEAM, 0, (cudaStream_t)stream>>>(*t, stage);
-    return (int)cudaGetLastError();
-}
 
 int gpunb_cuda_regular_tree_pairs(const device_regular_tree *t, nbd_stream *stream)
 {

@@ -1,24 +1,26 @@
 /* Preparations of the walks of a regular force by tree (gpunb/device/regular_tree.h): sources, targets, rates of cells.
  */
 #include "gpunb/cuda/regular_tree.h"
-#include "gpunb/device/regular_steps.h"
+#include "gpunb/device/regular_field.h"
 
 namespace
 {
 
 constexpr int BLOCK = 256, RATE_WARPS = 2;
+constexpr int TARGETS_OF_A_BLOCK = 8; /* groups have more on average */
 
 typedef void step(const device_regular_tree *t, int32_t item);
 
-template <step *ONE> __global__ void __launch_bounds__(BLOCK) run(const __grid_constant__ device_regular_tree t, int n)
+template <step *ONE>
+__global__ void __launch_bounds__(BLOCK) run(const __grid_constant__ device_regular_tree t, int first, int end)
 {
-    const int item = blockIdx.x * BLOCK + threadIdx.x;
-    if (item < n) ONE(&t, item);
+    const int item = first + blockIdx.x * BLOCK + threadIdx.x;
+    if (item < end) ONE(&t, item);
 }
 
-template <step *ONE> int launch(const device_regular_tree *t, int n, nbd_stream *stream)
+template <step *ONE> int launch(const device_regular_tree *t, int first, int end, nbd_stream *stream)
 {
-    run<ONE><<<(n + BLOCK - 1) / BLOCK, BLOCK, 0, (cudaStream_t)stream>>>(*t, n);
+    run<ONE><<<(end - first + BLOCK - 1) / BLOCK, BLOCK, 0, (cudaStream_t)stream>>>(*t, first, end);
     return (int)cudaGetLastError();
 }
 
@@ -40,16 +42,23 @@ int launch_rates(const device_regular_tree *t, int first, int end, bool are_leav
     return (int)cudaGetLastError();
 }
 
+/* A warp for each group, by turns. */
+__global__ void __launch_bounds__(TREE_WARP) make_fields(const __grid_constant__ device_regular_tree t)
+{
+    const int32_t end = t.counters->end[0];
+    for (int32_t g = (int32_t)blockIdx.x; g < end; g += (int32_t)gridDim.x) regular_make_fields(&t, &t.group[g]);
+}
+
 } // namespace
 
 int gpunb_cuda_regular_tree_sources(const device_regular_tree *t, nbd_stream *stream)
 {
-    return launch<regular_take_source>(t, t->tree.n, stream);
+    return launch<regular_take_source>(t, 0, t->tree.n, stream);
 }
 
 int gpunb_cuda_regular_tree_sort(const device_regular_tree *t, nbd_stream *stream)
 {
-    return launch<regular_sort_source>(t, t->tree.n, stream);
+    return launch<regular_sort_source>(t, 0, t->tree.n, stream);
 }
 
 int gpunb_cuda_regular_tree_leaves(const device_regular_tree *t, int n_cells, nbd_stream *stream)
@@ -64,20 +73,26 @@ int gpunb_cuda_regular_tree_wholes(const device_regular_tree *t, int first, int 
 
 int gpunb_cuda_regular_tree_places(const device_regular_tree *t, nbd_stream *stream)
 {
-    return launch<regular_place_target>(t, t->n_i, stream);
+    return launch<regular_place_target>(t, 0, t->n_i, stream);
 }
 
 int gpunb_cuda_regular_tree_targets(const device_regular_tree *t, nbd_stream *stream)
 {
-    return launch<regular_make_target>(t, t->n_i, stream);
+    return launch<regular_make_target>(t, 0, t->n_i, stream);
 }
 
 int gpunb_cuda_regular_tree_sizes(const device_regular_tree *t, nbd_stream *stream)
 {
-    return launch<regular_take_size>(t, t->n_i, stream);
+    return launch<regular_take_size>(t, 0, t->n_i, stream);
 }
 
-int gpunb_cuda_regular_tree_plan(const device_regular_tree *t, int n_cells, nbd_stream *stream)
+int gpunb_cuda_regular_tree_plan(const device_regular_tree *t, int first, int end, nbd_stream *stream)
 {
-    return launch<regular_plan_cell>(t, n_cells, stream);
+    return launch<regular_plan_cell>(t, first, end, stream);
+}
+
+int gpunb_cuda_regular_tree_fields(const device_regular_tree *t, nbd_stream *stream)
+{
+    make_fields<<<t->n_i / TARGETS_OF_A_BLOCK + 1, TREE_WARP, 0, (cudaStream_t)stream>>>(*t);
+    return (int)cudaGetLastError();
 }

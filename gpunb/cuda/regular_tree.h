@@ -16,13 +16,21 @@ int gpunb_cuda_regular_tree_wholes(const struct device_regular_tree *t, int firs
 int gpunb_cuda_regular_tree_places(const struct device_regular_tree *t, struct nbd_stream *stream);
 int gpunb_cuda_regular_tree_targets(const struct device_regular_tree *t, struct nbd_stream *stream);
 int gpunb_cuda_regular_tree_sizes(const struct device_regular_tree *t, struct nbd_stream *stream);
-int gpunb_cuda_regular_tree_plan(const struct device_regular_tree *t, int n_cells, struct nbd_stream *stream);
+int gpunb_cuda_regular_tree_plan(const struct device_regular_tree *t, int first, int end, struct nbd_stream *stream);
+int gpunb_cuda_regular_tree_fields(const struct device_regular_tree *t, struct nbd_stream *stream);
 
 /* regular_region.cu */
-int gpunb_cuda_regular_tree_regions(const struct device_regular_tree *t, int first, int end, struct nbd_stream *stream);
+int gpunb_cuda_regular_tree_regions(const struct device_regular_tree *t, int level, int most,
+                                    struct nbd_stream *stream);
+int gpunb_cuda_regular_tree_expand(const struct device_regular_tree *t, int levels, int most,
+                                   struct nbd_stream *stream);
+int gpunb_cuda_regular_tree_around(const struct device_regular_tree *t, int level, int most, struct nbd_stream *stream);
+
+/* regular_cells.cu */
+int gpunb_cuda_regular_tree_rows(const struct device_regular_tree *t, int n_cells, struct nbd_stream *stream);
+int gpunb_cuda_regular_tree_cells(const struct device_regular_tree *t, int stage, struct nbd_stream *stream);
 
 /* regular_group.cu */
-int gpunb_cuda_regular_tree_fields(const struct device_regular_tree *t, int stage, struct nbd_stream *stream);
 int gpunb_cuda_regular_tree_pairs(const struct device_regular_tree *t, struct nbd_stream *stream);
 
 #ifdef __cplusplus

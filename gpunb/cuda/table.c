@@ -164,12 +164,16 @@ static const struct gpunb_regular_tree_kernels regular_tree_kernels = {
     .sort = gpunb_cuda_regular_tree_sort,
     .leaves = gpunb_cuda_regular_tree_leaves,
     .wholes = gpunb_cuda_regular_tree_wholes,
+    .rows = gpunb_cuda_regular_tree_rows,
     .places = gpunb_cuda_regular_tree_places,
     .targets = gpunb_cuda_regular_tree_targets,
     .sizes = gpunb_cuda_regular_tree_sizes,
     .plan = gpunb_cuda_regular_tree_plan,
     .regions = gpunb_cuda_regular_tree_regions,
+    .expand = gpunb_cuda_regular_tree_expand,
+    .around = gpunb_cuda_regular_tree_around,
     .fields = gpunb_cuda_regular_tree_fields,
+    .cells = gpunb_cuda_regular_tree_cells,
     .pairs = gpunb_cuda_regular_tree_pairs,
 };
 

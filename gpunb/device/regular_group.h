@@ -1,203 +1,144 @@
-/** Groups of targets of a regular force by tree: what cells do to them, then the pairs and the lists that are left, by
- *  a team of lanes. */
+/** Groups of targets of a regular force by tree: the pairs and the lists that cells leave, by a team of lanes. */
 #ifndef GPUNB_DEVICE_REGULAR_GROUP_H
 #define GPUNB_DEVICE_REGULAR_GROUP_H
 
-#include "gpunb/device/regular_region.h"
+#include "gpunb/device/regular_cells.h"
 
-enum { REGULAR_LIST = 512 /* neighbours that are sorted in memory of the team */ };
+enum {
+    REGULAR_FAR_PILE = 64,  /* bodies that are summed together: those that cannot be neighbours, */
+    REGULAR_NEAR_PILE = 32, /* and others */
+    REGULAR_LIST = 512      /* neighbours that are sorted in memory of the team */
+};
 
-/* A group as a walk.   @return the region around it; NULL: none */
-TREE_FN const struct regular_region *regular_begin_group(struct regular_walk *w, const struct device_regular_tree *t,
-                                                         int32_t *stack, const struct regular_group *group)
-{
-    regular_begin(w, t, stack, group->first, group->count);
-    w->is_group = 1;
-    regular_bound(w, group->around);
-    return regular_region_around(t, group->around, &w->list, &w->n);
-}
-
-/* Bodies of the cells that lanes have. */
-TREE_FN int32_t regular_count_bodies(const struct regular_walk *w, const struct regular_slot slot[TREE_OWN])
-{
-    int32_t bodies[TREE_OWN];
-    TREE_UNROLL
-    for (int l = 0; l < TREE_OWN; l++)
-        bodies[l] =
-            slot[l].kind == REGULAR_FAR || slot[l].kind == REGULAR_NEAR ? w->t->tree.view.node[slot[l].cell].count : 0;
-    return tree_lanes_before(bodies);
-}
-
-/* ---- fields */
-
-/* Pieces of a group whose list is long, for the next stage.   @return 0: there is no room for them */
-TREE_FN int regular_cut(const struct device_regular_tree *t, struct regular_group *group)
-{
-    const int32_t parts = group->count < REGULAR_PIECES ? group->count : REGULAR_PIECES;
-    int32_t fits = 0;
-    if (TREE_OWN_LANE == 0) {
-        const int32_t at = regular_add(&t->counters->groups, parts);
-        fits = at + parts <= t->group_room;
-        if (!fits) regular_add(&t->counters->groups, -parts);
-        for (int32_t p = 0; p < parts && fits; p++) {
-            struct regular_group *piece = &t->group[at + p];
-            const int32_t before = group->count * p / parts;
-            piece->first = group->first + before;
-            piece->count = group->count * (p + 1) / parts - before;
-            piece->around = group->around;
-            piece->is_cut = 0;
-        }
-    }
-    if (fits && TREE_OWN_LANE == 0) group->is_cut = 1;
-    return (int)tree_lanes_max((double)fits);
-}
-
-/* The expansion at the targets of a group. */
-TREE_FN void regular_add_field(const struct regular_walk *w, struct regular_memory *m)
-{
-    const double unit = w->bounds.unit, to_acc = w->mass / (unit * unit), to_jerk = to_acc * w->speed / unit;
-    tree_sync();
-    TREE_EACH(a, TREE_MOST_LOCALS)
-    {
-        m->field[0][a] = (float)m->local[a];
-        m->field[1][a] = (float)m->rate[a];
-    }
-    tree_sync();
-    TREE_EACH_ROLLED(i, w->count)
-    {
-        const struct regular_target *target = &w->t->target[w->first + i];
-        struct gpunb_dev_sum *sum = &w->t->asked[target->asked].sum;
-        float h[TREE_MOST_LOCALS], u[3], v[3], acc[3], jerk[3], psi;
-        TREE_UNROLL
-        for (int a = 0; a < TREE_MOST_LOCALS; a++) h[a] = m->field[1][a];
-        for (int k = 0; k < 3; k++) {
-            u[k] = (float)((target->x[k] - w->bounds.centre[k]) / unit);
-            v[k] = (float)((target->v[k] - w->bounds.v[k]) / w->speed);
-        }
-        moving_sums(m->field[0], h, u, v, TREE_MOST_LOCAL, acc, jerk, &psi);
-        for (int k = 0; k < 3; k++) {
-            sum->acc[k] = (double)acc[k] * to_acc;
-            sum->jerk[k] = (double)jerk[k] * to_jerk;
-        }
-    }
-    tree_sync();
-}
-
-/** The cells that act on a group, by a team.   @param[in] can_cut  0: however long its list is */
-TREE_FN void regular_make_field(const struct device_regular_tree *t, struct regular_memory *m,
-                                struct regular_group *group, int can_cut)
-{
-    struct regular_walk w;
-    struct regular_slot slot[TREE_OWN];
-    const struct regular_region *around = regular_begin_group(&w, t, m->stack, group);
-    int waiting = 0, has_room;
-    unsigned summed = 0;
-    int32_t bodies = 0, n_kept = 0;
-    can_cut = can_cut && group->count > 1;
-    regular_find_scale(&w, around);
-    regular_begin_field(&w, m, around);
-    for (int n = regular_pop(&w, slot, &has_room); n > 0; n = regular_pop(&w, slot, &has_room)) {
-        TREE_UNROLL
-        for (int l = 0; l < TREE_OWN; l++)
-            if (TREE_LANE_OF(l) < n) slot[l].kind = regular_kind_of(&w, slot[l].cell, has_room);
-        regular_push(&w, slot);
-        bodies += regular_count_bodies(&w, slot);
-        if (can_cut && bodies > REGULAR_LONG && regular_cut(t, group)) return;
-        can_cut = can_cut && bodies <= REGULAR_LONG; /* once without room is for good */
-        regular_take_cells(m, slot, &waiting, 0, &n_kept);
-        if (waiting >= REGULAR_PILE) regular_sum_waiting(&w, m, &waiting, &summed);
-    }
-    regular_sum_waiting(&w, m, &waiting, &summed);
-    regular_add_field(&w, m);
-    regular_count(&w, DEVICE_TREE_TESTS, w.tests);
-    regular_count(&w, DEVICE_TREE_LOCAL_TERMS, summed);
-    if (TREE_OWN_LANE > 0) return;
-    group->is_cut = 0;
-    group->scale = w.bounds.scale;
-    group->spread2 = w.bounds.spread2;
-}
-
-/* ---- pairs */
+/** A body that is no neighbour: its place from the centre of the group. */
+struct regular_body {
+    NBC_ALIGNED(16) float x[3], mass;
+    float v[3], spare;
+};
 
 /** Memory of a team that sums pairs. */
 struct regular_pair_memory {
-    struct gpunb_dev_source body[TREE_TEAM];      /* bodies that are summed together, */
-    int32_t place[TREE_TEAM], is_near[TREE_TEAM]; /* theirs; whether they may be neighbours */
+    struct regular_body far[REGULAR_FAR_PILE];
+    struct gpunb_dev_source near[REGULAR_NEAR_PILE]; /* with their places as the bits of `spare` */
     int32_t stack[REGULAR_STACK];
-    int32_t first[TREE_TEAM], before[TREE_TEAM], near[TREE_TEAM]; /* of the cells that lanes have found */
-    struct gpunb_dev_sum sum[TREE_TEAM];                          /* of each lane */
-    int32_t found[TREE_TEAM];                                     /* neighbours of each target, */
-    int32_t list[REGULAR_LIST];                                   /* and those of one */
+    int32_t first[TREE_TEAM], before[TREE_TEAM]; /* of the cells that lanes have found */
+    struct regular_bounds bounds;
+    struct gpunb_dev_sum sum[TREE_TEAM][REGULAR_SEEN]; /* of each lane */
+    int32_t found[REGULAR_GROUP];                      /* neighbours of each target, */
+    int32_t list[REGULAR_LIST];                        /* and those of one */
 };
 
-/* The target of a lane. Lanes share the bodies of each. */
-struct regular_viewer {
-    struct gpunb_dev_viewer viewer;
-    int32_t *row;
-    int target, share; /* of the group; of the bodies */
+/** The targets of a lane. Lanes share the bodies of each. */
+struct regular_viewers {
+    struct gpunb_dev_viewer viewer[REGULAR_SEEN]; /* but for r_nb2 and dt_reg */
+    float x[REGULAR_SEEN][3];                     /* from the centre of the group */
 };
 
-TREE_FN void regular_view(const struct regular_walk *w, int lane, int bits, struct regular_viewer *to)
+/** A group that sums its pairs. */
+struct regular_pairs {
+    struct regular_walk walk;
+    struct regular_pair_memory *memory;
+    struct regular_viewers own[TREE_OWN];
+    int bits;          /* 2^bits lanes have all targets */
+    int n_far, n_near; /* bodies that wait */
+};
+
+TREE_FN void regular_view(struct regular_pairs *p, int l)
 {
+    const struct regular_walk *w = &p->walk;
     const struct device_regular_tree *t = w->t;
-    const int target = lane & ((1 << bits) - 1), known = target < w->count ? target : w->count - 1;
-    const struct regular_target *own = &t->target[w->first + known];
-    const struct gpunb_dev_asked *asked = &t->asked[own->asked];
-    to->target = target;
-    to->share = lane >> bits;
-    to->row = t->lists + asked->row * t->row_room;
-    to->viewer.at = t->sorted[own->place];
-    to->viewer.r_nb2 = asked->r_nb2;
-    to->viewer.dt_reg = asked->dt_reg;
-    to->viewer.h = gpunb_dev_radius(asked->r_nb2);
-    to->viewer.dt = gpunb_dev_step(asked->dt_reg);
-    to->viewer.place = own->place;
-    to->viewer.is_wanted = target < w->count;
+    TREE_UNROLL
+    for (int k = 0; k < REGULAR_SEEN; k++) {
+        const int number = regular_seen_by(TREE_LANE_OF(l), p->bits, k);
+        const struct regular_target *target = &t->target[w->first + (number < w->count ? number : w->count - 1)];
+        const struct gpunb_dev_asked *asked = &t->asked[target->asked];
+        struct gpunb_dev_viewer *viewer = &p->own[l].viewer[k];
+        viewer->at = t->sorted[target->place];
+        viewer->h = gpunb_dev_radius(asked->r_nb2);
+        viewer->dt = gpunb_dev_step(asked->dt_reg);
+        viewer->place = target->place;
+        viewer->is_wanted = number < w->count;
+        for (int c = 0; c < 3; c++) p->own[l].x[k][c] = (float)(target->x[c] - w->bounds->centre[c]);
+        gpunb_dev_clear(&p->memory->sum[TREE_LANE_OF(l)][k]);
+    }
+}
+
+/* ---- bodies */
+
+/* A pair that floats cannot tell from one of neighbours.   @return whether it is one */
+TREE_FN int regular_settle(const struct regular_pairs *p, int lane, int k, const struct gpunb_dev_viewer *viewer,
+                           const struct gpunb_dev_source *source)
+{
+    const struct device_regular_tree *t = p->walk.t;
+    const struct gpunb_dev_asked *asked = &t->asked[t->target[p->walk.first + regular_seen_by(lane, p->bits, k)].asked];
+    return gpunb_dev_settle(&viewer->at, source, asked->r_nb2, asked->dt_reg, t->weighted, &p->memory->sum[lane][k]);
+}
+
+/* A neighbour goes to the row of its target. */
+TREE_FN void regular_note(const struct regular_pairs *p, int lane, int k, int32_t place)
+{
+    const struct device_regular_tree *t = p->walk.t;
+    const int number = regular_seen_by(lane, p->bits, k);
+    const int32_t at = regular_add(&p->memory->found[number], 1);
+    const int64_t row = t->asked[t->target[p->walk.first + number].asked].row;
+    if (at < t->row_room) t->lists[row * t->row_room + at] = t->tree.number[place];
 }
 
 /* A pair that may be one of neighbours. Where floats cannot tell it is decided in double. */
-TREE_FN void regular_add_near(const struct regular_walk *w, struct regular_pair_memory *m,
-                              const struct regular_viewer *own, int b, float part[6], struct gpunb_dev_sum *sum)
+TREE_FN void regular_add_near(const struct regular_pairs *p, int lane, int k, const struct gpunb_dev_viewer *viewer,
+                              const struct gpunb_dev_source *source, float part[6])
 {
-    const struct gpunb_dev_source source = m->body[b];
-    const int32_t place = m->place[b];
-    const float limit2 = gpunb_dev_limit2(&own->viewer, source.size);
-    int relation = gpunb_dev_add_source(&own->viewer, &source, limit2, part);
-    if (relation == GPUNB_DEV_OTHER || place == own->viewer.place || !own->viewer.is_wanted) return;
+    const int32_t place = (int32_t)nbc_bits_of_float(source->spare);
+    const float limit2 = gpunb_dev_limit2(viewer, source->size);
+    int relation = gpunb_dev_add_source(viewer, source, limit2, part);
+    if (relation == GPUNB_DEV_OTHER || place == viewer->place || !viewer->is_wanted) return;
     if (relation == GPUNB_DEV_AT_EDGE || !(limit2 > GPUNB_DEV_TINY_R2))
-        relation =
-            gpunb_dev_settle(&own->viewer.at, &source, own->viewer.r_nb2, own->viewer.dt_reg, w->t->weighted, sum);
-    if (!relation) return;
-    const int32_t at = regular_add(&m->found[own->target], 1);
-    if (at < w->t->row_room) own->row[at] = w->t->tree.number[place];
+        relation = regular_settle(p, lane, k, viewer, source);
+    if (relation) regular_note(p, lane, k, place);
 }
 
-TREE_FN void regular_add_far(const struct regular_pair_memory *m, const struct regular_viewer *own, int b,
-                             float part[6])
+TREE_FN void regular_add_far(const struct regular_viewers *own, int k, const struct regular_body *body, float part[6])
 {
-    const struct gpunb_dev_source source = m->body[b];
     float dx[3], dv[3];
-    const float r2 = gpunb_dev_differences(&own->viewer.at, &source, dx, dv);
-    gpunb_dev_add_pair(dx, dv, source.mass, nbc_inverse_root(r2), part);
+    for (int c = 0; c < 3; c++) {
+        dx[c] = body->x[c] - own->x[k][c];
+        dv[c] = body->v[c] - own->viewer[k].at.v[c];
+    }
+    gpunb_dev_add_pair(dx, dv, body->mass, nbc_inverse_root(dx[0] * dx[0] + dx[1] * dx[1] + dx[2] * dx[2]), part);
 }
 
-/* The n bodies of the pile, on the target of a lane. */
-TREE_FN void regular_add_bodies(const struct regular_walk *w, struct regular_pair_memory *m,
-                                const struct regular_viewer *own, int lane, int n, int shares)
+/* The bodies of a pile on the targets of the lanes. */
+TREE_FN void regular_sum_pile(struct regular_pairs *p, const int is_near)
 {
-    struct gpunb_dev_sum sum;
-    float part[6] = {0, 0, 0, 0, 0, 0};
-    gpunb_dev_clear(&sum);
-    for (int b = own->share; b < n; b += shares) {
-        if (m->is_near[b])
-            regular_add_near(w, m, own, b, part, &sum);
-        else
-            regular_add_far(m, own, b, part);
+    struct regular_pair_memory *m = p->memory;
+    const int n = is_near ? p->n_near : p->n_far, shares = TREE_TEAM >> p->bits;
+    tree_sync();
+    TREE_UNROLL
+    for (int l = 0; l < TREE_OWN; l++) {
+        const int lane = TREE_LANE_OF(l);
+        float part[REGULAR_SEEN][6] = {{0}};
+        TREE_UNROLL_BY(2)
+        for (int b = lane >> p->bits; b < n; b += shares) {
+            if (is_near) {
+                const struct gpunb_dev_source source = m->near[b];
+                TREE_UNROLL
+                for (int k = 0; k < REGULAR_SEEN; k++)
+                    regular_add_near(p, lane, k, &p->own[l].viewer[k], &source, part[k]);
+            } else {
+                const struct regular_body body = m->far[b];
+                TREE_UNROLL
+                for (int k = 0; k < REGULAR_SEEN; k++) regular_add_far(&p->own[l], k, &body, part[k]);
+            }
+        }
+        TREE_UNROLL
+        for (int k = 0; k < REGULAR_SEEN; k++)
+            for (int c = 0; c < 3; c++) {
+                m->sum[lane][k].acc[c] += (double)part[k][c];
+                m->sum[lane][k].jerk[c] += (double)part[k][3 + c];
+            }
     }
-    for (int c = 0; c < 3; c++) {
-        m->sum[lane].acc[c] += sum.acc[c] + (double)part[c];
-        m->sum[lane].jerk[c] += sum.jerk[c] + (double)part[3 + c];
-    }
+    tree_sync();
+    *(is_near ? &p->n_near : &p->n_far) = 0;
 }
 
 /* The lane of whose bodies the one with this number is. */
@@ -210,37 +151,54 @@ TREE_FN int regular_lane_with(const int32_t before[TREE_TEAM], int32_t number)
     return lane;
 }
 
-/* The bodies of the cells that lanes have found, pile by pile.   @return how many there are */
-TREE_FN int32_t regular_sum_bodies(const struct regular_walk *w, struct regular_pair_memory *m,
-                                   const struct regular_slot slot[TREE_OWN], const struct regular_viewer own[TREE_OWN],
-                                   int bits)
+TREE_FN void regular_load_body(const struct regular_pairs *p, int32_t place, int at, const int is_near)
 {
+    const struct gpunb_dev_source source = p->walk.t->sorted[place];
+    if (is_near) {
+        p->memory->near[at] = source;
+        p->memory->near[at].spare = nbc_float_of_bits((uint32_t)place);
+        return;
+    }
+    struct regular_body *body = &p->memory->far[at];
+    for (int c = 0; c < 3; c++) {
+        body->x[c] = (float)(((double)source.high[c] - p->walk.bounds->centre[c]) + (double)source.low[c]);
+        body->v[c] = source.v[c];
+    }
+    body->mass = source.mass;
+}
+
+/* The bodies of the cells of one kind that lanes have found wait; full piles are summed, and at the end all.
+ * @return how many there are */
+TREE_FN int32_t regular_pile_bodies(struct regular_pairs *p, const struct regular_slot slot[TREE_OWN], int is_end,
+                                    const int is_near)
+{
+    struct regular_pair_memory *m = p->memory;
+    const int32_t most = is_near ? REGULAR_NEAR_PILE : REGULAR_FAR_PILE;
+    int *piled = is_near ? &p->n_near : &p->n_far;
     int32_t before[TREE_OWN];
     TREE_UNROLL
     for (int l = 0; l < TREE_OWN; l++) {
-        const int is_summed = slot[l].kind == REGULAR_FAR || slot[l].kind == REGULAR_NEAR;
-        const struct tree_node *node = &w->t->tree.view.node[is_summed ? slot[l].cell : 0];
-        before[l] = is_summed ? node->count : 0;
+        const int is_there = slot[l].kind == (is_near ? REGULAR_NEAR : REGULAR_FAR);
+        const struct tree_node *node = &p->walk.t->tree.view.node[is_there ? slot[l].cell : 0];
+        before[l] = is_there ? node->count : 0;
         m->first[TREE_LANE_OF(l)] = node->first;
-        m->near[TREE_LANE_OF(l)] = slot[l].kind == REGULAR_NEAR;
     }
     const int32_t all = tree_lanes_before(before);
     TREE_UNROLL
     for (int l = 0; l < TREE_OWN; l++) m->before[TREE_LANE_OF(l)] = before[l];
-    for (int32_t done = 0; done < all; done += TREE_TEAM) {
-        const int n = all - done < TREE_TEAM ? (int)(all - done) : TREE_TEAM;
-        tree_sync();
-        TREE_EACH(q, n)
+    tree_sync();
+    int32_t done = 0;
+    do {
+        const int32_t room = most - *piled, take = all - done < room ? all - done : room;
+        TREE_EACH_ROLLED(q, take)
         {
             const int from = regular_lane_with(m->before, done + q);
-            m->place[q] = m->first[from] + done + q - m->before[from];
-            m->is_near[q] = m->near[from];
-            m->body[q] = w->t->sorted[m->place[q]];
+            regular_load_body(p, m->first[from] + done + q - m->before[from], *piled + q, is_near);
         }
-        tree_sync();
-        TREE_UNROLL
-        for (int l = 0; l < TREE_OWN; l++) regular_add_bodies(w, m, &own[l], TREE_LANE_OF(l), n, TREE_TEAM >> bits);
-    }
+        *piled += take;
+        done += take;
+        if (*piled == most || is_end) regular_sum_pile(p, is_near);
+    } while (done < all);
     tree_sync();
     return all;
 }
@@ -289,14 +247,18 @@ TREE_FN void regular_end_list(struct regular_pair_memory *m, int32_t *row, int64
 }
 
 /* Sums and lists of the targets. */
-TREE_FN void regular_end_group(const struct regular_walk *w, struct regular_pair_memory *m, int bits)
+TREE_FN void regular_end_group(const struct regular_pairs *p)
 {
+    const struct regular_walk *w = &p->walk;
     const struct device_regular_tree *t = w->t;
+    struct regular_pair_memory *m = p->memory;
     tree_sync();
     TREE_EACH_ROLLED(i, w->count)
     {
         struct gpunb_dev_asked *asked = &t->asked[t->target[w->first + i].asked];
-        for (int lane = i; lane < TREE_TEAM; lane += 1 << bits) gpunb_dev_add(&asked->sum, &m->sum[lane]);
+        const int first = i & ((1 << p->bits) - 1);
+        for (int lane = first; lane < TREE_TEAM; lane += 1 << p->bits)
+            gpunb_dev_add(&asked->sum, &m->sum[lane][i >> p->bits]);
         asked->count = m->found[i];
     }
     tree_sync();
@@ -306,41 +268,40 @@ TREE_FN void regular_end_group(const struct regular_walk *w, struct regular_pair
     }
 }
 
-/** The pairs of a group and its lists, by a team: the walk of regular_make_field again. */
+/** The pairs of a group and its lists, by a team: the walk of regular_make_cells again. */
 TREE_FN void regular_make_pairs(const struct device_regular_tree *t, struct regular_pair_memory *m,
                                 const struct regular_group *group)
 {
-    struct regular_walk w;
+    struct regular_pairs p;
     struct regular_slot slot[TREE_OWN];
-    struct regular_viewer own[TREE_OWN];
-    int bits = 0, has_room;
+    struct regular_walk *w = &p.walk;
+    int has_room;
     int32_t bodies = 0;
     if (group->is_cut) return;
-    regular_begin_group(&w, t, m->stack, group);
-    w.bounds.scale = group->scale;
-    w.bounds.spread2 = group->spread2;
-    while (1 << bits < w.count) bits++;
+    regular_begin_group(w, t, &m->bounds, m->stack, group);
+    w->bounds->scale = group->scale;
+    p.memory = m;
+    p.bits = regular_bits_for(group->count);
+    p.n_far = p.n_near = 0;
     tree_sync();
     TREE_UNROLL
-    for (int l = 0; l < TREE_OWN; l++) {
-        const int lane = TREE_LANE_OF(l);
-        regular_view(&w, lane, bits, &own[l]);
-        gpunb_dev_clear(&m->sum[lane]);
-        m->found[lane] = 0;
-    }
-    for (int n = regular_pop(&w, slot, &has_room); n > 0; n = regular_pop(&w, slot, &has_room)) {
+    for (int l = 0; l < TREE_OWN; l++) regular_view(&p, l);
+    TREE_EACH(i, REGULAR_GROUP) m->found[i] = 0;
+    for (int n = 1; n > 0;) {
+        n = regular_pop(w, slot, &has_room);
         TREE_UNROLL
         for (int l = 0; l < TREE_OWN; l++)
-            if (TREE_LANE_OF(l) < n) slot[l].kind = regular_kind_of(&w, slot[l].cell, has_room);
-        regular_push(&w, slot);
-        bodies += regular_sum_bodies(&w, m, slot, own, bits);
+            if (TREE_LANE_OF(l) < n) slot[l].kind = regular_kind_for_group(w, slot[l].cell, has_room);
+        regular_push(w, slot);
+        bodies += regular_pile_bodies(&p, slot, n == 0, 0);
+        bodies += regular_pile_bodies(&p, slot, n == 0, 1);
     }
-    regular_end_group(&w, m, bits);
-    regular_count(&w, DEVICE_TREE_GROUPS, 1);
-    regular_count(&w, DEVICE_TREE_TARGETS, (unsigned)w.count);
-    regular_count(&w, DEVICE_TREE_LISTED_BODIES, (unsigned)bodies);
+    regular_end_group(&p);
+    regular_count(w, DEVICE_TREE_GROUPS, 1);
+    regular_count(w, DEVICE_TREE_TARGETS, (unsigned)w->count);
+    regular_count(w, DEVICE_TREE_LISTED_BODIES, (unsigned)bodies);
     if (TREE_OWN_LANE == 0)
-        TREE_ADD_TO(&t->counts[DEVICE_TREE_PAIR_TERMS], (unsigned long long)bodies * (unsigned)w.count);
+        TREE_ADD_TO(&w->t->counts[DEVICE_TREE_PAIR_TERMS], (unsigned long long)bodies * (unsigned)w->count);
 }
 
 #endif

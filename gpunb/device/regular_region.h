@@ -1,29 +1,27 @@
-/** Regions of targets of a regular force by tree: the expansions of the cells around them (gpunb/tree/moving.h), by a
- *  team of lanes. */
+/** Regions of targets of a regular force by tree, by a team of lanes: walks, the expansions of the cells around them
+ *  (gpunb/tree/moving.h), and those of the regions around added to these. */
 #ifndef GPUNB_DEVICE_REGULAR_REGION_H
 #define GPUNB_DEVICE_REGULAR_REGION_H
 
+#include "gpunb/device/regular_field.h"
 #include "gpunb/device/regular_walk.h"
 
 NBC_ASSERT_CONSTANT((TREE_MOST_LOCALS - 4) % 4 == 0, "whole loads of four");
 
-/* Each needs those before it */
-#include "gpunb/device/float_term.h"
-
-#include "gpunb/tree/local.h"
-
-#include "gpunb/tree/moving.h"
-
+/* After regular_field.h */
 #include "gpunb/tree/moving_rates.h"
 
 /* ---- expansions */
 
-/* Moments of a cell, which are loaded four at a time. */
-enum { REGULAR_ROW = TREE_MOST_LOCALS - 4 };
-struct regular_four {
-    NBC_ALIGNED(16) float of[4];
+/** Memory of a team that makes one. */
+struct regular_memory {
+    double product[TREE_MOST_LOCALS]; /* of the shift to the centre of a region */
+    double shifted[TREE_MOST_LOCALS]; /* the expansion of the region around there */
+    float of_warp[TREE_WARPS][TREE_MOST_LOCALS];
 };
 
+/* Moments of a cell, which are loaded four at a time. */
+enum { REGULAR_ROW = TREE_MOST_LOCALS - 4 };
 TREE_FN void regular_load_row(const float *from, float row[REGULAR_ROW])
 {
     TREE_UNROLL
@@ -40,22 +38,21 @@ struct regular_mover {
 };
 
 /* A lane without a cell has one without mass. */
-TREE_FN void regular_load(const struct regular_walk *w, int32_t c, int is_there, const int is_rate,
-                          struct regular_mover *to)
+TREE_FN void regular_load(const struct device_regular_tree *t, const struct regular_bounds *bounds, int32_t c,
+                          int is_there, const int is_rate, struct regular_mover *to)
 {
-    const struct device_regular_tree *t = w->t;
     const struct tree_node *node = &t->tree.view.node[c];
-    const float per_unit = (float)(1 / w->bounds.unit);
+    const double per_unit = 1 / bounds->unit, per_speed = 1 / regular_speed(t);
     float x[3], r2 = 0;
     for (int k = 0; k < 3; k++) {
-        x[k] = (float)((w->bounds.centre[k] - node->centre[k]) / w->bounds.unit);
-        to->u[k] = (float)((t->motion[c].v[k] - w->bounds.v[k]) / w->speed);
+        x[k] = (float)((bounds->centre[k] - node->centre[k]) * per_unit);
+        to->u[k] = (float)((t->motion[c].v[k] - bounds->v[k]) * per_speed);
         r2 = TERM_FMA(x[k], x[k], r2);
     }
-    const float inverse = nbc_inverse_root(r2), ratio = node->radius * per_unit;
+    const float inverse = nbc_inverse_root(r2), ratio = node->radius * (float)per_unit;
     for (int k = 0; k < 3; k++) x[k] *= inverse;
     to->power[0] = is_there ? node->mass * inverse : 0;
-    to->rate_power[0] = to->rate_power[1] = to->power[0] * (float)(t->motion[c].speed / w->speed);
+    to->rate_power[0] = to->rate_power[1] = to->power[0] * (float)(t->motion[c].speed * per_speed);
     TREE_UNROLL
     for (int n = 1; n <= TREE_MOST_LOCAL; n++) to->power[n] = to->power[n - 1] * ratio;
     TREE_UNROLL
@@ -66,8 +63,8 @@ TREE_FN void regular_load(const struct regular_walk *w, int32_t c, int is_there,
     local_scale(inverse, TREE_MOST_LOCAL, to->d);
 }
 
-/* The sums of all lanes onto an expansion. */
-TREE_FN void regular_keep(struct regular_memory *m, float sum[TREE_OWN][TREE_MOST_LOCALS], double *to)
+/* The sums of all lanes, an expansion. */
+TREE_FN void regular_keep(struct regular_memory *m, float sum[TREE_OWN][TREE_MOST_LOCALS], float *to)
 {
 #ifdef __CUDACC__
     tree_sync();
@@ -80,18 +77,29 @@ TREE_FN void regular_keep(struct regular_memory *m, float sum[TREE_OWN][TREE_MOS
     }
     tree_sync();
     TREE_EACH(a, TREE_MOST_LOCALS)
-    for (int k = 0; k < TREE_WARPS; k++) to[a] += (double)m->of_warp[k][a];
+    {
+        double all = 0;
+        for (int k = 0; k < TREE_WARPS; k++) all += (double)m->of_warp[k][a];
+        to[a] = (float)all;
+    }
+    tree_sync();
 #else
     (void)m;
-    for (int l = 0; l < TREE_OWN; l++)
-        for (int a = 0; a < TREE_MOST_LOCALS; a++) to[a] += (double)sum[l][a];
+    for (int a = 0; a < TREE_MOST_LOCALS; a++) {
+        double all = 0;
+        for (int l = 0; l < TREE_OWN; l++) all += (double)sum[l][a];
+        to[a] = (float)all;
+    }
 #endif
-    tree_sync();
 }
 
-/* The n cells that wait, onto the expansion or onto its rate. */
-TREE_FN void regular_sum_cells(const struct regular_walk *w, struct regular_memory *m, int n, const int is_rate)
+/* The cells that act on a region, as an expansion or as its rate. */
+TREE_FN void regular_sum_cells(const struct device_regular_tree *t, struct regular_memory *m, int32_t number,
+                               const int is_rate)
 {
+    struct regular_region *region = &t->region[number];
+    const int32_t *acting = t->acting + (size_t)number * REGULAR_LEFT;
+    const int n = region->n_acting;
     float sum[TREE_OWN][TREE_MOST_LOCALS];
     TREE_UNROLL
     for (int l = 0; l < TREE_OWN; l++) {
@@ -105,7 +113,7 @@ TREE_FN void regular_sum_cells(const struct regular_walk *w, struct regular_memo
             const int at = first + TREE_LANE_OF(l);
             struct regular_mover mover;
             if (TREE_WIDTH == 1 && at >= n) continue;
-            regular_load(w, m->waiting[at < n ? at : n - 1], at < n, is_rate, &mover);
+            regular_load(t, &region->bounds, acting[at < n ? at : n - 1], at < n, is_rate, &mover);
             if (is_rate) {
                 moving_add_rates(mover.moment, mover.rate, mover.u, mover.power, mover.rate_power, mover.d,
                                  TREE_MOST_LOCAL, sum[l]);
@@ -116,35 +124,39 @@ TREE_FN void regular_sum_cells(const struct regular_walk *w, struct regular_memo
             }
         }
     }
-    regular_keep(m, sum, is_rate ? m->rate : m->local);
+    regular_keep(m, sum, is_rate ? region->rate : region->local);
 }
 
 /* Two functions, each of which is straight code. */
-TREE_FN_APART void regular_sum_fields(const struct regular_walk *w, struct regular_memory *m, int n)
+TREE_FN_APART void regular_sum_fields(const struct device_regular_tree *t, struct regular_memory *m, int32_t number)
 {
-    regular_sum_cells(w, m, n, 0);
+    regular_sum_cells(t, m, number, 0);
 }
-TREE_FN_APART void regular_sum_rates(const struct regular_walk *w, struct regular_memory *m, int n)
+TREE_FN_APART void regular_sum_rates(const struct device_regular_tree *t, struct regular_memory *m, int32_t number)
 {
-    regular_sum_cells(w, m, n, 1);
+    regular_sum_cells(t, m, number, 1);
 }
 
-/* The expansion begins with that of the region around it: moving_shift, by components. */
-TREE_FN void regular_begin_field(const struct regular_walk *w, struct regular_memory *m,
-                                 const struct regular_region *around)
+/** The expansion of the cells that act on a region, by a team. */
+TREE_FN void regular_expand(const struct device_regular_tree *t, struct regular_memory *m, int32_t number)
 {
-    const struct tree_tables *tables = w->t->tree.tables;
-    const struct regular_bounds *own = &w->bounds;
-    tree_sync();
-    TREE_EACH(a, TREE_MOST_LOCALS) m->local[a] = m->rate[a] = 0;
-    tree_sync();
-    if (!around) return;
-    const struct regular_bounds *old = &around->bounds;
+    regular_sum_fields(t, m, number);
+    regular_sum_rates(t, m, number);
+}
+
+/** The expansion of the region around is added: moving_shift, by components. */
+TREE_FN void regular_add_around(const struct device_regular_tree *t, struct regular_memory *m, int32_t number)
+{
+    const struct tree_tables *tables = t->tree.tables;
+    struct regular_region *region = &t->region[number];
+    if (region->around == REGULAR_NONE) return;
+    const struct regular_region *around = &t->region[region->around];
+    const struct regular_bounds *own = &region->bounds, *old = &around->bounds;
     const double ratio = own->unit / old->unit;
     double u[3], v[3], rate[(TREE_MOST_LOCALS + TREE_WIDTH - 1) / TREE_WIDTH];
     for (int k = 0; k < 3; k++) {
         u[k] = (own->centre[k] - old->centre[k]) / old->unit;
-        v[k] = (own->v[k] - old->v[k]) / w->speed;
+        v[k] = (own->v[k] - old->v[k]) / regular_speed(t);
     }
     tree_powers(tables, u, TREE_MOST_LOCAL, m->product);
     TREE_EACH(a, TREE_MOST_LOCALS) m->product[a] *= tables->inverse[a];
@@ -175,90 +187,70 @@ TREE_FN void regular_begin_field(const struct regular_walk *w, struct regular_me
             turned +=
                 v[0] * next[tree_place(b, c)] + v[1] * next[tree_place(b + 1, c)] + v[2] * next[tree_place(b, c + 1)];
         for (int k = 0; k < rank; k++) power *= ratio;
-        m->local[a] = m->shifted[a] * power;
-        m->rate[a] = turned * power * ratio;
+        region->local[a] = (float)((double)region->local[a] + m->shifted[a] * power);
+        region->rate[a] = (float)((double)region->rate[a] + turned * power * ratio);
     }
     tree_sync();
 }
 
-/* Cells that act on all targets wait; those that are kept go to the list `kept`.
- * @param[in,out] waiting, n_kept   @return 0: there is no room on the list */
-TREE_FN int regular_take_cells(struct regular_memory *m, const struct regular_slot slot[TREE_OWN], int *waiting,
-                               int32_t *kept, int32_t *n_kept)
+/* ---- walks */
+
+/* Cells that act on all targets go to one list, those that are kept to another; if the first has no room, they are kept
+ * as well.   @return 0: there is no room on the second */
+TREE_FN int regular_take_cells(struct regular_slot slot[TREE_OWN], int32_t *acting, int32_t *n_acting, int32_t *kept,
+                               int32_t *n_kept)
 {
-    int32_t acting[TREE_OWN], keeping[TREE_OWN];
+    int32_t before[TREE_OWN], keeping[TREE_OWN];
+    TREE_UNROLL
+    for (int l = 0; l < TREE_OWN; l++) before[l] = slot[l].kind == REGULAR_ACTS;
+    const int32_t all_acting = tree_lanes_before(before), has_room = *n_acting + all_acting <= REGULAR_LEFT;
     TREE_UNROLL
     for (int l = 0; l < TREE_OWN; l++) {
-        acting[l] = slot[l].kind == REGULAR_ACTS;
+        if (slot[l].kind == REGULAR_ACTS && !has_room) slot[l].kind = REGULAR_KEPT;
         keeping[l] = slot[l].kind == REGULAR_KEPT;
     }
-    const int32_t all_acting = tree_lanes_before(acting), all_kept = tree_lanes_before(keeping);
+    const int32_t all_kept = tree_lanes_before(keeping);
     if (*n_kept + all_kept > REGULAR_LEFT) return 0;
     TREE_UNROLL
     for (int l = 0; l < TREE_OWN; l++) {
-        if (slot[l].kind == REGULAR_ACTS) m->waiting[*waiting + acting[l]] = slot[l].cell;
+        if (slot[l].kind == REGULAR_ACTS) acting[*n_acting + before[l]] = slot[l].cell;
         if (slot[l].kind == REGULAR_KEPT) kept[*n_kept + keeping[l]] = slot[l].cell;
     }
-    *waiting += all_acting;
+    if (has_room) *n_acting += all_acting;
     *n_kept += all_kept;
-    tree_sync();
     return 1;
 }
 
-TREE_FN void regular_sum_waiting(const struct regular_walk *w, struct regular_memory *m, int *waiting, unsigned *summed)
+/** The bounds and the lists of a region, by a team. */
+TREE_FN void regular_walk_region(const struct device_regular_tree *t, struct regular_walk_memory *m, int32_t number)
 {
-    if (*waiting == 0) return;
-    regular_sum_fields(w, m, *waiting);
-    regular_sum_rates(w, m, *waiting);
-    *summed += (unsigned)*waiting;
-    *waiting = 0;
-}
-
-TREE_FN void regular_count(const struct regular_walk *w, enum device_tree_count which, unsigned more)
-{
-    if (TREE_OWN_LANE == 0) TREE_ADD_TO(&w->t->counts[which], (unsigned long long)more);
-}
-
-/** The region of a cell, by a team. */
-TREE_FN void regular_make_region(const struct device_regular_tree *t, struct regular_memory *m, int32_t c)
-{
+    const int32_t c = t->region_cell[number];
     const struct tree_cell *cell = &t->tree.view.cell[c];
-    const int32_t number = t->region_of[c];
     const int32_t first = regular_target_at(t, cell->first), end = regular_target_at(t, cell->first + cell->count);
     struct regular_region *region = &t->region[number];
     struct regular_walk w;
     struct regular_slot slot[TREE_OWN];
-    int waiting = 0, has_room, fits = 1;
-    unsigned summed = 0;
-    int32_t n_kept = 0;
-    regular_begin(&w, t, m->stack, first, end - first);
+    int has_room, fits = 1;
+    int32_t n_kept = 0, n_acting = 0;
+    regular_begin(&w, t, &m->bounds, m->stack, first, end - first);
     const struct regular_region *around = regular_region_around(t, t->parent[c], &w.list, &w.n);
-    w.is_group = 0;
     regular_bound(&w, c);
     regular_find_scale(&w, 0);
-    regular_begin_field(&w, m, around);
     for (int n = regular_pop(&w, slot, &has_room); n > 0 && fits; n = regular_pop(&w, slot, &has_room)) {
         TREE_UNROLL
         for (int l = 0; l < TREE_OWN; l++)
             if (TREE_LANE_OF(l) < n) slot[l].kind = regular_kind_of(&w, slot[l].cell, has_room);
         regular_push(&w, slot);
-        fits = regular_take_cells(m, slot, &waiting, t->left + (size_t)number * REGULAR_LEFT, &n_kept);
-        if (waiting >= REGULAR_PILE) regular_sum_waiting(&w, m, &waiting, &summed);
-    }
-    if (fits) regular_sum_waiting(&w, m, &waiting, &summed);
-    tree_sync();
-    TREE_EACH(a, TREE_MOST_LOCALS)
-    {
-        region->local[a] = (float)m->local[a];
-        region->rate[a] = (float)m->rate[a];
-    }
-    if (TREE_OWN_LANE == 0) {
-        region->bounds = w.bounds;
-        region->n = fits ? n_kept : REGULAR_NONE;
+        fits = regular_take_cells(slot, t->acting + (size_t)number * REGULAR_LEFT, &n_acting,
+                                  t->left + (size_t)number * REGULAR_LEFT, &n_kept);
     }
     regular_count(&w, DEVICE_TREE_TESTS, w.tests);
-    regular_count(&w, DEVICE_TREE_LOCAL_TERMS, summed);
-    tree_sync();
+    regular_count(&w, DEVICE_TREE_LOCAL_TERMS, fits ? (unsigned)n_acting : 0);
+    if (TREE_OWN_LANE > 0) return;
+    region->bounds = *w.bounds;
+    region->n = fits ? n_kept : REGULAR_NONE;
+    region->n_acting = fits ? n_acting : 0;
+    region->around = around ? (int32_t)(around - t->region) : REGULAR_NONE;
 }
 
 #endif

@@ -4,6 +4,11 @@
 
 #include "gpunb/device/regular_tree.h"
 
+/** Loads of four numbers. */
+struct regular_four {
+    NBC_ALIGNED(16) float of[4];
+};
+
 /* A float is not below the double that it stands for. */
 #define REGULAR_MARGIN 1.000001f
 
@@ -75,6 +80,12 @@ NBC_HD struct tree_rates_view regular_rates_view(const struct device_regular_tre
     return view;
 }
 
+/** The unit of velocities. */
+NBC_HD double regular_speed(const struct device_regular_tree *t)
+{
+    return t->motion[0].speed > 0 ? t->motion[0].speed : 1;
+}
+
 /* ---- the plan */
 
 /** The first target at a place, or behind it. */
@@ -102,51 +113,74 @@ NBC_HD void regular_add_group(const struct device_regular_tree *t, int32_t first
     group->is_cut = 0;
 }
 
-/** The targets of a cell without parts, or of all cells if these are few. */
+/** Targets that follow each other, as groups of nearly the same size. */
 NBC_HD void regular_add_groups(const struct device_regular_tree *t, int32_t first, int32_t count, int32_t around)
 {
-    for (int32_t done = 0; done < count; done += REGULAR_GROUP)
-        regular_add_group(t, first + done, count - done < REGULAR_GROUP ? count - done : REGULAR_GROUP, around);
+    const int32_t groups = (count + REGULAR_GROUP - 1) / REGULAR_GROUP;
+    for (int32_t g = 0; g < groups; g++) {
+        const int32_t begin = (int32_t)((int64_t)count * g / groups),
+                      end = (int32_t)((int64_t)count * (g + 1) / groups);
+        regular_add_group(t, first + begin, end - begin, around);
+    }
 }
 
-/** Groups of the parts of a cell that have no more targets than a group: those that follow each other, together. */
+/** Whether so many targets of a cell with so many sources are not divided by the parts of the cell. */
+NBC_HD int regular_is_run(int32_t targets, int32_t sources)
+{
+    return targets <= 1 || (targets <= REGULAR_RUN && sources <= REGULAR_SPAN);
+}
+
+/** Groups of the parts of a cell that are not divided: of those that follow each other, together. */
 NBC_HD void regular_group_parts(const struct device_regular_tree *t, int32_t c)
 {
     const struct tree_cell *cell = &t->tree.view.cell[c];
-    int32_t first = regular_target_at(t, cell->first), waiting = 0;
+    int32_t first = regular_target_at(t, cell->first), waiting = 0, sources = 0;
     for (int32_t p = cell->child; p < cell->child + cell->n_child; p++) {
         const struct tree_cell *part = &t->tree.view.cell[p];
         const int32_t end = regular_target_at(t, part->first + part->count), count = end - first - waiting;
-        if (waiting > 0 && waiting + count > REGULAR_GROUP) {
-            regular_add_group(t, first, waiting, c);
+        const int is_run = regular_is_run(count, part->count);
+        if (waiting > 0 && (!is_run || !regular_is_run(waiting + count, sources + part->count))) {
+            regular_add_groups(t, first, waiting, c);
             first += waiting;
-            waiting = 0;
+            waiting = sources = 0;
         }
-        if (count <= REGULAR_GROUP)
+        if (is_run) {
             waiting += count;
-        else
+            sources = waiting > 0 ? sources + part->count : 0;
+        } else
             first = end;
     }
-    if (waiting > 0) regular_add_group(t, first, waiting, c);
+    if (waiting > 0) regular_add_groups(t, first, waiting, c);
 }
 
-/** A cell becomes a region if it has more targets than a group, but not too many; then its parts are grouped. */
+/** A cell becomes a region if it has many targets, but not too many; parts of it that are not divided are grouped. */
 NBC_HD void regular_plan_cell(const struct device_regular_tree *t, int32_t c)
 {
     const struct tree_cell *cell = &t->tree.view.cell[c];
     const int32_t first = regular_target_at(t, cell->first), end = regular_target_at(t, cell->first + cell->count),
                   count = end - first;
+    const int is_run = regular_is_run(count, cell->count);
     if (c == 0) t->parent[0] = REGULAR_NONE;
     for (int32_t p = cell->child; p < cell->child + cell->n_child; p++) t->parent[p] = c;
     t->region_of[c] = REGULAR_NONE;
-    if (count > REGULAR_GROUP && count <= REGULAR_REGION) {
+    if (count >= REGULAR_REGION_FROM && count <= REGULAR_REGION) {
         const int32_t number = regular_add(&t->counters->regions, 1);
-        if (number < t->region_room) t->region_of[c] = number;
+        if (number < t->region_room) {
+            t->region_of[c] = number;
+            t->region_cell[number] = c;
+        }
     }
-    if (count > REGULAR_GROUP && cell->n_child > 0)
+    if (!is_run && cell->n_child > 0)
         regular_group_parts(t, c);
-    else if (count > REGULAR_GROUP || (c == 0 && count > 0))
+    else if (!is_run || (c == 0 && count > 0))
         regular_add_groups(t, first, count, c);
+}
+
+/** The first region of a level. */
+NBC_HD int32_t regular_first_region(const struct device_regular_tree *t, int level)
+{
+    const int32_t first = t->counters->begin[level];
+    return first < t->region_room ? first : t->region_room;
 }
 
 /** The region of a cell, or of one that it is a part of, which has a list; NULL: none. */

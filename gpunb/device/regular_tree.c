@@ -5,7 +5,7 @@
 #include "gpunb/regf_device.h"
 #include "gpunb/tree/regular.h"
 
-enum { SOURCES_OF_A_REGION = 24, TARGETS_MORE = 1024, REGIONS_MORE = 64 };
+enum { TARGETS_MORE = 1024, REGIONS_MORE = 64 };
 
 struct device_regular_kept {
     struct gpunb_tree_use use; /* settings of its tree */
@@ -52,7 +52,7 @@ static struct gpunb_tree_use settings_of(const struct gpunb_tree_use *use)
 static size_t lay_out_targets(struct device_regular_tree *t, size_t n, size_t sort_bytes, char *at, struct work *work)
 {
     struct device_tree_layout l = {at, 0};
-    const size_t regions = n / SOURCES_OF_A_REGION + REGIONS_MORE, groups = 2 * n + TARGETS_MORE;
+    const size_t regions = 2 * n / REGULAR_REGION_FROM + REGIONS_MORE, groups = 2 * n + TARGETS_MORE;
     t->key = gpunb_device_tree_take(&l, n, sizeof *t->key);
     t->sorted_key = gpunb_device_tree_take(&l, n, sizeof *t->sorted_key);
     t->number = gpunb_device_tree_take(&l, n, sizeof *t->number);
@@ -61,6 +61,8 @@ static size_t lay_out_targets(struct device_regular_tree *t, size_t n, size_t so
     t->parent = gpunb_device_tree_take(&l, (size_t)t->tree.room, sizeof *t->parent);
     t->region_of = gpunb_device_tree_take(&l, (size_t)t->tree.room, sizeof *t->region_of);
     t->region = gpunb_device_tree_take(&l, regions, sizeof *t->region);
+    t->region_cell = gpunb_device_tree_take(&l, regions, sizeof *t->region_cell);
+    t->acting = gpunb_device_tree_take(&l, regions * REGULAR_LEFT, sizeof *t->acting);
     t->left = gpunb_device_tree_take(&l, regions * REGULAR_LEFT, sizeof *t->left);
     t->group = gpunb_device_tree_take(&l, groups, sizeof *t->group);
     t->counters = gpunb_device_tree_take(&l, 1, sizeof *t->counters);
@@ -82,6 +84,7 @@ static size_t lay_out(const struct gpunb_tree_use *use, size_t n, size_t sort_by
     t->sorted = gpunb_device_tree_take(&l, n, sizeof *t->sorted);
     t->motion = gpunb_device_tree_take(&l, cells, sizeof *t->motion);
     t->rate = gpunb_device_tree_take(&l, cells * (size_t)t->tree.view.moments, sizeof *t->rate);
+    t->term = gpunb_device_tree_take(&l, cells * REGULAR_ROW_ROOM, sizeof *t->term);
     char *behind = at ? at + l.bytes : NULL;
     struct device_tree_layout of_build = {behind, 0};
     of_build.bytes = gpunb_device_tree_lay_out_build(&t->tree, sort_bytes, behind, &work->build);
@@ -144,6 +147,7 @@ static int build(const struct call *c, int *is_sound, struct nbc_error *err)
     NBD_LAUNCH(err, device, c->kernels->leaves(t, kept->shape.n_cells, c->stream));
     for (int l = kept->shape.n_levels - 1; l >= 0; l--)
         NBD_LAUNCH(err, device, c->kernels->wholes(t, kept->shape.level[l], kept->shape.level[l + 1], c->stream));
+    NBD_LAUNCH(err, device, c->kernels->rows(t, kept->shape.n_cells, c->stream));
     return NBC_OK;
 }
 
@@ -152,31 +156,63 @@ static int build(const struct call *c, int *is_sound, struct nbc_error *err)
 static int order_targets(const struct call *c, struct nbc_error *err)
 {
     const struct device_regular_tree *t = &c->kept->tree;
+    const struct device_tree_shape *shape = &c->kept->shape;
     const struct nbd_device *device = &c->gpu->device;
+    struct regular_counters *n = t->counters;
     size_t bytes = c->work.sort_bytes;
     NBD_LAUNCH(err, device, c->kernels->places(t, c->stream));
     NBD_LAUNCH(err, device,
                c->gpu->kernels->sort64(c->work.sort, &bytes, t->key, t->sorted_key, t->number, t->order, t->n_i,
                                        gpunb_device_tree_bits((size_t)t->tree.n), c->stream));
     NBD_LAUNCH(err, device, c->kernels->targets(t, c->stream));
-    NBD_TRY(nbd_fill(device, c->stream, t->counters, 0, sizeof *t->counters, err));
-    NBD_LAUNCH(err, device, c->kernels->plan(t, c->kept->shape.n_cells, c->stream));
-    return nbd_copy(device, c->stream, &t->counters->end[0], &t->counters->groups, sizeof t->counters->groups, err);
+    NBD_TRY(nbd_fill(device, c->stream, n, 0, sizeof *n, err));
+    for (int l = 0; l < shape->n_levels; l++) {
+        NBD_LAUNCH(err, device, c->kernels->plan(t, shape->level[l], shape->level[l + 1], c->stream));
+        NBD_TRY(nbd_copy(device, c->stream, &n->begin[l + 1], &n->regions, sizeof n->regions, err));
+    }
+    return nbd_copy(device, c->stream, &n->end[0], &n->groups, sizeof n->groups, err);
 }
 
-/* Walks for all regions, level by level, and groups. */
+/* Regions of a level, at most. */
+static int most_regions(const struct call *c, int level)
+{
+    const struct device_tree_shape *shape = &c->kept->shape;
+    const int cells = shape->level[level + 1] - shape->level[level], most = c->kept->tree.n_i / REGULAR_REGION_FROM;
+    return cells < most ? cells : most;
+}
+
+/* Regions level by level, since lists and expansions begin with those of the regions around. */
+static int make_regions(const struct call *c, struct nbc_error *err)
+{
+    const struct device_regular_tree *t = &c->kept->tree;
+    const struct nbd_device *device = &c->gpu->device;
+    const int levels = c->kept->shape.n_levels;
+    int all = 0;
+    for (int l = 0; l < levels; l++) {
+        const int most = most_regions(c, l);
+        if (most > 0) NBD_LAUNCH(err, device, c->kernels->regions(t, l, most, c->stream));
+        all = most < t->region_room - all ? all + most : t->region_room;
+    }
+    if (all > 0) NBD_LAUNCH(err, device, c->kernels->expand(t, levels, all, c->stream));
+    for (int l = 0; l < levels; l++) {
+        const int most = most_regions(c, l);
+        if (most > 0) NBD_LAUNCH(err, device, c->kernels->around(t, l, most, c->stream));
+    }
+    return NBC_OK;
+}
+
+/* Walks for all regions, then groups. */
 static int walk(const struct call *c, struct nbc_error *err)
 {
     const struct device_regular_tree *t = &c->kept->tree;
-    const struct device_tree_shape *shape = &c->kept->shape;
     const struct nbd_device *device = &c->gpu->device;
     struct regular_counters *n = t->counters;
     NBD_TRY(nbd_copy(device, c->stream, &n->groups, &n->end[0], sizeof n->groups, err));
-    for (int l = 0; l < shape->n_levels; l++)
-        NBD_LAUNCH(err, device, c->kernels->regions(t, shape->level[l], shape->level[l + 1], c->stream));
+    NBD_TRY(make_regions(c, err));
+    NBD_LAUNCH(err, device, c->kernels->fields(t, c->stream));
     for (int stage = 0; stage < REGULAR_STAGES; stage++) {
         NBD_TRY(nbd_copy(device, c->stream, &n->end[stage], &n->groups, sizeof n->groups, err));
-        NBD_LAUNCH(err, device, c->kernels->fields(t, stage, c->stream));
+        NBD_LAUNCH(err, device, c->kernels->cells(t, stage, c->stream));
     }
     NBD_LAUNCH(err, device, c->kernels->pairs(t, c->stream));
     return NBC_OK;
@@ -187,15 +223,18 @@ static int make_forces(const struct call *c, struct gpunb_tree_counts *counts, i
 {
     struct device_regular_tree *t = &c->kept->tree;
     t->rule = gpunb_regular_rule(c->kept->use.force_error);
+    t->rule.order = REGULAR_ORDER;
+    t->term_rule = gpunb_regular_term_rule(c->kept->use.force_error, REGULAR_ORDER);
     t->heavy = gpunb_regular_heavy_part();
     t->has_sizes = has_last;
     if (!has_last) {
-        const struct tree_rule rule = t->rule;
-        t->rule.aim2 = 0;
+        const struct tree_rule rule = t->rule, term_rule = t->term_rule;
+        t->rule.aim2 = t->term_rule.aim2 = 0;
         NBD_TRY(walk(c, err));
         NBD_LAUNCH(err, &c->gpu->device, c->kernels->sizes(t, c->stream));
         counts->first_forces++;
         t->rule = rule;
+        t->term_rule = term_rule;
         t->has_sizes = 1;
     }
     NBD_TRY(walk(c, err));

@@ -5,39 +5,33 @@
 
 #include "gpunb/device/regular_steps.h"
 
-enum {
-    REGULAR_STACK = 16 * TREE_TEAM,
-    REGULAR_PILE = 8 * TREE_TEAM, /* cells that are summed together for an expansion, */
-    REGULAR_WAIT = 9 * TREE_TEAM  /* and those that may wait */
-};
+enum { REGULAR_STACK = 16 * TREE_TEAM };
 
 /* Boxes and spheres are compared with this margin: the test of pairs is made in float. */
 #define REGULAR_APART 1.00001
 
+/* Cells from this part of the reach of a group on act at places that are rounded to floats from its centre: to some
+ * 1e-6 of their distance. */
+#define REGULAR_ROUNDED 0.0625
+
 /* The unit of an expansion is not below this part of the size of the cell around: a region may be a point. */
 #define REGULAR_LEAST_UNIT 0.01
 
-/** Memory of a team. */
-struct regular_memory {
+/** Memory of a team that walks for a region. */
+struct regular_walk_memory {
+    struct regular_bounds bounds;
     int32_t stack[REGULAR_STACK];
-    int32_t waiting[REGULAR_WAIT];
-    double product[TREE_MOST_LOCALS];                       /* of the shift to the centre of a region */
-    double shifted[TREE_MOST_LOCALS];                       /* the expansion of the region around there */
-    double local[TREE_MOST_LOCALS], rate[TREE_MOST_LOCALS]; /* sums so far */
-    float field[2][TREE_MOST_LOCALS];
-    float of_warp[TREE_WARPS][TREE_MOST_LOCALS];
 };
 
 /** A walk for a region or a group; all lanes have the same. */
 struct regular_walk {
     const struct device_regular_tree *t;
     int32_t *stack;
-    struct regular_bounds bounds;
-    double mass, speed;     /* units of masses and velocities */
-    int32_t first, count;   /* targets */
-    const int32_t *list;    /* cells that it begins with */
-    int32_t n, next, depth; /* how many; those met so far; cells on the stack */
-    int is_group;
+    struct regular_bounds *bounds; /* in memory of the team: lanes have no registers for them */
+    double mass, speed, length;    /* units of masses, velocities, and places of groups */
+    int32_t first, count;          /* targets */
+    const int32_t *list;           /* cells that it begins with */
+    int32_t n, next, depth;        /* how many; those met so far; cells on the stack */
     unsigned tests;
 };
 
@@ -54,14 +48,15 @@ struct regular_slot {
     int32_t cell, kind;
 };
 
-TREE_FN void regular_begin(struct regular_walk *w, const struct device_regular_tree *t, int32_t *stack, int32_t first,
-                           int32_t count)
+TREE_FN void regular_begin(struct regular_walk *w, const struct device_regular_tree *t, struct regular_bounds *bounds,
+                           int32_t *stack, int32_t first, int32_t count)
 {
-    const double speed = t->motion[0].speed;
     w->t = t;
+    w->bounds = bounds;
     w->stack = stack;
     w->mass = t->tree.view.cell[0].mass;
-    w->speed = speed > 0 ? speed : 1;
+    w->speed = regular_speed(t);
+    w->length = t->tree.view.cell[0].radius > 0 ? t->tree.view.cell[0].radius : 1;
     w->first = first;
     w->count = count;
     w->next = w->depth = 0;
@@ -73,7 +68,7 @@ TREE_FN void regular_begin(struct regular_walk *w, const struct device_regular_t
 TREE_FN void regular_bound_places(struct regular_walk *w)
 {
     const struct regular_target *target = w->t->target + w->first;
-    struct regular_bounds *to = &w->bounds;
+    struct regular_bounds *to = w->bounds;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, reach2 = 0;
     TREE_EACH_ROLLED(i, w->count)
     for (int k = 0; k < 3; k++) {
@@ -97,7 +92,7 @@ TREE_FN void regular_bound_places(struct regular_walk *w)
 TREE_FN void regular_bound_motion(struct regular_walk *w)
 {
     const struct regular_target *target = w->t->target + w->first;
-    struct regular_bounds *to = &w->bounds;
+    struct regular_bounds *to = w->bounds;
     double sum[3] = {0, 0, 0}, speed = 0, sphere = 0, step = 0;
     TREE_EACH_ROLLED(i, w->count)
     {
@@ -118,31 +113,31 @@ TREE_FN void regular_bound(struct regular_walk *w, int32_t cell)
     const double least = REGULAR_LEAST_UNIT * w->t->tree.view.cell[cell].radius;
     regular_bound_places(w);
     regular_bound_motion(w);
-    w->bounds.unit = fmax(w->bounds.reach, least);
-    if (!(w->bounds.unit > 0)) w->bounds.unit = 1;
+    w->bounds->unit = fmax(w->bounds->reach, least);
+    if (!(w->bounds->unit > 0)) w->bounds->unit = 1;
 }
 
 /* ---- the stack */
 
-/* Each lane takes a cell, from the stack or, if that is empty, from the list.   @return how many; 0: there are none */
+/* Lanes take cells from the stack, and from the list if these are too few for all.   @return how many; 0: none is left
+ * @param[out] has_room  0: their parts have no room on the stack */
 TREE_FN int regular_pop(struct regular_walk *w, struct regular_slot slot[TREE_OWN], int *has_room)
 {
-    const int room = (REGULAR_STACK - w->depth) / (TREE_PARTS - 1), from_list = w->depth == 0;
-    const int32_t left = from_list ? w->n - w->next : w->depth;
-    int n = left < TREE_TEAM ? (int)left : TREE_TEAM;
-    *has_room = from_list || room > 0;
-    if (!from_list && room > 0 && n > room) n = room;
+    const int room = (REGULAR_STACK - w->depth) / TREE_PARTS, most = room > 0 && room < TREE_TEAM ? room : TREE_TEAM,
+              from_stack = w->depth < most ? w->depth : most;
+    const int32_t left = room > 0 ? w->n - w->next : 0, from_list = left < most - from_stack ? left : most - from_stack,
+                  n = from_stack + from_list;
+    *has_room = room > 0;
     tree_sync();
     TREE_UNROLL
     for (int l = 0; l < TREE_OWN; l++) {
         const int lane = TREE_LANE_OF(l);
         slot[l].kind = REGULAR_NOTHING;
-        if (lane < n) slot[l].cell = from_list ? w->list[w->next + lane] : w->stack[w->depth - 1 - lane];
+        if (lane < n)
+            slot[l].cell = lane < from_stack ? w->stack[w->depth - 1 - lane] : w->list[w->next + lane - from_stack];
     }
-    if (from_list)
-        w->next += n;
-    else
-        w->depth -= n;
+    w->next += from_list;
+    w->depth -= from_stack;
     w->tests += (unsigned)n;
     tree_sync();
     return n;
@@ -166,6 +161,11 @@ TREE_FN void regular_push(struct regular_walk *w, const struct regular_slot slot
     tree_sync();
 }
 
+TREE_FN void regular_count(const struct regular_walk *w, enum device_tree_count which, unsigned more)
+{
+    if (TREE_OWN_LANE == 0) TREE_ADD_TO(&w->t->counts[which], (unsigned long long)more);
+}
+
 /* ---- the scale: as tree_find_scale has it */
 
 TREE_FN double regular_size_of_term(const struct regular_walk *w, const struct tree_node *cell, int *is_open)
@@ -175,11 +175,11 @@ TREE_FN double regular_size_of_term(const struct regular_walk *w, const struct t
     *is_open = 0;
     if (!(cell->mass > 0)) return 0;
     for (int k = 0; k < 3; k++) {
-        const double d = cell->centre[k] - w->bounds.centre[k];
+        const double d = cell->centre[k] - w->bounds->centre[k];
         r2 += d * d;
     }
     *is_open = cell->n_child > 0 && !(cell2 < (double)TREE_SCALE_THETA2 * r2);
-    r2 += cell2 + w->bounds.reach * w->bounds.reach;
+    r2 += cell2 + w->bounds->reach * w->bounds->reach;
     return (double)cell->mass / r2;
 }
 
@@ -218,7 +218,7 @@ TREE_FN double regular_sum_of_sizes(struct regular_walk *w)
 TREE_FN void regular_find_scale(struct regular_walk *w, const struct regular_region *around)
 {
     const struct regular_target *target = w->t->target + w->first;
-    struct regular_bounds *to = &w->bounds;
+    struct regular_bounds *to = w->bounds;
     double least = INFINITY, most = 0;
     to->scale = 0;
     to->sum = 0;
@@ -245,7 +245,7 @@ TREE_FN int regular_is_apart(const struct regular_walk *w, int32_t c)
 {
     const struct tree_cell *cell = &w->t->tree.view.cell[c];
     const struct tree_motion *motion = &w->t->motion[c];
-    const struct regular_bounds *own = &w->bounds;
+    const struct regular_bounds *own = w->bounds;
     double d2 = 0;
     for (int k = 0; k < 3; k++) {
         const double below = cell->low[k] - own->centre[k], above = own->centre[k] - cell->high[k];
@@ -254,34 +254,55 @@ TREE_FN int regular_is_apart(const struct regular_walk *w, int32_t c)
     }
     const double reach = own->step * (tree_distance(motion->v, own->v) + motion->speed + own->speed);
     const double sphere = w->t->weighted ? own->sphere * sqrt(motion->heaviest) : own->sphere;
-    const double limit = (sphere + reach) * REGULAR_APART;
+    const double limit = fmax((sphere + reach) * REGULAR_APART, REGULAR_ROUNDED * own->reach);
     return d2 > limit * limit && d2 > (double)GPUNB_DEV_TINY_R2;
 }
 
 TREE_FN int regular_acts(const struct regular_walk *w, const struct tree_node *cell, int32_t c)
 {
-    struct tree_rule rule = w->t->rule;
     double r2 = 0;
-    rule.order = REGULAR_ORDER;
     for (int k = 0; k < 3; k++) {
-        const double d = cell->centre[k] - w->bounds.centre[k];
+        const double d = cell->centre[k] - w->bounds->centre[k];
         r2 += d * d;
     }
-    return tree_accepts_region(&rule, cell->mass, cell->radius, &cell->rest, cell->count, (float)r2,
-                               (float)w->bounds.unit, w->bounds.spread2, w->bounds.scale) &&
+    return tree_accepts_region(&w->t->rule, cell->mass, cell->radius, &cell->rest, cell->count, (float)r2,
+                               (float)w->bounds->unit, w->bounds->spread2, w->bounds->scale) &&
            w->t->motion[c].heaviest <= w->t->heavy * w->mass;
 }
 
+/* For a region. */
 TREE_FN int regular_kind_of(const struct regular_walk *w, int32_t c, int has_room)
 {
     const struct tree_node cell = w->t->tree.view.node[c];
-    const int is_empty = !(cell.mass > 0), accepted = (is_empty || regular_acts(w, &cell, c)) && regular_is_apart(w, c);
-    if (accepted && is_empty) return REGULAR_NOTHING;
-    if (accepted && (!w->is_group || (int64_t)cell.count * w->count > REGULAR_WORTH)) return REGULAR_ACTS;
-    if (!w->is_group)
-        return cell.n_child == 0 || (double)cell.radius < w->bounds.reach || !has_room ? REGULAR_KEPT : REGULAR_OPEN;
-    if (!accepted && cell.n_child > 0 && has_room) return REGULAR_OPEN;
-    return accepted || regular_is_apart(w, c) ? REGULAR_FAR : REGULAR_NEAR;
+    const int is_empty = !(cell.mass > 0);
+    if ((is_empty || regular_acts(w, &cell, c)) && regular_is_apart(w, c))
+        return is_empty ? REGULAR_NOTHING : REGULAR_ACTS;
+    return cell.n_child == 0 || (double)cell.radius < w->bounds->reach || !has_room ? REGULAR_KEPT : REGULAR_OPEN;
+}
+
+/* Whether the multipoles of a cell are enough for a group. */
+TREE_FN int regular_is_enough(const struct regular_walk *w, const struct tree_node *cell, int32_t c)
+{
+    double r2 = 0;
+    for (int k = 0; k < 3; k++) {
+        const double d = fabs(cell->centre[k] - w->bounds->centre[k]) - w->bounds->half[k];
+        r2 += d > 0 ? d * d : 0;
+    }
+    return tree_accepts(&w->t->term_rule, cell->mass, cell->radius, &cell->rest, cell->count, (float)r2,
+                        w->bounds->scale) &&
+           w->t->motion[c].heaviest <= w->t->heavy * w->mass;
+}
+
+/* For a group. Whether a cell is apart is asked where it matters: its box and its motion are two loads more. */
+TREE_FN int regular_kind_for_group(const struct regular_walk *w, int32_t c, int has_room)
+{
+    const struct tree_node cell = w->t->tree.view.node[c];
+    const int is_empty = !(cell.mass > 0), is_enough = is_empty || regular_is_enough(w, &cell, c),
+              can_open = cell.n_child > 0 && has_room;
+    if (!is_enough && can_open) return REGULAR_OPEN;
+    if (!regular_is_apart(w, c)) return can_open ? REGULAR_OPEN : REGULAR_NEAR;
+    if (is_enough && is_empty) return REGULAR_NOTHING;
+    return is_enough && cell.count > REGULAR_WORTH ? REGULAR_ACTS : REGULAR_FAR;
 }
 
 #endif

@@ -25,13 +25,13 @@ struct tree_rates_view {
     void *rate;                 /**< [cells][tree->moments], as the moments */
 };
 
-/** Memory of all lanes. */
+/** Memory of all lanes, for ranks up to TREE_MOST_LOCAL: those of regular forces. */
 struct tree_rates_memory {
-    double sum[TREE_MOST_MOMENTS];                                  /* rates of the cell */
-    double moment[TREE_MOST_MOMENTS], rate[TREE_MOST_MOMENTS];      /* of a part of it */
-    double power[TREE_MOST_MOMENTS], power_rate[TREE_MOST_MOMENTS]; /* of its centre, over the factorials */
-    double scale[TREE_MOST_RANK + 1], rate_scale[TREE_MOST_RANK + 1];
-    double coordinate[TREE_BATCH][3][TREE_MOST_RANK + 1], change[TREE_BATCH][3][TREE_MOST_RANK + 1];
+    double sum[TREE_MOST_LOCALS];                                 /* rates of the cell */
+    double moment[TREE_MOST_LOCALS], rate[TREE_MOST_LOCALS];      /* of a part of it */
+    double power[TREE_MOST_LOCALS], power_rate[TREE_MOST_LOCALS]; /* of its centre, over the factorials */
+    double scale[TREE_MOST_LOCAL + 1], rate_scale[TREE_MOST_LOCAL + 1];
+    double coordinate[TREE_BATCH][3][TREE_MOST_LOCAL + 1], change[TREE_BATCH][3][TREE_MOST_LOCAL + 1];
 };
 
 /* ---- velocities */

@@ -20,6 +20,8 @@ enum {
  * all accelerations are within a sixteenth of force_error, 99 of 100 within it, and jerks within 1 and 30 times it
  * (docs/algorithms/regular_tree.md). */
 static const double TERM_AIM = 1, STEADY_AIM = 39;
+/* The same for multipoles that act on targets of a device: accelerations of single targets among many decide. */
+static const double DEVICE_TERM_AIM = 2.5;
 
 /* Cells and regions look smaller than this from each other in the force that sets the scale. */
 static const double FIRST_THETA = 0.7;
@@ -34,8 +36,8 @@ static const double HEAVY_PART = 0.01;
 static const double PAIRS_OF_A_SOURCE = 1500, PAIRS_OF_A_TARGET = 33000, GROWTH = 0.42, MUTUAL_PART = 0.6;
 /* The same on a GPU (an H200, docs/algorithms/regular_tree.md), where launches and the longest list cost as well; the
  * part of that on emulated devices, which nothing takes by itself: they are for tests, which have few stars. */
-static const double DEVICE_PAIRS = 2e9, DEVICE_PAIRS_OF_A_SOURCE = 205000, DEVICE_PAIRS_OF_A_TARGET = 10000,
-                    EMULATED_PART = 0.005;
+static const double DEVICE_PAIRS = 7e9, DEVICE_PAIRS_OF_A_SOURCE = 10800, DEVICE_PAIRS_OF_A_TARGET = 90000,
+                    EMULATED_PART = 0.002;
 enum { FEWEST_MUTUAL = 6144, SHARE_MUTUAL = 2 };
 
 /** The tree of regular forces. It stays while the sources do. */
@@ -239,6 +241,12 @@ struct tree_rule gpunb_regular_rule(double force_error)
                               .steady = (float)(STEADY_AIM * force_error),
                               .region_theta2 = (float)theta2,
                               .order = ORDER};
+}
+
+struct tree_rule gpunb_regular_term_rule(double force_error, int order)
+{
+    const double aim = DEVICE_TERM_AIM * force_error, theta2 = FIRST_THETA * FIRST_THETA;
+    return (struct tree_rule){.aim2 = (float)(aim * aim), .theta2 = (float)theta2, .order = order};
 }
 
 double gpunb_regular_heavy_part(void)

@@ -9,6 +9,8 @@
 int gpunb_regf_has_tree(const gpunb_t *handle);
 /** How regions of a regular force accept cells; with aim2 = 0 they do by angle. */
 struct tree_rule gpunb_regular_rule(double force_error);
+/** How groups of a device accept cells whose multipoles up to an order act on each target. */
+struct tree_rule gpunb_regular_term_rule(double force_error, int order);
 /** A body of this part of all mass acts as itself. */
 double gpunb_regular_heavy_part(void);
 
