@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 enum {
-    REGULAR_LEAF = 16,
+    REGULAR_LEAF = 32,
     REGULAR_GROUP = 32,                  /* targets of a group */
     REGULAR_RUN = 256,                   /* targets of cells that are cut into groups along the tree, at most, */
     REGULAR_SPAN = 1024,                 /* and sources of these */

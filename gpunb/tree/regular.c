@@ -36,7 +36,7 @@ static const double HEAVY_PART = 0.01;
 static const double PAIRS_OF_A_SOURCE = 1500, PAIRS_OF_A_TARGET = 33000, GROWTH = 0.42, MUTUAL_PART = 0.6;
 /* The same on a GPU (an H200, docs/algorithms/regular_tree.md), where launches and the longest list cost as well; the
  * part of that on emulated devices, which nothing takes by itself: they are for tests, which have few stars. */
-static const double DEVICE_PAIRS = 7e9, DEVICE_PAIRS_OF_A_SOURCE = 10800, DEVICE_PAIRS_OF_A_TARGET = 90000,
+static const double DEVICE_PAIRS = 6e9, DEVICE_PAIRS_OF_A_SOURCE = 3700, DEVICE_PAIRS_OF_A_TARGET = 64000,
                     EMULATED_PART = 0.002;
 enum { FEWEST_MUTUAL = 6144, SHARE_MUTUAL = 2 };
 
