@@ -5,9 +5,11 @@
  *        mpirun -n 2 model_ranks --ping-pong   latency and rate of messages between the first two ranks
  *        mpirun -n P model_ranks [N [BACKEND]]     forces on P processes, beside one of them and the model
  *        model_ranks --threads P [N [BACKEND]]     the same with threads as ranks, each with one thread of OpenMP
+ *        ... [N [BACKEND [FORCE_ERROR]]]           forces by a tree
  * BACKEND cuda or emulated: bodies are on the devices of their ranks, each of which has one, and times are those of
- * shared steps. Times are medians; the last column is that of the thread that leads rank 0, without the time in which
- * other programs had its processor (OMP_NUM_THREADS=1). */
+ * shared steps, as they are by a tree, for which ranks have bodies in memory. Times are medians; the last column is
+ * that of the thread that leads rank 0, without the time in which other programs had its processor (OMP_NUM_THREADS=1).
+ */
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/collisionless/collisionless.h"
@@ -21,6 +23,7 @@
 #include "nbody6/world/world.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +118,8 @@ static void find_network(struct nb6_world *world, struct nb6_rank_model *model)
 struct forces {
     int64_t n;
     const char *backend;
+    double force_error; /* 0: direct sums */
+    int threads;        /* of a team that ranks share, as far as they are threads, by a tree */
 };
 
 struct bodies {
@@ -232,16 +237,17 @@ static enum nb6_collisionless_engine engine_of(const char *backend)
 }
 
 /* world: NULL: one rank. */
-static struct seconds time_steps(struct nb6_world *world, const char *backend, int64_t n,
+static struct seconds time_steps(struct nb6_world *world, const struct forces *f, enum nb6_collisionless_engine engine,
                                  struct nb6_spread_counts *counts)
 {
     const double step = 0x1p-20;
     const struct nb6_collisionless_options options = {.softening = SOFTENING,
                                                       .dt = step,
                                                       .steps = NB6_COLLISIONLESS_SHARED,
-                                                      .force = {.backend = backend},
-                                                      .engine = engine_of(backend),
+                                                      .force = {.backend = f->backend, .force_error = f->force_error},
+                                                      .engine = engine,
                                                       .world = world};
+    const int64_t n = f->n;
     struct bodies b = make_bodies(NULL, n);
     struct nb6_collisionless *s = NULL;
     struct nbc_error err = {0};
@@ -255,7 +261,7 @@ static struct seconds time_steps(struct nb6_world *world, const char *backend, i
         if (nb6_collisionless_evolve(s, (k + 2) * step, &err)) stop(err.text);
         note(&series, k, start);
     }
-    if (s->ranks) nb6_ranks_get_counts(s->ranks, counts);
+    if (s->ranks && counts) nb6_ranks_get_counts(s->ranks, counts);
     nb6_collisionless_free(s);
     free_bodies(&b);
     return medians(&series);
@@ -267,7 +273,7 @@ static struct seconds time_steps_of_ranks(struct nb6_world *world, const struct 
 {
     struct seconds seconds = {0};
     if (nb6_world_rank(world) == 0) {
-        seconds = time_steps(world, f->backend, f->n, counts);
+        seconds = time_steps(world, f, f->force_error > 0 ? NB6_COLLISIONLESS_HOST : engine_of(f->backend), counts);
         nb6_ranks_dismiss(world, 0);
     } else
         (void)nb6_ranks_serve(world, NULL);
@@ -280,9 +286,45 @@ static struct seconds time_steps_of_one(struct nb6_world *world, const char *bac
     char first[32];
     struct seconds seconds = {0};
     snprintf(first, sizeof first, "%s:0", backend);
-    if (nb6_world_rank(world) == 0) seconds = time_steps(NULL, first, n, NULL);
+    if (nb6_world_rank(world) == 0)
+        seconds = time_steps(NULL, &(struct forces){.n = n, .backend = first}, engine_of(backend), NULL);
     nb6_world_broadcast(world, &seconds, sizeof seconds);
     return seconds;
+}
+
+/* ---- steps by a tree */
+
+/* Of rank 0 alone, while the others wait.   @param[in] engine  where its bodies are */
+static double time_tree_of_one(struct nb6_world *world, const struct forces *f, int64_t n,
+                               enum nb6_collisionless_engine engine)
+{
+    char first[32];
+    double seconds = 0;
+    struct forces alone = *f;
+    alone.n = n;
+    snprintf(first, sizeof first, "%s%s", f->backend, engine_of(f->backend) == NB6_COLLISIONLESS_HOST ? "" : ":0");
+    alone.backend = first;
+    if (nb6_world_rank(world) == 0) seconds = time_steps(NULL, &alone, engine, NULL).wall;
+    nb6_world_broadcast(world, &seconds, sizeof seconds);
+    return seconds;
+}
+
+static void measure_trees(struct nb6_world *world, const struct forces *f)
+{
+    const int ranks = nb6_world_size(world);
+    const int64_t n = f->n ? f->n : 1 << 20;
+    const struct forces asked = {n, f->backend, f->force_error, f->threads};
+    omp_set_num_threads(f->threads);
+    const double device = time_tree_of_one(world, f, n / ranks, engine_of(f->backend)),
+                 share = time_tree_of_one(world, f, n / ranks, NB6_COLLISIONLESS_HOST),
+                 one = time_tree_of_one(world, f, n, NB6_COLLISIONLESS_HOST),
+                 all = time_steps_of_ranks(world, &asked, NULL).wall;
+    if (nb6_world_rank(world) > 0) return;
+    printf("%d ranks (%s), backend %s, FORCE_ERROR = %g\n"
+           "       N     one[s]   share[s]  share on device[s]   ranks[s]   times  of a share\n"
+           "%8lld %10.3e %10.3e %19.3e %10.3e %7.2f %11.2f\n",
+           ranks, nb6_world_name(world), f->backend, f->force_error, (long long)n, one, share, device, all, one / all,
+           all / share);
 }
 
 static void measure(struct nb6_world *world, void *context)
@@ -292,6 +334,10 @@ static void measure(struct nb6_world *world, void *context)
     struct nb6_rank_model model = {.source_bytes = SOURCE_BYTES};
     struct nb6_spread_counts counts = {0};
     const int on_devices = engine_of(f.backend) != NB6_COLLISIONLESS_HOST;
+    if (f.force_error > 0) {
+        measure_trees(world, &f);
+        return;
+    }
     const int64_t largest = f.n ? f.n : on_devices ? 1 << 20 : 1 << 16;
     find_network(world, &model);
     if (nb6_world_rank(world) == 0)
@@ -300,7 +346,7 @@ static void measure(struct nb6_world *world, void *context)
             "       N     one[s]   share[s]   ranks[s]   model[s]  off    times  efficiency  waits[s]  times(thread)\n",
             ranks, nb6_world_name(world), f.backend, model.latency_s, model.bytes_per_s);
     for (int64_t n = f.n ? f.n : 4096; n <= largest; n *= 4) {
-        const struct forces now_asked = {n, f.backend};
+        const struct forces now_asked = {n, f.backend, 0, 1};
         struct seconds (*const alone)(struct nb6_world *, const char *, int64_t) =
             on_devices ? time_steps_of_one : time_of_one;
         const struct seconds one = alone(world, f.backend, n);
@@ -386,14 +432,16 @@ static void take_forces(struct forces *f, int argc, char **argv)
 {
     if (argc > 0) f->n = atoll(argv[0]);
     if (argc > 1) f->backend = argv[1];
+    if (argc > 2) f->force_error = atof(argv[2]);
     if (argc > 0 && (f->n < 1 || f->n > INT32_MAX)) stop("N is a number of bodies");
+    if (argc > 2 && !(f->force_error > 0 && f->force_error < 1)) stop("FORCE_ERROR is more than 0 and less than 1");
 }
 
 int main(int argc, char **argv)
 {
     struct nb6_world *world;
     struct nbc_error err = {0};
-    struct forces f = {.backend = gpunb_backend_name(0)};
+    struct forces f = {.backend = gpunb_backend_name(0), .threads = omp_get_max_threads()};
     int is_first;
     for (int k = 0; (f.backend = gpunb_backend_name(k)); k++) /* the best one on processors */
         if (strcmp(f.backend, "cuda") != 0 && gpunb_backend(k)->available) break;

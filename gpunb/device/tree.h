@@ -55,9 +55,10 @@ enum device_tree_count {
 
 struct device_tree {
     struct tree_view view;
-    int n, leaf, room; /**< bodies; bodies of a leaf; cells that there is room for */
-    int passes;        /**< keys that the order is by */
-    int origin;        /**< number from which on bodies of equal keys are counted */
+    int n, leaf, room;         /**< bodies; bodies of a leaf; cells that there is room for */
+    int others, end_of_others; /**< cells that have come from other parts (device/tree_divided.c) */
+    int passes;                /**< keys that the order is by */
+    int origin;                /**< number from which on bodies of equal keys are counted */
     struct tree_root root;
     double (*x)[3], *mass;
     int32_t *number, *place;           /**< [n] the source at each place, and the inverse */

@@ -179,7 +179,9 @@ int gpunb_device_tree_sum(const struct device_tree_force *f, const struct device
         first.acc = s->first;
         first.pot = NULL;
         first.rule = gpunb_tree_first_rule(f->use, &job);
+        if (targets->is_first) first.acc = targets->acc;
         NBD_TRY(launch_walks(f, &first, s, err));
+        if (targets->is_first) return NBC_OK;
         walk.acc_last = (const double(*)[3])s->first;
     }
     return launch_walks(f, &walk, s, err);

@@ -85,6 +85,7 @@ static void drop(struct gpunb_tree *tree)
     struct device_kept_tree *kept = tree->kept;
     if (!kept) return;
     nbd_buffer_release(&kept->gpu->device, &kept->memory);
+    nbd_buffer_release(&kept->gpu->device, &kept->on_host);
     nbc_free(kept);
     tree->kept = NULL;
 }
@@ -95,7 +96,7 @@ static void get_shape(const struct gpunb_tree *tree, size_t *cells, int *depth, 
     if (cells) *cells = (size_t)kept->shape.n_cells;
     if (depth) *depth = kept->shape.n_levels;
     if (largest_leaf) *largest_leaf = (size_t)kept->shape.largest;
-    if (bytes) *bytes = sizeof *kept + kept->memory.bytes;
+    if (bytes) *bytes = sizeof *kept + kept->memory.bytes + kept->on_host.bytes;
 }
 
 static int add_counts(void *state, struct gpunb_tree_counts *counts, struct nbc_error *err)
@@ -122,6 +123,8 @@ static int add_counts(void *state, struct gpunb_tree_counts *counts, struct nbc_
 struct call {
     struct device_state *devices;
     const struct gpunb_softened_job *job;
+    int is_first;   /* as of struct device_tree_targets */
+    uint32_t *cost; /* [n_i] or NULL */
     size_t in_bytes, out_bytes;
 };
 
@@ -160,8 +163,10 @@ static void collect(void *context, int part, int parts)
     int64_t first, end;
     nbc_range((int64_t)job->n_i, part, parts, &first, &end);
     const size_t n = (size_t)(end - first);
+    const uint32_t *cost = (const void *)(pot + (job->pot ? job->n_i : 0));
     memcpy(job->acc + first, acc + first, n * sizeof *acc);
     if (job->pot) memcpy(job->pot + first, pot + first, n * sizeof *pot);
+    if (call->cost) memcpy(call->cost + first, cost + first, n * sizeof *cost);
 }
 
 /* Targets to the device, their sums and the way back, which is waited for. */
@@ -172,7 +177,7 @@ static int sum_call(struct call *call, const struct gpunb_tree_use *use, const s
     struct device_gpu *gpu = &devices->gpus[0];
     const struct gpunb_softened_job *job = call->job;
     const struct device_tree_force force = force_of(devices, use);
-    struct device_tree_targets targets = {.n = job->n_i, .softening = job->softening};
+    struct device_tree_targets targets = {.n = job->n_i, .softening = job->softening, .is_first = call->is_first};
     struct device_tree_force_scratch scratch;
     size_t of_build, of_force;
     NBD_TRY(ask_sorts(gpu, 1, job->n_i, &of_build, &of_force, err));
@@ -184,7 +189,9 @@ static int sum_call(struct call *call, const struct gpunb_tree_use *use, const s
     gpunb_device_tree_lay_out_force(use, job->n_i, of_force, gpu->softened_work.data, &scratch);
     find_targets(job, gpu->softened_in.data, &targets);
     targets.acc = gpu->softened_out.data;
-    targets.pot = job->pot ? (void *)(targets.acc + job->n_i) : NULL;
+    double *behind = (void *)(targets.acc + job->n_i);
+    targets.pot = job->pot ? behind : NULL;
+    targets.cost = call->cost ? (void *)(behind + (job->pot ? job->n_i : 0)) : NULL;
     NBD_TRY(
         nbd_copy(&gpu->device, gpu->stream, gpu->softened_in.data, devices->host_targets.data, call->in_bytes, err));
     NBD_TRY(gpunb_device_tree_sum(&force, tree, &targets, &scratch, err));
@@ -194,18 +201,18 @@ static int sum_call(struct call *call, const struct gpunb_tree_use *use, const s
     return nbd_stream_wait(&gpu->device, gpu->stream, err);
 }
 
-static int make_force(void *state, const struct gpunb_tree *tree, const struct gpunb_softened_job *job, double *seconds,
-                      struct nbc_error *err)
+static int part_force(void *state, const struct gpunb_tree *tree, const struct gpunb_softened_job *job, int is_first,
+                      uint32_t *cost, double *seconds, struct nbc_error *err)
 {
     struct device_state *devices = state;
     struct device_gpu *gpu = &devices->gpus[0];
     const struct device_kept_tree *kept = tree->kept;
     const int parts = nbc_parts((int64_t)job->n_i, TARGETS_OF_A_PART);
     const double begin = nbc_wtime();
-    struct call call = {.devices = devices, .job = job};
+    struct call call = {.devices = devices, .job = job, .is_first = is_first, .cost = cost};
     call.in_bytes =
         job->n_i * (sizeof *job->x + (job->acc_last ? sizeof *job->acc_last : 0) + (job->self ? sizeof *job->self : 0));
-    call.out_bytes = job->n_i * (sizeof *job->acc + (job->pot ? sizeof *job->pot : 0));
+    call.out_bytes = job->n_i * (sizeof *job->acc + (job->pot ? sizeof *job->pot : 0) + (cost ? sizeof *cost : 0));
     if (job->n_i > INT32_MAX)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_softened: %zu targets, but numbers are 32-bit", job->n_i);
     NBD_TRY(nbd_use(&gpu->device, err));
@@ -218,6 +225,12 @@ static int make_force(void *state, const struct gpunb_tree *tree, const struct g
     nbc_team_run(parts, collect, &call);
     seconds[GPUNB_TREE_LISTS] += nbc_wtime() - begin;
     return NBC_OK;
+}
+
+static int make_force(void *state, const struct gpunb_tree *tree, const struct gpunb_softened_job *job, double *seconds,
+                      struct nbc_error *err)
+{
+    return part_force(state, tree, job, 0, NULL, seconds, err);
 }
 
 /* ---- in device memory: the scratch holds a tree that is not kept, then what builds it, or what the force needs */
@@ -350,6 +363,9 @@ static const struct gpunb_tree_device in_memory_of_a_device = {
     .renumber = gpunb_device_tree_renumber,
     .get_layout = gpunb_device_tree_get_layout,
     .restore = gpunb_device_tree_restore,
+    .fetch = gpunb_device_tree_fetch,
+    .join = gpunb_device_tree_join,
+    .part_force = part_force,
 };
 
 const struct gpunb_tree_method gpunb_device_tree_method = {

@@ -47,14 +47,15 @@ struct device_tree_targets {
     uint32_t *cost;
     size_t n;
     double softening;
+    int is_first; /* 1: the force by angle that comes before one with an aim, alone */
 };
 
 /** A tree on a device, as gpunb_tree keeps it. */
 struct device_kept_tree {
     struct device_gpu *gpu;
     struct device_tree tree;
-    struct device_tree_shape shape; /* as it was read when the tree was built */
-    struct nbd_buffer memory;
+    struct device_tree_shape shape;    /* as it was read when the tree was built */
+    struct nbd_buffer memory, on_host; /* on_host: what the host reads of it, or gives to it (tree_divided.c) */
 };
 
 /** Parts of memory that follow each other from `at` on; NULL: the size alone is wanted. */
@@ -110,6 +111,9 @@ int gpunb_device_tree_renumber(void *state, const struct gpunb_tree *tree, size_
                                struct nbc_error *err);
 int gpunb_device_tree_get_layout(void *state, const struct gpunb_tree *tree, int32_t *order, uint8_t *cut,
                                  struct nbc_error *err);
+int gpunb_device_tree_fetch(void *state, struct gpunb_tree *tree, struct nbc_error *err);
+int gpunb_device_tree_join(void *state, const struct gpunb_tree *local, struct gpunb_tree *whole, int32_t own,
+                           struct nbc_error *err);
 int gpunb_device_tree_restore(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree,
                               const struct tree_cells *cells, struct nbc_error *err);
 

@@ -11,6 +11,7 @@ struct device_kept_tree *gpunb_device_tree_record(void *state, struct gpunb_tree
     if (!tree->kept) {
         struct device_kept_tree *made = nbc_alloc(1, sizeof *made);
         if (made) made->gpu = &devices->gpus[0];
+        if (made) made->on_host.where = NBD_ON_HOST;
         tree->kept = made;
     }
     return tree->kept;

@@ -76,7 +76,7 @@ TREE_FN int tree_kind_in_region(const struct tree_region_walk *r, const struct t
         tree_accepts_region(&rule, cell->mass, cell->radius, &cell->rest, cell->count, r2, r->at.reach, r->most_spread2,
                             w->scale))
         return TREE_LOCAL;
-    if (cell->n_child == 0 || !has_room || cell->radius < TREE_LEFT_RADIUS * r->at.reach) return TREE_TERM;
+    if (cell->n_child <= 0 || !has_room || cell->radius < TREE_LEFT_RADIUS * r->at.reach) return TREE_TERM;
     return tree_accepts(&rule, cell->mass, cell->radius, &cell->rest, cell->count, r2, w->scale) ? TREE_TERM
                                                                                                  : TREE_OPEN;
 }

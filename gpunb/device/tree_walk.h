@@ -13,6 +13,7 @@
 TREE_FN int tree_kind_of(const struct tree_group_walk *w, const struct tree_node *cell, const int order, int has_room)
 {
     if (!(cell->mass > 0)) return TREE_NOTHING;
+    if (cell->n_child == TREE_PARTS_ELSEWHERE) return TREE_TERM;
     struct tree_rule rule = w->job->rule;
     rule.order = order;
     const int has_own = tree_has_own(w, cell->first, cell->count);
@@ -69,22 +70,34 @@ TREE_FN int tree_visit_cells(struct tree_group_walk *w, const struct tree_target
 
 /* ---- results */
 
-/* A sum that no float holds, once more in double, over all bodies. */
+/* A mass onto the sums of a target.   @return m/r */
+TREE_FN double tree_add_exactly(const struct device_tree_walk *job, int32_t target, const double x[3], double mass,
+                                double sum[TREE_WALK_SUMS])
+{
+    double d[3], r2 = job->softening * job->softening;
+    for (int k = 0; k < 3; k++) {
+        d[k] = x[k] - tree_target_x(job, target, k);
+        r2 += d[k] * d[k];
+    }
+    const double mr = mass / sqrt(r2);
+    for (int k = 0; k < 3; k++) sum[k] += mr / r2 * d[k];
+    return mr;
+}
+
+/* A sum that no float holds, once more in double, over all bodies; where cells have their bodies elsewhere, over their
+ * masses. */
 TREE_FN void tree_sum_exactly(const struct device_tree_walk *job, int32_t target, double sum[TREE_WALK_SUMS])
 {
     const struct tree_view *view = &job->tree.view;
     const int32_t own = job->self && job->self[target] >= 0 ? job->tree.place[job->self[target]] : -1;
     for (int q = 0; q < TREE_WALK_SUMS; q++) sum[q] = 0;
     for (int32_t j = 0; j < job->tree.n; j++) {
-        double d[3], r2 = job->softening * job->softening;
-        for (int k = 0; k < 3; k++) {
-            d[k] = view->x[j][k] - tree_target_x(job, target, k);
-            r2 += d[k] * d[k];
-        }
-        const double mr = view->mass[j] / sqrt(r2);
-        for (int k = 0; k < 3; k++) sum[k] += mr / r2 * d[k];
+        const double mr = tree_add_exactly(job, target, view->x[j], view->mass[j], sum);
         if (j != own) sum[3] += mr;
     }
+    for (int32_t c = job->tree.others; c < job->tree.end_of_others; c++)
+        if (view->cell[c].n_child == TREE_PARTS_ELSEWHERE)
+            sum[3] += tree_add_exactly(job, target, view->cell[c].centre, view->cell[c].mass, sum);
 }
 
 /* The sums of a target are its result. */

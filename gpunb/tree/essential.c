@@ -42,12 +42,8 @@ int gpunb_essential_open(struct gpunb_essential **essential, gpunb_t *handle, in
     e->parts = parts;
     e->own = own;
     e->local = local;
-    if (handle->tree->method->device)
-        status = nbc_fail(&handle->error, NBC_UNAVAILABLE, "gpunb: trees of backend '%s' are not divided among parts",
-                          handle->backend->name);
-    else if (!allocate(e))
+    if (!allocate(e)) {
         status = no_memory(e);
-    if (status) {
         gpunb_essential_free(e);
         return status;
     }
@@ -104,13 +100,16 @@ static void round_part(void *context, int part, int parts)
     for (int64_t i = first; i < end; i++) e->handle->tree->method->round(e->handle->state, e->job.x[i], x[i]);
 }
 
+/* Devices round targets themselves. */
 static int begin_targets(struct gpunb_essential *e)
 {
     const struct gpunb_tree_use *use = e->handle->tree;
     const size_t n = e->job.n_i;
-    if (!tree_room(&e->targets, n, sizeof(double[3]))) return NBC_NO_MEMORY;
-    nbc_team_run(nbc_parts((int64_t)n, TARGETS_OF_A_PART), round_part, e);
-    e->job.x = e->targets.data;
+    if (!use->method->device) {
+        if (!tree_room(&e->targets, n, sizeof(double[3]))) return NBC_NO_MEMORY;
+        nbc_team_run(nbc_parts((int64_t)n, TARGETS_OF_A_PART), round_part, e);
+        e->job.x = e->targets.data;
+    }
     return tree_make_groups(&e->groups, e->local, &e->job, tree_most_of_group(use), e->handle->tree->counts.seconds);
 }
 
@@ -134,9 +133,18 @@ static void take_job(struct gpunb_essential *e, const struct gpunb_softened_job 
     for (int p = 0; p < e->parts; p++) e->in[p].data = NULL;
 }
 
+/* What the host reads of the own tree, if a device has it. */
+static int fetch_local(struct gpunb_essential *e)
+{
+    const struct gpunb_tree_device *device = e->handle->tree->method->device;
+    if (!device || e->local->n == 0) return NBC_OK;
+    return device->fetch(e->handle->state, e->local, &e->handle->error);
+}
+
 static int begin(struct gpunb_essential *e, const struct gpunb_softened_job *job, enum essential_stage stage)
 {
-    const int status = gpunb_tree_rebuild(e->handle, job->build, e->local);
+    int status = gpunb_tree_rebuild(e->handle, job->build, e->local);
+    if (!status) status = fetch_local(e);
     take_job(e, job, stage);
     e->boxes = 0;
     if (!status && job->n_i > 0 && (begin_targets(e) || provide_boxes(e))) return no_memory(e);
@@ -158,7 +166,10 @@ int gpunb_essential_plan(struct gpunb_essential *e, const struct gpunb_softened_
 int gpunb_essential_renew(struct gpunb_essential *e, const struct gpunb_softened_job *job)
 {
     int status = NBC_OK;
-    if (e->local->version != e->handle->tree->version) status = gpunb_tree_renew(e->handle, e->local);
+    if (e->local->version != e->handle->tree->version) {
+        status = gpunb_tree_renew(e->handle, e->local);
+        if (!status) status = fetch_local(e);
+    }
     take_job(e, job, ESSENTIAL_KEPT);
     if (!status && job->n_i > 0 && begin_targets(e)) status = no_memory(e);
     return status;
@@ -181,7 +192,8 @@ void essential_write_cell(const struct gpunb_essential *e, size_t c, void *to)
     const size_t size = e->local->use->method->in_double ? sizeof(double) : sizeof(float);
     memset(to, 0, essential_cell_bytes(e));
     memcpy(to, &sent, sizeof sent);
-    memcpy((char *)to + sizeof sent, tree_moments_of(e->local, c), e->local->moments * size);
+    memcpy((char *)to + sizeof sent, tree_moments_of(e->local, c),
+           (size_t)tree_kept_moments(e->local->use->sizes.order) * size);
 }
 
 void gpunb_essential_top(const struct gpunb_essential *e, void *top)
@@ -225,15 +237,34 @@ const struct gpunb_essential_box *gpunb_essential_boxes(const struct gpunb_essen
 
 /* ---- the force */
 
+static int force_on_device(struct gpunb_essential *e, int32_t own, uint32_t *cost)
+{
+    struct gpunb *handle = e->handle;
+    struct gpunb_tree_use *use = handle->tree;
+    const struct gpunb_tree_device *device = use->method->device;
+    struct gpunb_softened_job job = e->job;
+    if (e->is_first) job.pot = NULL;
+    int status = device->join(handle->state, e->local, e->whole, own, &handle->error);
+    if (!status)
+        status =
+            device->part_force(handle->state, e->whole, &job, e->is_first, cost, use->counts.seconds, &handle->error);
+    use->counts.first_forces += (uint64_t)(!status && e->is_first);
+    use->counts.forces += !status && !e->is_first;
+    return status;
+}
+
 int gpunb_essential_force(struct gpunb_essential *e, uint32_t *cost)
 {
     struct gpunb *handle = e->handle;
     const double begin = nbc_wtime();
+    int32_t own;
     int status = NBC_OK;
-    if (e->job.n_i > 0 && essential_merge(e)) status = no_memory(e);
+    if (e->job.n_i > 0 && essential_merge(e, &own)) status = no_memory(e);
     if (!status && e->job.n_i > 0)
-        status = tree_force_of_groups(e->whole, &e->groups, &e->job, e->is_first, cost, handle->tree->scratch,
-                                      &handle->tree->counts, &handle->error);
+        status = handle->tree->method->device
+                     ? force_on_device(e, own, cost)
+                     : tree_force_of_groups(e->whole, &e->groups, &e->job, e->is_first, cost, handle->tree->scratch,
+                                            &handle->tree->counts, &handle->error);
     if (status) return status;
     e->counts.forces++;
     handle->stats.calls++;

@@ -22,7 +22,8 @@
  *      renew                in place of begin, with the same sources where they are now; top; export_kept; take; force
  *  The plan and where bodies are decide what a force sends; forces between them do not.
  *
- *  Trees in memory of devices are not divided. Nothing of a part is changed by a call that fails; begin or plan come
+ *  Trees in memory of a device are read by the host, which makes what is sent; what has come goes to the device, which
+ *  has the tree of all and makes the force. Nothing of a part is changed by a call that fails; begin or plan come
  *  next, and after a failure of renew, or of what follows it, renew. */
 #ifndef GPUNB_TREE_ESSENTIAL_H
 #define GPUNB_TREE_ESSENTIAL_H
@@ -58,10 +59,9 @@ struct gpunb_essential_counts {
     uint64_t sent_bytes, tested;   /**< of own essential trees; tests of a cell with boxes for them */
 };
 
-/** @param[in] handle  with a tree on processors; it gets the own bodies by gpunb_send_positions
+/** @param[in] handle  with a tree; it gets the own bodies by gpunb_send_positions
  *  @param[in] parts   in all; the own one is number `own`
- *  @return NBC_OK; NBC_BAD_STATE (the handle makes direct sums); NBC_UNAVAILABLE (its trees are on devices);
- *          NBC_NO_MEMORY */
+ *  @return NBC_OK; NBC_BAD_STATE (the handle makes direct sums); NBC_NO_MEMORY */
 int gpunb_essential_open(struct gpunb_essential **essential, gpunb_t *handle, int parts, int own);
 /** Before the handle. Accepts NULL. */
 void gpunb_essential_free(struct gpunb_essential *essential);

@@ -1,5 +1,6 @@
 /* One tree of the own one and of all that has come: the cells of all as they are, below cells over several trees, which
- * are new. Own bodies have the first places, in their order; those of other parts follow. */
+ * are new. Own bodies have the first places, in their order; those of other parts follow. A device that has the own
+ * tree puts it there itself (device/tree_divided.c). */
 #include "common/team.h"
 #include "gpunb/handle.h"
 #include "gpunb/tree/essential_parts.h"
@@ -23,6 +24,8 @@ struct merging {
     struct origin *origin;
     uint8_t *known;
     size_t n_cells;
+    int is_elsewhere; /* the own tree: on a device, */
+    int32_t own;      /* as this cell */
 };
 
 static const struct essential_heading *heading_of(const struct gpunb_essential *e, int part)
@@ -117,9 +120,10 @@ static void link_cell(struct merging *m, size_t c)
     const struct origin *from = &m->origin[c];
     *cell = (struct tree_cell){0};
     m->known[c] = TREE_CELL_IS_NEW;
+    if (from->part == m->e->own) m->own = (int32_t)c;
     if (from->part == ALL) {
         open_list(m, cell, from);
-    } else if (from->part == m->e->own) {
+    } else if (from->part == m->e->own && !m->is_elsewhere) {
         *cell = m->e->local->cells.cell[from->at];
         m->known[c] = TREE_CELL_IS_KNOWN;
         if (cell->n_child > 0) open_tree(m, from->part, cell->child, cell->n_child);
@@ -193,8 +197,10 @@ static void copy_bodies(const struct merging *m)
 {
     const struct gpunb_essential *e = m->e;
     struct gpunb_tree *whole = m->whole;
-    memcpy(whole->x, e->local->x, e->local->n * sizeof *whole->x);
-    memcpy(whole->mass, e->local->mass, e->local->n * sizeof *whole->mass);
+    if (!m->is_elsewhere) {
+        memcpy(whole->x, e->local->x, e->local->n * sizeof *whole->x);
+        memcpy(whole->mass, e->local->mass, e->local->n * sizeof *whole->mass);
+    }
     for (int32_t t = 1; t < m->trees; t++) {
         const int part = m->list[t];
         if (!e->in[part].data) continue;
@@ -213,7 +219,8 @@ static int provide(struct merging *m, int32_t *lists)
 {
     struct gpunb_essential *e = m->e;
     struct gpunb_tree *whole = m->whole;
-    size_t places = e->local->n, cells = e->local->cells.level[e->local->cells.n_levels];
+    size_t places = m->is_elsewhere ? 0 : e->local->n,
+           cells = m->is_elsewhere ? 1 : e->local->cells.level[e->local->cells.n_levels];
     m->list = lists;
     m->place = lists + e->parts;
     m->list[m->trees++] = e->own;
@@ -235,9 +242,9 @@ static int provide(struct merging *m, int32_t *lists)
     return whole->x && whole->mass && whole->cells.cell && m->origin && m->known ? NBC_OK : NBC_NO_MEMORY;
 }
 
-int essential_merge(struct gpunb_essential *e)
+int essential_merge(struct gpunb_essential *e, int32_t *own)
 {
-    struct merging m = {.e = e, .whole = e->whole};
+    struct merging m = {.e = e, .whole = e->whole, .is_elsewhere = e->handle->tree->method->device != NULL};
     int32_t *lists = nbc_alloc(2 * (size_t)e->parts, sizeof *lists);
     if (!lists) return NBC_NO_MEMORY;
     int status = provide(&m, lists);
@@ -251,6 +258,7 @@ int essential_merge(struct gpunb_essential *e)
         copy_bodies(&m);
         tree_make_other_moments(e->whole, m.known);
     }
+    *own = m.own;
     nbc_free(lists);
     return status;
 }

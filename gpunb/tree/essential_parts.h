@@ -102,7 +102,8 @@ int essential_suffices(const struct gpunb_essential *essential, const struct ess
 /** The boxes of the own targets, with their scales, for which the tops of all parts are there; those of a plan have a
  *  margin. */
 void essential_make_boxes(struct gpunb_essential *essential);
-/** The tree of all, `whole`.   @return NBC_OK; NBC_NO_MEMORY */
-int essential_merge(struct gpunb_essential *essential);
+/** The tree of all, `whole`; where a device has the own tree, that is cell `own` of it, whose parts are elsewhere.
+ *  @return NBC_OK; NBC_NO_MEMORY */
+int essential_merge(struct gpunb_essential *essential, int32_t *own);
 
 #endif

@@ -77,6 +77,21 @@ struct gpunb_tree_device {
     /** Order and cells of a tree, as gpunb_tree_restore.   @param[in] cells  as tree_layout_restore made them */
     int (*restore)(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree,
                    const struct tree_cells *cells, struct nbc_error *err);
+    /** Cells, moments and bodies of a tree, for the host to read (essential.h).   @return NBC_OK; NBC_NO_MEMORY;
+     *  NBC_DEVICE */
+    int (*fetch)(void *state, struct gpunb_tree *tree, struct nbc_error *err);
+    /** One tree of the own one and of all that has come from other parts.
+     *  @param[in]     local  the own one
+     *  @param[in,out] whole  on the host: the cells of others, those above all trees, and the own tree as cell `own`,
+     *                        whose parts are elsewhere; with moments, coefficients and the bodies of others, whose
+     *                        places count from 0. It gets memory of the device for all */
+    int (*join)(void *state, const struct gpunb_tree *local, struct gpunb_tree *whole, int32_t own,
+                struct nbc_error *err);
+    /** The force of a part by such a tree.
+     *  @param[in]  is_first  1: that by angle which comes first
+     *  @param[out] cost      [n_i] work of each target's list, in bodies; NULL: not wanted */
+    int (*part_force)(void *state, const struct gpunb_tree *whole, const struct gpunb_softened_job *job, int is_first,
+                      uint32_t *cost, double *seconds, struct nbc_error *err);
 };
 
 /* ---- regular forces */

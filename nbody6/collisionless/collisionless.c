@@ -43,7 +43,7 @@ static int check_ranks(const struct nb6_collisionless_options *o, struct nbc_err
         return nbc_fail(err, NBC_BAD_ARGUMENT, "bodies come in pieces to several ranks alone");
     if (ranks == 1) return NBC_OK;
     if (gpunb_tree_is_asked(&o->force) && o->engine != NB6_COLLISIONLESS_AUTO && o->engine != NB6_COLLISIONLESS_HOST)
-        return nbc_fail(err, NBC_BAD_ARGUMENT, "devices have bodies and a tree on one rank alone; there are %d", ranks);
+        return nbc_fail(err, NBC_BAD_ARGUMENT, "devices keep bodies of a tree on one rank alone; there are %d", ranks);
     if (o->parts > 1) return nbc_fail(err, NBC_BAD_ARGUMENT, "a rank has one part of the bodies, not %d", o->parts);
     return NBC_OK;
 }
@@ -58,7 +58,6 @@ static int open_force(gpunb_t **force, int64_t n, const struct nb6_collisionless
     if (nb6_world_size(o->world) == 1 && gpunb_tree_is_asked(&o->force))
         return gpunb_create_empty(force, (size_t)n, &options, err);
     if (nb6_world_size(o->world) == 1) return gpunb_create(force, (size_t)n, &options, err);
-    if (gpunb_tree_is_asked(&o->force)) return gpunb_create(force, 1, &options, err);
     int status = nb6_ranks_backend(o->world, options.backend, n, asked, err);
     if (!status) status = nb6_rank_backend_own(o->world, asked, own, err);
     options.backend = own;
@@ -102,10 +101,12 @@ static int open_system(struct nb6_collisionless **system, int64_t n, const int64
 /* ---- where the state is */
 
 /* `auto` keeps bodies on one GPU: the bits are the same as in memory. Several GPUs are used on request only, since
- * their number changes the bits.   @return not auto */
+ * their number changes the bits. With a tree over several ranks devices make forces of bodies in memory.
+ *  @return not auto */
 static enum nb6_collisionless_engine settle(const gpunb_t *force, const struct nb6_collisionless_options *o)
 {
     if (o->engine != NB6_COLLISIONLESS_AUTO) return o->engine;
+    if (gpunb_tree_is_asked(&o->force) && nb6_world_size(o->world) > 1) return NB6_COLLISIONLESS_HOST;
     const int is_there = nb6_residence_cuda && gpunb_softened_devices(force, 0, NULL) == 1;
     return is_there ? NB6_COLLISIONLESS_DEVICE : NB6_COLLISIONLESS_HOST;
 }
@@ -189,10 +190,7 @@ static int open_ranks(struct nb6_collisionless *s, const struct nb6_collisionles
         status = nbc_fail(err, NBC_UNAVAILABLE,
                           "the emulated engine of several ranks has the forces of emulated devices, not of backend %s",
                           s->options.backend);
-    if (!status && gpunb_tree_is_asked(&o->force))
-        snprintf(asked, sizeof asked, "%s", s->options.backend);
-    else if (!status)
-        status = nb6_ranks_backend(o->world, o->force.backend, s->n, asked, err);
+    if (!status) status = nb6_ranks_backend(o->world, o->force.backend, s->n, asked, err);
     if (!status) status = nb6_ranks_open(&s->ranks, o->world, s, from, &plan, err);
     return status ? status : nb6_collisionless_home(s, err);
 }

@@ -312,6 +312,21 @@ class MpiTest(RanksTest):
             for column in ("x", "v", "acc"):
                 np.testing.assert_array_equal(getattr(last[0], column), getattr(last[1], column))
 
+    def test_devices_with_a_tree(self):
+        """Emulated devices make the forces of domains: a run that was resumed has the bits of one that was not, and
+        bodies are where a run by processors has them, within the aim of forces."""
+        self.write(group=TREE, tcrit=0.25)
+        more = ("--device", "emulated", "--quiet")
+        self.on_ranks(3, "a.inp", "--device", "cpu", "--quiet", "--out", "c")
+        self.on_ranks(3, "a.inp", *more)
+        self.on_ranks(3, "a.inp", *more, "--out", "b", "--tcrit", "0.125")
+        self.on_ranks(3, "--resume", "b.ckpt.h5", "--tcrit", "0.25")
+        whole, resumed, other = [package.Run(self.path(name)).last_snapshot()[0] for name in ("a", "b", "c")]
+        for column in ("x", "v", "acc"):
+            np.testing.assert_array_equal(getattr(whole, column), getattr(resumed, column))
+        self.assertFalse(np.array_equal(whole.acc, other.acc))
+        np.testing.assert_allclose(whole.x, other.x, atol=1e-3)
+
     def test_lost_device(self):
         """The device of one rank fails for good: all end with the exit code of devices, files are whole, and the run goes
         on from its last checkpoint."""

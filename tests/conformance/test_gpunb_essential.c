@@ -13,6 +13,11 @@ enum { N = TEST_SANITIZED ? 1200 : 2000 };
 
 static const double softening = 0.02;
 
+static int is_on_device(void)
+{
+    return !strcmp(backend, "emulated") || !strcmp(backend, "cuda");
+}
+
 static void check_parts(const struct model *m, const char *scene, int n, int in_slabs, struct gpunb_options options)
 {
     char what[128];
@@ -279,9 +284,9 @@ static double scale_of_group(const struct gpunb_essential *e, const struct tree_
     return fmax(TREE_LEAST_SHARE * TREE_LEAST_SHARE * sum, least2 / sum);
 }
 
-/* The scales of groups that boxes tell are a bound for nine of ten groups, and for none above its scale by a factor of
- * two: bounds of errors are the square root of that above those of one process at most. (Slabs of a plane, whose top
- * cells are long, have the most beyond: 11 of 163, by 1.2.) */
+/* Of a tree of all that the host has: the scales of groups that boxes tell are a bound for nine of ten groups, and for
+ * none above its scale by a factor of two: bounds of errors are the square root of that above those of one process at
+ * most. (Slabs of a plane, whose top cells are long, have the most beyond: 11 of 163, by 1.2.) */
 static void scales_are_known_before_trees_come(void **state)
 {
     (void)state;
@@ -326,7 +331,7 @@ static void any_allocation_may_fail(void **state)
         fail_alloc(k);
         status = make_force(&p, softening, 1);
         fail_alloc(-1);
-        if (status) assert_int_equal(status, NBC_NO_MEMORY);
+        assert_true(status == NBC_OK || status == NBC_NO_MEMORY || (is_on_device() && status == NBC_DEVICE));
         assert_int_equal(make_force(&p, softening, 1), NBC_OK);
         struct forces f = gather(&p, m.n);
         assert_same_forces(&f, &right);
@@ -350,28 +355,20 @@ static void only_trees_in_memory_are_divided(void **state)
     gpunb_free(h);
 }
 
-static void trees_of_devices_are_not_divided(void **state)
-{
-    (void)state;
-    struct gpunb_essential *e = NULL;
-    gpunb_t *h = make_tree_handle(1, usual);
-    assert_int_equal(gpunb_essential_open(&e, h, 2, 0), NBC_UNAVAILABLE);
-    assert_null(e);
-    gpunb_free(h);
-}
-
 static int run_suite(const char *title)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_within_the_aim),   cmocka_unit_test(parts_may_be_anywhere),
-        cmocka_unit_test(one_part_is_a_tree),          cmocka_unit_test(far_parts_are_one_cell),
-        cmocka_unit_test(near_parts_send_a_part),      cmocka_unit_test(scales_are_known_before_trees_come),
-        cmocka_unit_test(any_allocation_may_fail),     cmocka_unit_test(only_trees_in_memory_are_divided),
-        cmocka_unit_test(lists_serve_bodies_that_move)};
-    const struct CMUnitTest on_devices[] = {cmocka_unit_test(trees_of_devices_are_not_divided)};
-    if (!strcmp(backend, "emulated") || !strcmp(backend, "cuda"))
-        return cmocka_run_group_tests_name(title, on_devices, NULL, NULL);
-    return cmocka_run_group_tests_name(title, tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(errors_are_within_the_aim),
+                                       cmocka_unit_test(parts_may_be_anywhere),
+                                       cmocka_unit_test(one_part_is_a_tree),
+                                       cmocka_unit_test(far_parts_are_one_cell),
+                                       cmocka_unit_test(near_parts_send_a_part),
+                                       cmocka_unit_test(any_allocation_may_fail),
+                                       cmocka_unit_test(only_trees_in_memory_are_divided),
+                                       cmocka_unit_test(lists_serve_bodies_that_move)};
+    const struct CMUnitTest on_processors[] = {cmocka_unit_test(scales_are_known_before_trees_come)};
+    int failed = cmocka_run_group_tests_name(title, tests, NULL, NULL);
+    if (!is_on_device()) failed += cmocka_run_group_tests_name(title, on_processors, NULL, NULL);
+    return failed;
 }
 
 int main(int argc, char **argv)

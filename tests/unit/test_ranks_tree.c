@@ -50,6 +50,29 @@ static void errors_are_within_the_aim(void **state)
     cluster_free(&c);
 }
 
+/* Devices have the own trees, and walk that of all. */
+static void devices_make_forces_of_ranks(void **state)
+{
+    (void)state;
+    static const int ranks[] = {2, 5};
+    struct cluster c = cluster_plummer(BODIES, 3);
+    for (int k = 0; k < 2; k++) {
+        struct ranks_run run = {.ranks = ranks[k],
+                                .options = tree_options("emulated"),
+                                .start = &c,
+                                .t = {0.0625, 0.125},
+                                .with_frames = 1};
+        run.options.reuse = k == 0 ? 1 : 4;
+        struct ranks_run done = ranks_finished(run);
+        const struct ranks_errors e = ranks_errors_of(&done);
+        assert_true(e.acc <= aim && e.acc > 0);
+        assert_true(e.pot <= 0.1 * aim);
+        ranks_assert_no_order_matters(&run, 1);
+        ranks_run_free(&done);
+    }
+    cluster_free(&c);
+}
+
 /* ---- bits */
 
 static void same_bits_however_messages_travel(void **state)
@@ -232,7 +255,7 @@ int main(void)
         cmocka_unit_test(errors_are_within_the_aim),       cmocka_unit_test(same_bits_however_messages_travel),
         cmocka_unit_test(block_steps_are_those_of_one),    cmocka_unit_test(ranks_may_have_no_bodies),
         cmocka_unit_test(all_bodies_may_be_in_one_domain), cmocka_unit_test(failures_end_a_block_on_all_ranks),
-        cmocka_unit_test(memory_may_end_on_any_rank),
+        cmocka_unit_test(memory_may_end_on_any_rank),      cmocka_unit_test(devices_make_forces_of_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

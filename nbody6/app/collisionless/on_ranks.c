@@ -5,17 +5,10 @@
 #include "nbody6/app/signals.h"
 #include "nbody6/collisionless/ranks/ranks.h"
 #include "nbody6/input/config.h"
-#include "nbody6/state/backend_name.h"
 #include "nbody6/world/launch.h"
 #include "nbody6/world/world.h"
 
-#include <string.h>
 #include <time.h>
-
-static int is_device(const char *backend)
-{
-    return strncmp(backend, "cuda", 4) == 0 || strncmp(backend, "emulated", 8) == 0;
-}
 
 static int refuse(const struct nb6_config *config, const char *name, const char *what, const char *remedy, int ranks,
                   struct nbc_error *err)
@@ -35,9 +28,6 @@ int nb6_collisionless_options_on(const struct nb6_config *config, struct nb6_wor
     if (!gpunb_tree_is_asked(&options->force)) return NBC_OK;
     if (options->engine != NB6_COLLISIONLESS_AUTO && options->engine != NB6_COLLISIONLESS_HOST)
         return refuse(config, "ENGINE", "devices keep bodies of a tree", "give --engine host", ranks, err);
-    if (!options->force.backend) options->force.backend = nb6_backend_name("cpu");
-    if (is_device(options->force.backend))
-        return refuse(config, "DEVICE", "devices make a tree", "give --device cpu", ranks, err);
     return NBC_OK;
 }
 

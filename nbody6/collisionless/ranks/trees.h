@@ -44,7 +44,7 @@ struct nb6_rank_trees_counts {
     uint64_t messages, bytes;      /**< of trees, sent */
 };
 
-/** @param[in,out] force  with a tree on processors; stays the caller's   @param[in] keeps_lists  1: there will be plans
+/** @param[in,out] force  with a tree; stays the caller's   @param[in] keeps_lists  1: there will be plans
  *  @return NBC_OK; of this rank alone: NBC_NO_MEMORY, NBC_UNAVAILABLE */
 int nb6_rank_trees_open(struct nb6_rank_trees **trees, struct nb6_world *world, gpunb_t *force, int keeps_lists,
                         struct nbc_error *err);
