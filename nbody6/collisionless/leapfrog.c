@@ -275,54 +275,55 @@ static int64_t find_due(struct nb6_collisionless *s, nb6_time t)
     return n_due;
 }
 
-/* Those of the tree of the host, if they are asked for. */
+/* Those of the tree of the host, if they are asked for; ranks judge by their work. */
 static int read_counts(const struct nb6_collisionless *s, const struct nb6_rebuild_force *of_block,
                        struct gpunb_tree_counts *counts, struct nbc_error *err)
 {
-    const int status = of_block->is_judged ? gpunb_tree_read_counts(s->force, counts) : NBC_OK;
+    const int status = of_block->is_judged && !s->trees ? gpunb_tree_read_counts(s->force, counts) : NBC_OK;
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(s->force)) : NBC_OK;
 }
 
 /* ---- what ranks tell each other */
 
-/* Sums over ranks at the end of a block: bodies of each level, and counts that judge the cells. */
-enum { TESTS = LEVELS, LISTED_CELLS, LOCAL_TERMS, SUMS };
+/* All bodies ended a step together at the last block. */
+static int begins_longest_step(const struct nb6_collisionless *s)
+{
+    return nb6_step_ends(s->max_level, s->ti_now);
+}
+
+/* Sums over ranks at the end of a block: bodies of each level, and what its lists and those of the whole longest step
+ * cost, which judge the cells. */
+enum { OF_FORCE = LEVELS, OF_STEP, SUMS };
 
 static void find_sums(const struct nb6_collisionless *s, const struct job *job,
-                      const struct nb6_rebuild_force *of_block, const struct gpunb_tree_counts *now, int64_t sum[SUMS])
+                      const struct nb6_rebuild_force *of_block, int64_t sum[SUMS])
 {
-    const struct gpunb_tree_counts *before = &of_block->before;
     count_next_levels(s, job, sum);
     if (!of_block->is_judged) return;
-    sum[TESTS] = (int64_t)(now->tests - before->tests);
-    sum[LISTED_CELLS] = (int64_t)(now->listed_cells - before->listed_cells);
-    sum[LOCAL_TERMS] = (int64_t)(now->local_terms - before->local_terms);
+    sum[OF_STEP] = sum[OF_FORCE] = (int64_t)nb6_rank_trees_work(s->trees, job->n_due);
+    for (int64_t i = 0; i < s->n && !begins_longest_step(s); i++) sum[OF_STEP] += (int64_t)s->work[i];
 }
 
-/* All ranks go on with the forces of a block, or none. Those with trees know what the next one needs then, and the
- * counts of all of them in this block, beside none before. */
-static int agree(struct nb6_collisionless *s, const struct job *job, int status, struct nb6_rebuild_force *of_block,
-                 struct gpunb_tree_counts *now, struct nbc_error *err)
+/* All ranks go on with the forces of a block, or none. Those with trees know what the next one needs then, and what its
+ * lists cost. */
+static int agree(struct nb6_collisionless *s, const struct job *job, int status,
+                 const struct nb6_rebuild_force *of_block, int64_t sum[SUMS], struct nbc_error *err)
 {
-    int64_t sum[SUMS] = {0};
     if (!s->world) return status;
     if (!s->trees) return nb6_world_agree(s->world, status, err);
-    if (!status) find_sums(s, job, of_block, now, sum);
+    if (!status) find_sums(s, job, of_block, sum);
     status = nb6_world_agree_sum(s->world, status, sum, SUMS, err);
-    if (status) return status;
-    take_levels(s, job->ti_next, sum);
-    of_block->before = (struct gpunb_tree_counts){0};
-    *now = (struct gpunb_tree_counts){.tests = (uint64_t)sum[TESTS],
-                                      .listed_cells = (uint64_t)sum[LISTED_CELLS],
-                                      .local_terms = (uint64_t)sum[LOCAL_TERMS]};
-    return NBC_OK;
+    if (!status) take_levels(s, job->ti_next, sum);
+    return status;
 }
 
-/* Since all bodies ended a step together. */
-static void note_work(struct nb6_collisionless *s, int64_t n_due)
+/* Of a block that is made.   @param[in] sum  of all ranks */
+static void note_work(struct nb6_collisionless *s, const struct job *job, const struct nb6_rebuild_force *of_block,
+                      const int64_t sum[SUMS])
 {
-    if (nb6_step_ends(s->max_level, s->ti_now)) memset(s->work, 0, (size_t)s->n * sizeof *s->work);
-    nb6_rank_trees_add_work(s->trees, n_due, s->due, s->work);
+    if (begins_longest_step(s)) memset(s->work, 0, (size_t)s->n * sizeof *s->work);
+    nb6_rank_trees_add_work(s->trees, job->n_due, s->due, s->work);
+    if (of_block->is_judged) nb6_rebuild_judge_work(s, job->ti_next, (uint64_t)sum[OF_FORCE], (uint64_t)sum[OF_STEP]);
 }
 
 int nb6_leapfrog_block(struct nb6_collisionless *s, struct nbc_error *err)
@@ -333,14 +334,15 @@ int nb6_leapfrog_block(struct nb6_collisionless *s, struct nbc_error *err)
     job.n_due = find_due(s, job.ti_next);
     struct nb6_rebuild_force of_block;
     struct gpunb_tree_counts now = {0};
+    int64_t sum[SUMS] = {0};
     nb6_rebuild_begin(s, job.ti_next, s->trees ? s->n_due_all : job.n_due, 1, &of_block);
     int status = read_counts(s, &of_block, &of_block.before, err);
     if (!status) status = force(s, job.n_due, &of_block, err);
     if (!status) status = read_counts(s, &of_block, &now, err);
-    status = agree(s, &job, status, &of_block, &now, err);
+    status = agree(s, &job, status, &of_block, sum, err);
     if (status) return status;
-    nb6_rebuild_end(s, job.ti_next, &of_block, &now);
-    if (s->trees) note_work(s, job.n_due);
+    nb6_rebuild_end(s, job.ti_next, &of_block, s->trees ? NULL : &now);
+    if (s->trees) note_work(s, &job, &of_block, sum);
     nbc_team_run(parts, commit, &job);
     commit_due(s, &job);
     s->ti_now = job.ti_next;

@@ -8,9 +8,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpunb/backend.h"
+#include "gpunb/tree_kept.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/ranks/model.h"
 #include "nbody6/collisionless/ranks/sections.h"
+#include "nbody6/collisionless/rebuild.h"
+#include "nbody6/state/level.h"
 #include "tests/support/cluster.h"
 #include "tests/support/ranks.h"
 #include "tests/support/test_size.h"
@@ -128,6 +132,38 @@ static void a_resume_on_other_ranks_builds_anew(void **state)
     cluster_free(&c);
 }
 
+/* Lists that cost more and more: no other number of steps has fewer pairs in all. Blocks within a step count as their
+ * work does. */
+static void builds_come_when_lists_cost_more(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    const struct nb6_collisionless_options o = tree_options("portable");
+    struct nb6_collisionless s = {.n_all = BODIES, .max_level = 40, .reuse = 64};
+    assert_int_equal(gpunb_create(&s.force, 1, &o.force, &err), NBC_OK);
+    const double build =
+        2 * (gpunb_tree_kept_pairs(s.force, 0, BODIES, 1) - gpunb_tree_kept_pairs(s.force, 0, BODIES, 0));
+    for (int steps = 2; steps <= 40; steps += 2)
+        for (int blocks = 1; blocks <= 4; blocks *= 4) {
+            const uint64_t first = 1000000000, more = (uint64_t)(2 * build / steps / steps / blocks);
+            int served = 0, best = 1;
+            double least = INFINITY;
+            for (int k = 1; k <= 60; k++) {
+                const double each = (build + 0.5 * k * (k - 1) * (double)more * blocks) / k;
+                if (each < least) best = k;
+                least = fmin(each, least);
+            }
+            s.rebuild = (struct nb6_rebuild){.state = NB6_TREE_STANDS};
+            for (; s.rebuild.state == NB6_TREE_STANDS && served <= 60; served++) {
+                const uint64_t of_force = first + (uint64_t)served * more;
+                nb6_rebuild_judge_work(&s, served * nb6_step_ticks(s.max_level), of_force, of_force * (uint64_t)blocks);
+            }
+            assert_in_range(served, best - 1, best + 1);
+            assert_in_range(best, steps - 1, steps + 1);
+        }
+    gpunb_free(s.force);
+}
+
 /* ---- few bodies */
 
 /* Where nominal costs ask for direct sums, as on one rank. The first force alone is made by a tree, to 1e-4. */
@@ -154,14 +190,15 @@ static void few_bodies_have_direct_sums(void **state)
 }
 
 /* Of two clumps of as many bodies the dense one, whose steps are short, has most of the work: its rank gets fewer
- * bodies than half of them. */
+ * bodies than half of them. (With more than seven eighths of it the width of that clump alone would count, in which
+ * axes are alike.) */
 static void domains_have_the_work_of_all_blocks(void **state)
 {
     (void)state;
     struct cluster c = cluster_plummer(FEW, 11);
     for (int64_t i = 0; i < FEW; i++)
         for (int k = 0; k < 3; k++) {
-            c.x[i][k] = (i % 2 ? 2 : 0.1) * c.x[i][k] + (k == 0 ? (i % 2 ? 8 : -8) : 0);
+            c.x[i][k] = (i % 2 ? 2 : 0.3) * c.x[i][k] + (k == 0 ? (i % 2 ? 8 : -8) : 0);
             c.v[i][k] = 0;
         }
     struct ranks_run run = {.ranks = 2, .options = tree_options("portable"), .start = &c, .t = {0.03125}};
@@ -242,6 +279,7 @@ int main(void)
         cmocka_unit_test(lists_have_the_same_bits),
         cmocka_unit_test(a_resume_at_any_step_has_the_same_bits),
         cmocka_unit_test(a_resume_on_other_ranks_builds_anew),
+        cmocka_unit_test(builds_come_when_lists_cost_more),
         cmocka_unit_test(few_bodies_have_direct_sums),
         cmocka_unit_test(domains_have_the_work_of_all_blocks),
         cmocka_unit_test(messages_take_the_time_of_the_model),

@@ -31,7 +31,9 @@ static struct nb6_collisionless_options tree_options(const char *backend)
 /* ---- errors */
 
 /* The promises of tree.h for one process: the aim, and a tenth of it for potentials. Errors of pairs are in no relation
- * to each other: those of 2000 bodies have a sum of the aim over the root of their number in the worst case. */
+ * to each other: those of 2000 bodies have a sum of the aim over the root of their number in the worst case. The
+ * largest work of 2 to 8 ranks is 1.01 to 1.2 of the mean: some ten groups of a rank are a few more or less, as cells
+ * fall. */
 static void errors_are_within_the_aim(void **state)
 {
     (void)state;
@@ -44,6 +46,7 @@ static void errors_are_within_the_aim(void **state)
         assert_true(e.acc <= aim && e.acc > 0);
         assert_true(e.pot <= 0.1 * aim);
         assert_true(e.momentum <= aim / sqrt(BODIES));
+        if (sizes[k] > 1) assert_true(done.tree_counts.load >= 1 && done.tree_counts.load < 1.3);
         if (sizes[k] > 1) ranks_assert_surveyed(&done);
         ranks_run_free(&done);
     }
@@ -110,23 +113,26 @@ static void block_steps_are_those_of_one(void **state)
 
 /* ---- odd divisions */
 
+/* With one body there is nothing that lists could have. */
 static void ranks_may_have_no_bodies(void **state)
 {
     (void)state;
-    for (int64_t n = 1; n <= 7; n += 2) {
-        struct cluster c = ranks_few_bodies(n);
-        struct ranks_run run = {
-            .ranks = 8, .options = tree_options("ref"), .start = &c, .t = {0.125}, .with_frames = 1};
-        run.options.reuse = n > 3 ? 3 : 1;
-        struct ranks_run many = ranks_finished(run);
-        run.ranks = 1;
-        struct ranks_run one = ranks_finished(run);
-        for (int64_t i = 0; i < n; i++)
-            for (int k = 0; k < 3; k++) assert_true(fabs(one.state.x0[i][k] - many.state.x0[i][k]) < 1e-6);
-        ranks_run_free(&one);
-        ranks_run_free(&many);
-        cluster_free(&c);
-    }
+    for (int64_t n = 1; n <= 7; n += 2)
+        for (int reuse = 1; reuse <= 3; reuse += 2) {
+            struct cluster c = ranks_few_bodies(n);
+            struct ranks_run run = {
+                .ranks = 8, .options = tree_options("ref"), .start = &c, .t = {0.125}, .with_frames = 1};
+            run.options.reuse = reuse;
+            struct ranks_run many = ranks_finished(run);
+            assert_true(reuse == 1 || many.state.rebuild.renewals > 0);
+            run.ranks = 1;
+            struct ranks_run one = ranks_finished(run);
+            for (int64_t i = 0; i < n; i++)
+                for (int k = 0; k < 3; k++) assert_true(fabs(one.state.x0[i][k] - many.state.x0[i][k]) < 1e-6);
+            ranks_run_free(&one);
+            ranks_run_free(&many);
+            cluster_free(&c);
+        }
 }
 
 /* In one point they are in one domain, whatever is done. */
@@ -248,14 +254,36 @@ static void domains_fit_what_they_divide(void **state)
     free(sample);
 }
 
+/* Of a heavy line and a plane of many light samples across it the line, which has the work, is cut first. */
+static void domains_fit_where_the_work_is(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 1000, RANKS = 8 };
+    struct nb6_sample sample[SAMPLES];
+    struct nb6_sections *s = nb6_sections_create(RANKS);
+    uint64_t seed = 9;
+    assert_non_null(s);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        const int in_line = i % 10 == 0;
+        sample[i] = (struct nb6_sample){{0, uniform(&seed), uniform(&seed)}, in_line ? 1000 : 1};
+        if (in_line)
+            for (int k = 0; k < 3; k++) sample[i].x[k] = k == 0 ? uniform(&seed) : 0.5;
+    }
+    nb6_sections_divide(s, sample, SAMPLES);
+    assert_int_equal(s->axis[0], 0);
+    for (int r = 1; r < RANKS; r++) assert_int_equal(s->level[r], 0);
+    nb6_sections_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(domains_have_equal_work),         cmocka_unit_test(domains_fit_what_they_divide),
-        cmocka_unit_test(errors_are_within_the_aim),       cmocka_unit_test(same_bits_however_messages_travel),
-        cmocka_unit_test(block_steps_are_those_of_one),    cmocka_unit_test(ranks_may_have_no_bodies),
-        cmocka_unit_test(all_bodies_may_be_in_one_domain), cmocka_unit_test(failures_end_a_block_on_all_ranks),
-        cmocka_unit_test(memory_may_end_on_any_rank),      cmocka_unit_test(devices_make_forces_of_ranks),
+        cmocka_unit_test(domains_have_equal_work),           cmocka_unit_test(domains_fit_what_they_divide),
+        cmocka_unit_test(domains_fit_where_the_work_is),     cmocka_unit_test(errors_are_within_the_aim),
+        cmocka_unit_test(same_bits_however_messages_travel), cmocka_unit_test(block_steps_are_those_of_one),
+        cmocka_unit_test(ranks_may_have_no_bodies),          cmocka_unit_test(all_bodies_may_be_in_one_domain),
+        cmocka_unit_test(failures_end_a_block_on_all_ranks), cmocka_unit_test(memory_may_end_on_any_rank),
+        cmocka_unit_test(devices_make_forces_of_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,10 +88,13 @@ static void print_reuse(FILE *out, const struct nb6_collisionless *s)
 {
     const struct nb6_rebuild *r = &s->rebuild;
     fprintf(out,
-            "  since the start of the run: %llu trees for up to %d longest steps, %llu of them early; %llu renewals; "
-            "%llu of %llu pairs of a group and a cell had failed in the last force on all bodies\n",
-            (unsigned long long)r->builds, s->reuse, (unsigned long long)r->early, (unsigned long long)r->renewals,
-            (unsigned long long)r->failed, (unsigned long long)r->accepted);
+            "  since the start of the run: %llu trees for up to %d longest steps, %llu of them early; %llu renewals; ",
+            (unsigned long long)r->builds, s->reuse, (unsigned long long)r->early, (unsigned long long)r->renewals);
+    if (s->ranks)
+        fprintf(out, "lists of the last force on all bodies cost %.3f more than new ones\n", nb6_rebuild_failed(s));
+    else
+        fprintf(out, "%llu of %llu pairs of a group and a cell had failed in the last force on all bodies\n",
+                (unsigned long long)r->failed, (unsigned long long)r->accepted);
 }
 
 static void print_messages(FILE *out, const struct nb6_collisionless *system)
@@ -103,10 +106,10 @@ static void print_messages(FILE *out, const struct nb6_collisionless *system)
         fprintf(
             out,
             "  rank 0 of %d: trees from %.1f other ranks in each of %llu forces, with %.0f cells, of which %.0f act as "
-            "a whole, and %.0f bodies; %llu trees sent, %.6g MB\n",
+            "a whole, and %.0f bodies; %llu trees sent, %.6g MB; the largest work of a rank was %.3f of the mean\n",
             ranks, ratio(t.close, t.forces), (unsigned long long)t.forces, ratio(t.cells, t.forces),
-            ratio(t.whole, t.forces), ratio(t.bodies, t.forces), (unsigned long long)t.messages,
-            (double)t.bytes * 1e-6);
+            ratio(t.whole, t.forces), ratio(t.bodies, t.forces), (unsigned long long)t.messages, (double)t.bytes * 1e-6,
+            t.load);
         return;
     }
     fprintf(out,

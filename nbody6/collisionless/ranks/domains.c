@@ -66,9 +66,21 @@ static int settle(struct nb6_rank_domains *d, struct nb6_collisionless *s, struc
     return NBC_OK;
 }
 
+/* What the domains that end were worth. */
+static void find_load(struct nb6_rank_domains *d, const struct nb6_collisionless *s)
+{
+    int64_t sum = 0, least;
+    for (int64_t i = 0; i < s->n; i++) sum += (int64_t)s->work[i];
+    least = -sum;
+    nb6_world_sum(s->world, &sum, 1);
+    nb6_world_minimum(s->world, &least, 1);
+    d->load = sum > 0 ? -(double)least / (double)sum * nb6_world_size(s->world) : 0;
+}
+
 int nb6_rank_domains_settle(struct nb6_rank_domains *d, struct nb6_collisionless *s, struct nbc_error *err)
 {
     int status = NBC_OK;
+    if (d->is_to_divide) find_load(d, s);
     if (d->is_to_divide)
         status = nb6_sections_find(d->sections, s->world, s->n, (const double(*)[3])s->x0,
                                    nb6_rank_trees_order(s->trees), s->work, err);

@@ -18,6 +18,8 @@ struct nb6_rank_domains {
     int has_sections;               /**< rank 0 has some that the system goes on with */
     struct nb6_rank_places then;    /**< of an equal share of bodies by number, whose lists are to be made again */
     int is_to_divide, is_to_settle; /**< domains by the last work, and bodies in them, before the next block */
+    double load;                    /**< largest work of a rank in the longest step before the last division, over the
+                                         mean; 0: none was known */
 };
 
 /** Of this rank alone: domains, and trees of a share that has its force.   @return NBC_OK; NBC_NO_MEMORY */

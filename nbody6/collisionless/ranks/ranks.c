@@ -286,6 +286,7 @@ int nb6_ranks_get_tree_counts(const struct nb6_ranks *r, struct nb6_rank_trees_c
     *counts = (struct nb6_rank_trees_counts){0};
     const struct nb6_rank_trees *trees = r->share.bodies->trees;
     if (trees) nb6_rank_trees_get_counts(trees, counts);
+    counts->load = r->share.domains.load;
     return trees != NULL;
 }
 

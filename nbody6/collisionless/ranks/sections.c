@@ -134,14 +134,31 @@ struct piece {
     int first, end;
 };
 
-/* The width that holds three quarters of the samples: a body far away does not count. */
+static double weight_of(const struct piece *p)
+{
+    double all = 0;
+    for (int64_t i = 0; i < p->n; i++) all += p->sample[i].weight;
+    return all;
+}
+
+/* The first of sorted samples with which so much weight is reached. */
+static int64_t reaching(const struct piece *p, double weight)
+{
+    int64_t i = 0;
+    for (double below = p->sample[0].weight; below < weight && i < p->n - 1;) below += p->sample[++i].weight;
+    return i;
+}
+
+/* The width that holds three quarters of the weight: a body far away does not count. */
 static void find_axes(struct nb6_sections *s, const struct piece *p, double spread[3])
 {
+    const double all = weight_of(p);
     double width[3];
     for (int k = 0; k < 3; k++) {
         sort_along(p->sample, p->n, k);
         s->axis[k] = k;
-        width[k] = p->n > 0 ? p->sample[p->n - 1 - p->n / 8].x[k] - p->sample[p->n / 8].x[k] : 0;
+        width[k] = 0;
+        if (p->n > 0) width[k] = p->sample[reaching(p, 0.875 * all)].x[k] - p->sample[reaching(p, 0.125 * all)].x[k];
     }
     for (int k = 0; k < 2; k++) /* the widest first, of equal ones the first */
         for (int l = 0; l < 2 - k; l++)
@@ -187,11 +204,11 @@ static double find_cut(const struct piece *p, int axis, double weight, int64_t *
 static void divide(struct nb6_sections *s, const struct piece *p, int level, const double spread[3])
 {
     const int ranks = p->end - p->first, slabs = slabs_of(ranks, level, spread), axis = s->axis[level];
-    double all = 0, below = 0;
+    double below = 0;
     int64_t from = 0, at = 0;
     if (ranks == 1) return;
     sort_along(p->sample, p->n, axis);
-    for (int64_t i = 0; i < p->n; i++) all += p->sample[i].weight;
+    const double all = weight_of(p);
     for (int j = 0; j < slabs; j++) {
         const int first = p->first + (int)((int64_t)ranks * j / slabs),
                   end = p->first + (int)((int64_t)ranks * (j + 1) / slabs);

@@ -475,6 +475,13 @@ int nb6_rank_trees_sum_kept(struct nb6_rank_trees *t, const struct nb6_rank_tree
 
 /* ---- work */
 
+uint64_t nb6_rank_trees_work(const struct nb6_rank_trees *t, int64_t n)
+{
+    uint64_t sum = 0;
+    for (int64_t m = 0; m < n && t->is_by_tree; m++) sum += t->cost[m];
+    return sum;
+}
+
 void nb6_rank_trees_add_work(const struct nb6_rank_trees *t, int64_t n, const int32_t *target, uint64_t *work)
 {
     for (int64_t m = 0; m < n && t->is_by_tree; m++) work[target[m]] += t->cost[m];

@@ -42,6 +42,7 @@ struct nb6_rank_trees_counts {
     uint64_t forces, close;        /**< close: ranks that have sent trees, in all forces */
     uint64_t cells, whole, bodies; /**< that have come */
     uint64_t messages, bytes;      /**< of trees, sent */
+    double load;                   /**< of nb6_ranks_get_tree_counts: that of domains (domains.h) */
 };
 
 /** @param[in,out] force  with a tree; stays the caller's   @param[in] keeps_lists  1: there will be plans
@@ -74,7 +75,9 @@ int nb6_rank_trees_sum_kept(struct nb6_rank_trees *trees, const struct nb6_rank_
                             const struct nb6_rank_plan_job *anew, struct nb6_rank_lists *lists, struct nbc_error *err);
 
 /** The work of the last force, by nominal costs in pairs; of direct sums none, since it is that of all ranks alike.
- *  @param[in] target [n] those of that force   @param[in,out] work  of all own bodies */
+ *  @param[in] n  targets of that force */
+uint64_t nb6_rank_trees_work(const struct nb6_rank_trees *trees, int64_t n);
+/** The same by bodies.   @param[in] target [n] those of that force   @param[in,out] work  of all own bodies */
 void nb6_rank_trees_add_work(const struct nb6_rank_trees *trees, int64_t n, const int32_t *target, uint64_t *work);
 /** Own bodies along the curve of the last tree; NULL: there is none, or they are others since. */
 const int32_t *nb6_rank_trees_order(const struct nb6_rank_trees *trees);
