@@ -53,10 +53,15 @@ struct nb6_leapfrog_rules nb6_leapfrog_rules(const struct nb6_collisionless *s)
         .softening = s->softening, .eta = s->eta, .max_level = s->max_level, .block = s->block};
 }
 
-static void commit_due(struct nb6_collisionless *s, const struct job *job)
+/* Their second kick: each is due once. */
+static void commit_due(void *context, int part, int parts)
 {
+    const struct job *job = context;
+    struct nb6_collisionless *s = job->system;
     const struct nb6_leapfrog_rules rules = nb6_leapfrog_rules(s);
-    for (int64_t m = 0; m < job->n_due; m++) {
+    int64_t first, end;
+    nbc_range(job->n_due, part, parts, &first, &end);
+    for (int64_t m = first; m < end; m++) {
         const int32_t i = s->due[m];
         nb6_leapfrog_kick(&rules, job->ti_next, s->acc_due[m], s->x[i], s->x0[i], s->v[i], s->acc[i], &s->level[i]);
     }
@@ -68,28 +73,64 @@ static long long number_of(const struct nb6_collisionless *s, int64_t i)
     return (long long)(s->trees ? s->name[i] : s->first + i + 1);
 }
 
-static int check_accelerations(const struct nb6_collisionless *s, int64_t n_due, struct nbc_error *err)
+/* The bodies in `due`, before and after their force. */
+struct due {
+    struct nb6_collisionless *system;
+    int64_t n, not_finite; /* the first that has no finite acceleration */
+    int takes_last;
+};
+
+static void check_due(void *context, int part, int parts)
 {
-    for (int64_t m = 0; m < n_due; m++)
-        for (int k = 0; k < 3; k++)
-            if (!isfinite(s->acc_due[m][k]))
-                return nbc_fail(err, NBC_NON_FINITE, "the acceleration of body %lld is not finite",
-                                number_of(s, s->due[m]));
-    return NBC_OK;
+    struct due *d = context;
+    const struct nb6_collisionless *s = d->system;
+    int64_t first, end;
+    nbc_range(d->n, part, parts, &first, &end);
+    for (int64_t m = first; m < end; m++) {
+        if (isfinite(s->acc_due[m][0]) && isfinite(s->acc_due[m][1]) && isfinite(s->acc_due[m][2])) continue;
+        int64_t least = __atomic_load_n(&d->not_finite, __ATOMIC_RELAXED);
+        while (m < least &&
+               !__atomic_compare_exchange_n(&d->not_finite, &least, m, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            ;
+        return;
+    }
 }
 
-/* The bodies in `due`. A tree takes the last accelerations, if there are any: after the start. */
+static int check_accelerations(struct nb6_collisionless *s, int64_t n_due, struct nbc_error *err)
+{
+    struct due d = {.system = s, .n = n_due, .not_finite = INT64_MAX};
+    if (n_due > 0) nbc_team_run(nbc_parts(n_due, LEAST_BODIES), check_due, &d);
+    if (d.not_finite == INT64_MAX) return NBC_OK;
+    return nbc_fail(err, NBC_NON_FINITE, "the acceleration of body %lld is not finite",
+                    number_of(s, s->due[d.not_finite]));
+}
+
+static void gather_due(void *context, int part, int parts)
+{
+    const struct due *d = context;
+    struct nb6_collisionless *s = d->system;
+    int64_t first, end;
+    nbc_range(d->n, part, parts, &first, &end);
+    for (int64_t m = first; m < end; m++) {
+        memcpy(s->x_due[m], s->x[s->due[m]], sizeof *s->x_due);
+        if (d->takes_last) memcpy(s->acc_due[m], s->acc[s->due[m]], sizeof *s->acc_due);
+    }
+}
+
+/* A tree takes the last accelerations, if there are any: after the start. */
+static int takes_last(const struct nb6_collisionless *s, const struct nb6_rebuild_force *by)
+{
+    return !by->is_apart && gpunb_tree_is_asked(&s->options);
+}
+
 static struct gpunb_softened_job targets_of(struct nb6_collisionless *s, int64_t n_due,
                                             const struct nb6_rebuild_force *by)
 {
-    const int takes_last = !by->is_apart && gpunb_tree_is_asked(&s->options);
-    for (int64_t m = 0; m < n_due && takes_last; m++)
-        for (int k = 0; k < 3; k++) s->acc_due[m][k] = s->acc[s->due[m]][k];
     return (struct gpunb_softened_job){.n_i = (size_t)n_due,
                                        .x = (const double(*)[3])s->x_due,
                                        .self = s->due,
                                        .softening = s->softening,
-                                       .acc_last = takes_last ? (const double(*)[3])s->acc_due : NULL,
+                                       .acc_last = takes_last(s, by) ? (const double(*)[3])s->acc_due : NULL,
                                        .acc = s->acc_due,
                                        .build = s->n_blocks};
 }
@@ -160,8 +201,8 @@ static int sum_by_trees(struct nb6_collisionless *s, int64_t n_due, struct nb6_r
  * @param[in,out] by  whether a tree is kept for it, and built   @return of ranks: all have to agree on it */
 static int force(struct nb6_collisionless *s, int64_t n_due, struct nb6_rebuild_force *by, struct nbc_error *err)
 {
-    for (int64_t m = 0; m < n_due; m++)
-        for (int k = 0; k < 3; k++) s->x_due[m][k] = s->x[s->due[m]][k];
+    struct due due = {.system = s, .n = n_due, .takes_last = takes_last(s, by)};
+    if (n_due > 0) nbc_team_run(nbc_parts(n_due, LEAST_BODIES), gather_due, &due);
     const int status = s->exchange ? sum_over_ranks(s, n_due, err)
                        : s->trees  ? sum_by_trees(s, n_due, by, err)
                                    : sum_here(s, n_due, by, err);
@@ -344,7 +385,7 @@ int nb6_leapfrog_block(struct nb6_collisionless *s, struct nbc_error *err)
     nb6_rebuild_end(s, job.ti_next, &of_block, s->trees ? NULL : &now);
     if (s->trees) note_work(s, &job, &of_block, sum);
     nbc_team_run(parts, commit, &job);
-    commit_due(s, &job);
+    if (job.n_due > 0) nbc_team_run(nbc_parts(job.n_due, LEAST_BODIES), commit_due, &job);
     s->ti_now = job.ti_next;
     s->n_blocks++;
     s->n_steps += (uint64_t)job.n_due;
