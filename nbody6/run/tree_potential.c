@@ -49,6 +49,7 @@ static int choose(struct sample *s, int64_t n, const double *mass)
         if (mass[i] < 0) return 0;
         all += mass[i];
     }
+    if (!(all > 0)) return 0;
     for (int64_t i = 0; i < n; i++) {
         sum += mass[i];
         const int64_t below = marks_below(sum / all);
@@ -57,7 +58,7 @@ static int choose(struct sample *s, int64_t n, const double *mass)
         s->weight[s->n++] = (double)(below - taken);
         taken = below;
     }
-    return all > 0;
+    return 1;
 }
 
 static void copy_stars(struct sample *s, int64_t n, const double *mass, const double (*x)[3])

@@ -253,7 +253,7 @@ class CostTest(BuildTest):
         status, text = self.run_make("-n", "run", "CUDA=0")
         self.assertLess(text.index("about a minute"), text.index("tools/deps.sh"), text)
         if shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"):
-            self.assertIn("CUDA=0 for none", self.run_make("run-cost", "CUDA=1")[1])
+            self.assertIn("CUDA=0 leaves it out", self.run_make("run-cost", "CUDA=1")[1])
 
     def test_once(self):
         """A build that is there costs nothing more."""
