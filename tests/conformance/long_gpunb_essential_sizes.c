@@ -11,8 +11,6 @@
 
 #include "gpunb/tree/essential.h"
 
-enum { MOST_DOMAINS = 1000 };
-
 /* Their angle is that of a cell's side at its distance, in trees whose leaves are cut further; ours that of the radius
  * of its bodies at the nearest place of a box, and leaves of 8 are sent as bodies: one factor, fitted to the sizes
  * below. A cube of side 1 has a radius of 0.87, which alone is a factor of 1.15. */
@@ -45,92 +43,122 @@ static int place_along(int domain, int side, int k)
     return k == 0 ? domain / side / side : k == 1 ? domain / side % side : domain % side;
 }
 
-static void begin(struct domain *d, int own, int side, size_t n, const double *mass, const int32_t *self,
-                  uint64_t *seed)
+/* Domains of one cube, of as many bodies each, of which one at a time is there beside the one that gets trees. */
+struct cube {
+    int side, domains, to;
+    size_t n;
+    double *mass;
+    int32_t *self;
+    char *top; /* [domains] */
+    size_t top_bytes;
+    struct gpunb_essential_reach *reach; /* [domains] those of the others are not needed */
+};
+
+static void begin(const struct cube *c, struct domain *d, int own)
 {
     const struct gpunb_options options = {
         .backend = "portable", .theta = THETA, .order = 1, .leaf = 8, .group = 256, .walk = GPUNB_WALK_GROUPS};
-    d->x = malloc(n * sizeof *d->x);
-    d->acc = malloc(n * sizeof *d->acc);
+    uint64_t seed = 3 + (uint64_t)own;
+    d->x = malloc(c->n * sizeof *d->x);
+    d->acc = malloc(c->n * sizeof *d->acc);
     assert_true(d->x && d->acc);
-    for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < 3; k++) d->x[i][k] = (place_along(own, side, k) + uniform(seed)) / side;
+    for (size_t i = 0; i < c->n; i++)
+        for (int k = 0; k < 3; k++) d->x[i][k] = (place_along(own, c->side, k) + uniform(&seed)) / c->side;
     d->job = (struct gpunb_softened_job){
-        .n_i = n, .x = (const double(*)[3])d->x, .self = self, .softening = 1e-6, .acc = d->acc};
-    assert_int_equal(gpunb_create(&d->handle, n, &options, NULL), NBC_OK);
-    assert_int_equal(gpunb_essential_open(&d->essential, d->handle, side * side * side, own), NBC_OK);
-    assert_int_equal(gpunb_send_positions(d->handle, n, mass, (const double(*)[3])d->x), NBC_OK);
+        .n_i = c->n, .x = (const double(*)[3])d->x, .self = c->self, .softening = 1e-6, .acc = d->acc};
+    assert_int_equal(gpunb_create(&d->handle, c->n, &options, NULL), NBC_OK);
+    assert_int_equal(gpunb_essential_open(&d->essential, d->handle, c->domains, own), NBC_OK);
+    assert_int_equal(gpunb_send_positions(d->handle, c->n, c->mass, (const double(*)[3])d->x), NBC_OK);
     assert_int_equal(gpunb_essential_begin(d->essential, &d->job), NBC_OK);
 }
 
-static void tell_all(struct domain *domain, int domains)
+static void end(struct domain *d)
 {
-    const size_t bytes = gpunb_essential_top_bytes(domain[0].essential);
-    char *top = malloc((size_t)domains * bytes);
-    struct gpunb_essential_reach *reach = malloc((size_t)domains * sizeof *reach);
-    assert_true(top && reach);
-    for (int p = 0; p < domains; p++) gpunb_essential_top(domain[p].essential, top + (size_t)p * bytes);
-    for (int p = 0; p < domains; p++) {
-        gpunb_essential_take_tops(domain[p].essential, top);
-        gpunb_essential_reach(domain[p].essential, &reach[p]);
-    }
-    for (int p = 0; p < domains; p++) gpunb_essential_take_reaches(domain[p].essential, reach);
-    free(top);
-    free(reach);
+    gpunb_essential_free(d->essential);
+    gpunb_free(d->handle);
+    free(d->x);
+    free(d->acc);
 }
 
-/* A domain gets these: cells that act as a whole, and bodies. */
-static double size_of(struct domain *domain, int domains, int to)
+static struct cube make_cube(int side, size_t n)
 {
+    const int domains = side * side * side, middle = side / 2;
+    struct cube c = {.side = side,
+                     .domains = domains,
+                     .to = (middle * side + middle) * side + middle,
+                     .n = n,
+                     .mass = malloc(n * sizeof *c.mass),
+                     .self = malloc(n * sizeof *c.self),
+                     .reach = calloc((size_t)domains, sizeof *c.reach)};
+    assert_true(c.mass && c.self && c.reach);
+    for (size_t i = 0; i < n; i++) {
+        c.mass[i] = 1;
+        c.self[i] = (int32_t)i;
+    }
+    return c;
+}
+
+static void find_tops(struct cube *c)
+{
+    for (int p = 0; p < c->domains; p++) {
+        struct domain d;
+        begin(c, &d, p);
+        c->top_bytes = gpunb_essential_top_bytes(d.essential);
+        if (!c->top) c->top = malloc((size_t)c->domains * c->top_bytes);
+        assert_non_null(c->top);
+        gpunb_essential_top(d.essential, c->top + (size_t)p * c->top_bytes);
+        end(&d);
+    }
+}
+
+/* The domain in the middle gets these: cells that act as a whole, and bodies. */
+static double find_size(struct cube *c)
+{
+    struct domain to;
     struct gpunb_essential_counts counts;
     double tops = 0;
-    for (int from = 0; from < domains; from++) {
+    begin(c, &to, c->to);
+    gpunb_essential_take_tops(to.essential, c->top);
+    gpunb_essential_reach(to.essential, &c->reach[c->to]);
+    gpunb_essential_take_reaches(to.essential, c->reach);
+    for (int from = 0; from < c->domains; from++) {
+        struct domain d;
         const void *data;
         size_t bytes;
-        tops += from != to && !gpunb_essential_is_sent(domain[from].essential, from, to);
-        if (!gpunb_essential_is_sent(domain[from].essential, from, to)) continue;
-        assert_int_equal(gpunb_essential_export(domain[from].essential, to, gpunb_essential_boxes(domain[to].essential),
-                                                &data, &bytes),
+        tops += from != c->to && !gpunb_essential_is_sent(to.essential, from, c->to);
+        if (!gpunb_essential_is_sent(to.essential, from, c->to)) continue;
+        begin(c, &d, from);
+        gpunb_essential_take_tops(d.essential, c->top);
+        gpunb_essential_take_reaches(d.essential, c->reach);
+        assert_int_equal(gpunb_essential_export(d.essential, c->to, gpunb_essential_boxes(to.essential), &data, &bytes),
                          NBC_OK);
-        assert_int_equal(gpunb_essential_take(domain[to].essential, from, data), NBC_OK);
+        assert_int_equal(gpunb_essential_take(to.essential, from, data), NBC_OK);
+        end(&d);
     }
-    gpunb_essential_get_counts(domain[to].essential, &counts);
+    gpunb_essential_get_counts(to.essential, &counts);
     print_message("close %d, ", (int)counts.close);
+    end(&to);
     return tops + (double)(counts.whole + counts.bodies);
 }
 
 static void check_sizes(int side, size_t n)
 {
-    static struct domain domain[MOST_DOMAINS];
-    const int domains = side * side * side, middle = side / 2, to = (middle * side + middle) * side + middle;
-    double *mass = malloc(n * sizeof *mass);
-    int32_t *self = malloc(n * sizeof *self);
-    uint64_t seed = 3;
-    assert_true(mass && self);
-    for (size_t i = 0; i < n; i++) {
-        mass[i] = 1;
-        self[i] = (int32_t)i;
-    }
-    for (int p = 0; p < domains; p++) begin(&domain[p], p, side, n, mass, self, &seed);
-    tell_all(domain, domains);
-    const double size = size_of(domain, domains, to), model = size_of_model((double)n, domains);
-    print_message("%d domains of %zu bodies: %.0f, model %.0f, ratio %.2f\n", domains, n, size, model, size / model);
+    struct cube c = make_cube(side, n);
+    find_tops(&c);
+    const double size = find_size(&c), model = size_of_model((double)n, c.domains);
+    print_message("%d domains of %zu bodies: %.0f, model %.0f, ratio %.2f\n", c.domains, n, size, model, size / model);
     assert_true(fabs(size / model - 1) < 0.2);
-    for (int p = 0; p < domains; p++) {
-        gpunb_essential_free(domain[p].essential);
-        gpunb_free(domain[p].handle);
-        free(domain[p].x);
-        free(domain[p].acc);
-    }
-    free(mass);
-    free(self);
+    free(c.mass);
+    free(c.self);
+    free(c.top);
+    free(c.reach);
 }
 
 static void sizes_are_those_of_the_model(void **state)
 {
     (void)state;
     for (size_t n = 1 << 12; n <= 1 << 15; n *= 2) check_sizes(4, n);
-    check_sizes(10, 1 << 12);
+    for (size_t n = 1 << 12; n <= 1 << 15; n *= 2) check_sizes(10, n);
 }
 
 int main(void)
