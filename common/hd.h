@@ -22,9 +22,12 @@
 #define NBC_ASSERT_CONSTANT(is_true, text) _Static_assert(is_true, text)
 #endif
 
-/** Before a loop with a constant number of turns, all of which are to be straight code. */
-#ifdef __CUDACC__
+/** Before a loop with a constant number of turns, all of which are to be straight code. The compiler of the host that
+ *  nvcc calls does not know this pragma. */
+#if defined(__CUDA_ARCH__)
 #define NBC_UNROLL _Pragma("unroll")
+#elif defined(__CUDACC__)
+#define NBC_UNROLL
 #else
 #define NBC_UNROLL _Pragma("GCC unroll 16")
 #endif
