@@ -182,7 +182,7 @@ static void flush_cells(struct walk *w, double *series)
     w->n_far = 0;
 }
 
-/* What a series of rank p leaves out is about mass/R ((both radii)/R)^(p + 1). */
+/* A series of rank p leaves out about mass/R ((both radii)/R)^(p + 1). */
 static int acts(const struct field *f, const struct node *target, const struct node *source, double d[3])
 {
     double r2 = 0;

@@ -1,4 +1,4 @@
-/** What expansions about regions are at the targets of a group. */
+/** The fields of expansions about regions at the targets of a group. */
 #ifndef GPUNB_DEVICE_REGULAR_FIELD_H
 #define GPUNB_DEVICE_REGULAR_FIELD_H
 

@@ -133,7 +133,7 @@ static void take_job(struct gpunb_essential *e, const struct gpunb_softened_job 
     for (int p = 0; p < e->parts; p++) e->in[p].data = NULL;
 }
 
-/* What the host reads of the own tree, if a device has it. */
+/* The host reads the own tree, if a device has it. */
 static int fetch_local(struct gpunb_essential *e)
 {
     const struct gpunb_tree_device *device = e->handle->tree->method->device;
