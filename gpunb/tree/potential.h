@@ -4,9 +4,9 @@
 
 #include "gpunb/gpunb.h"
 
-/** What gpunb_potential makes of all bodies, to an error. Cells act on cells by harmonic.h, near ones by all pairs.
- *  Sources of the handle stay. Bits are the same for any number of threads; a backend on a device, and `ref`, have
- *  those of the best instruction set here.
+/** The potentials that gpunb_potential makes of all bodies, to an error. Cells act on cells by harmonic.h, near ones by
+ * all pairs. Sources of the handle stay. Bits are the same for any number of threads; a backend on a device, and `ref`,
+ * have those of the best instruction set here.
  *  @param[in] mass  [n] >= 0   @param[in] x  [n][3]
  *  @param[in] aim   of one cell on another: the bound of what its series leaves out, a potential, > 0. The error of a
  *                   body is some aims.

@@ -81,27 +81,13 @@ static void place_bodies(void *context, int part, int parts)
     for (int64_t place = first; place < end; place++) dev->place_of[dev->body_of[place]] = (int32_t)place;
 }
 
-/* The first of the bodies that take part which is not below i. */
-static int64_t first_from(const struct nb6_subsystems *p, int64_t i)
-{
-    int64_t low = 0, high = p->n_source;
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-        if (p->source[middle] < i)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_part *part)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     if (part->n_gone + part->n_come == 0) return;
     for (int32_t k = 0; k < part->n_gone; k++) dev->place_of[dev->body_of[part->gone[k]]] = -1;
     dev->n = p->n_source;
-    dev->first_centre = first_from(p, sim->n);
+    dev->first_centre = nb6_dev_places_before(p->source, (int32_t)p->n_source, (int32_t)sim->n);
     memcpy(dev->body_of, p->source, (size_t)dev->n * sizeof *dev->body_of);
     nbc_team_run(nbc_parts(dev->n, 8 * NB6_DEV_BODIES_OF_A_PART), place_bodies, dev);
     for (int32_t k = 0; k < part->n_come; k++) part->come[k] = dev->place_of[part->come[k]];

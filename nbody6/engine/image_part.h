@@ -12,7 +12,7 @@
 
 struct nb6_sim;
 
-/** What an import moves. Zero-initialise. */
+/** Bodies and lists that an import moves. Zero-initialise. */
 struct nb6_dev_part {
     int64_t n, numbers; /**< bodies with changes that take part; numbers in their lists */
     int32_t n_gone, n_come;

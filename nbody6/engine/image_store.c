@@ -20,7 +20,7 @@
 
 enum { LISTS_OF_A_PART = 48 };
 
-/* What is copied to the state. */
+/* Bodies and lists that are copied to the state. */
 struct storing {
     struct nb6_dev *dev;
     const struct nb6_dev_parcel *parcel;

@@ -10,7 +10,7 @@
 
 struct nb6_config;
 
-/** What potentials by a tree may add to the error of the energy, over the energy of the cluster. */
+/** Potentials by a tree may add so much to the error of the energy, over the energy of the cluster. */
 #define NB6_MOST_POTENTIAL_ERROR 1e-9
 
 /** Whether potentials of n stars are to be made by a tree: with FORCE_ERROR, of so many that direct sums of two

@@ -204,6 +204,17 @@ class MpiTest(RanksTest):
         self.assertTrue(0 < latency < 0.1, text)
         self.assertTrue(1e6 < rate < 1e13, text)
 
+    def test_steps_by_a_tree_are_timed(self):
+        """By the same program, on emulated devices: the seconds of one rank over those of all are what it says."""
+        words = self.on_ranks(2, "4096", "emulated", "1e-2",
+                              command=os.path.join(BUILD, "bench", "model_ranks")).split()
+        n, one, share, device, ranks, times, of_share = [float(word) for word in words[-7:]]
+        self.assertEqual(n, 4096)
+        self.assertTrue(min(one, share, device, ranks) > 0, words)
+        self.assertAlmostEqual(one / ranks, times, delta=0.006 + 2e-3 * times)  # printed with two digits, of four
+        self.assertAlmostEqual(ranks / share, of_share, delta=0.006 + 2e-3 * of_share)
+        self.on_ranks(2, "4096", "emulated", "2", command=os.path.join(BUILD, "bench", "model_ranks"), code=1)
+
     def test_files_are_those_of_one(self):
         """Within rounding: forces have relative errors of 1e-7, and partial sums another order."""
         text = self.on_ranks(2, self.write(), "--profile")

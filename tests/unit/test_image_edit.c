@@ -1,6 +1,6 @@
-/* Masses of single stars, and of pairs, that change where an engine has their image
- * (engine/edit.h): no move of the state; the image is the one that an import makes; books; the same bits for threads
- * and checkpoints; failures; a lost device. In a galaxy that does work they change in host memory. */
+/* Masses of single stars, and of pairs, that change where an engine has their image (engine/edit.h): no move of the
+ * state; the image is the one that an import makes; books; the same bits for threads and checkpoints; failures; a lost
+ * device. In a galaxy that does work they change in host memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -184,76 +184,6 @@ static void an_adjust_is_one_move(void **state)
     assert_int_equal(moves_of(sim), 1);
     if (engine == NB6_ENGINE_EMULATED) cluster_assert_image_is_an_import(sim);
     nb6_free(sim);
-}
-
-/* ---- systems that form, end and change */
-
-/* Wide binaries, among which others form and end; or stars with radii, some of which become one within chains. */
-static nb6_t *start_changing(int with_radii)
-{
-    struct nb6_config config;
-    cluster_config_with_binaries(&config, with_radii ? 100 : 150, with_radii ? 50 : 30);
-    config.binaries.semi_max = with_radii ? 0.02 : 1.0 / 150;
-    config.binaries.range = with_radii ? 3 : 100;
-    config.model.seed = 14;
-    config.pair.r_star = with_radii ? 3e-4 : 0;
-    config.run.dt_adjust = config.run.dt_output = DT_ADJUST;
-    config.run.engine = NB6_ENGINE_EMULATED;
-    nb6_t *sim = cluster_start_model(&config, NULL);
-    cluster_evolve(sim, 0.001);
-    return sim;
-}
-
-/* Without memory for a part all moves. */
-static void import_without_memory(nb6_t *sim)
-{
-    int has_failed = can_fail_alloc();
-    for (long k = 0; has_failed; k++) {
-        struct nbc_error err = {0};
-        alloc_left = k;
-        const int status = nb6_emulated_engine.import(sim, &err);
-        has_failed = alloc_left < 0;
-        alloc_left = -1;
-        demand(status, &err);
-        assert_true(sim->engine_image.is_part == !has_failed);
-        cluster_assert_image_is_an_import(sim);
-    }
-}
-
-/* A block. If host memory has changed after it, the next import moves what has changed alone.
- * @param[in,out] parts  how often that was   @return 0: no block is left */
-static int check_block(nb6_t *sim, int *parts)
-{
-    struct nbc_error err = {0};
-    enum nb6_stop_reason reason;
-    demand(nb6_engines_advance(sim, (nb6_time)ldexp(DT_ADJUST, NB6_TIME_BITS), 1, &reason, &err), &err);
-    if (sim->engine_image.ahead || sim->engine_image.touched.n == 0) return reason != NB6_STOP_REACHED;
-    demand(nb6_emulated_engine.import(sim, &err), &err);
-    cluster_assert_image_is_an_import(sim);
-    if (*parts == 0 && sim->engine_image.is_part) import_without_memory(sim);
-    *parts += sim->engine_image.is_part;
-    return 1;
-}
-
-/* Pairs and chains form and end, bodies come and go in all places, and an import of what has changed is an import. */
-static void what_has_changed_moves_alone(void **state)
-{
-    (void)state;
-    for (int with_radii = 0; with_radii < 2; with_radii++) {
-        nb6_t *sim = start_changing(with_radii);
-        const struct nb6_counters *now = &sim->run.counters, before = *now;
-        int parts = 0;
-        while (parts < 25 && check_block(sim, &parts)) continue;
-        print_message("%d moves, %llu pairs formed, %llu ended, %llu mergers\n", parts,
-                      (unsigned long long)(now->pairs_formed - before.pairs_formed),
-                      (unsigned long long)(now->pairs_ended - before.pairs_ended), (unsigned long long)now->mergers);
-        assert_true(now->pairs_formed > before.pairs_formed + 5 && now->pairs_ended > before.pairs_ended + 5);
-        assert_true(!with_radii || now->mergers > 0);
-        cluster_evolve(sim, DT_ADJUST);
-        cluster_assert_consistent(sim);
-        cluster_check_sources(sim);
-        nb6_free(sim);
-    }
 }
 
 /* ---- against the host engine */
@@ -503,8 +433,7 @@ int main(void)
         cmocka_unit_test(no_memory),
         cmocka_unit_test(a_device_is_lost),
     };
-    const struct CMUnitTest image[] = {cmocka_unit_test(the_image_is_that_of_an_import),
-                                       cmocka_unit_test(what_has_changed_moves_alone)};
+    const struct CMUnitTest image[] = {cmocka_unit_test(the_image_is_that_of_an_import)};
     char why[NB6_ENGINE_WHY];
     int failed = cmocka_run_group_tests(image, NULL, NULL);
     failed += cmocka_run_group_tests(tests, NULL, NULL);

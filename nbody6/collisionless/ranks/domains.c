@@ -66,7 +66,7 @@ static int settle(struct nb6_rank_domains *d, struct nb6_collisionless *s, struc
     return NBC_OK;
 }
 
-/* What the domains that end were worth. */
+/* The largest work of a rank over the mean, in the domains that end. */
 static void find_load(struct nb6_rank_domains *d, const struct nb6_collisionless *s)
 {
     int64_t sum = 0, least;

@@ -170,7 +170,7 @@ static void take_reaches(void *context, const struct nb6_spread_set *set, const 
     for (int k = 0; k < set->owners; k++) t->reach[(set->first + k) % t->ranks] = reach[k];
 }
 
-/* Who gives trees follows. */
+/* From these all ranks know which ones give trees to which. */
 static void tell_reaches(struct nb6_rank_trees *t)
 {
     gpunb_essential_reach(t->essential, nb6_spread_own(t->reaches));

@@ -68,7 +68,7 @@ int nb6_device_import_part(struct nb6_sim *sim, struct nb6_device *d, int *is_do
 
 /* ---- from the device */
 
-/* What is new about bodies; what the device changes about systems; and counters. */
+/* News of bodies, records of systems that the device changes, and counters. */
 static int fetch_news(struct nb6_device *d, int32_t *news, struct nbc_error *err)
 {
     int32_t *there = d->there.member; /* scratch of blocks */

@@ -9,7 +9,7 @@
 
 enum { PLACES_OF_A_PART = 256 };
 
-/* What a kernel of a device does for each place. */
+/* The work that a kernel of a device does for each place. */
 struct moving {
     const struct nb6_dev *dev;
     const struct nb6_dev_parcel *parcel;

@@ -28,7 +28,7 @@ struct nb6_dev_parcel {
 
 /* ---- from the device */
 
-/** What is new about a body since a time at which both sides were equal. */
+/** News of a body since a time at which both sides were equal. */
 enum { NB6_DEV_NO_NEWS, NB6_DEV_NEW_BODY, NB6_DEV_NEW_LIST /**< this and more: plus the length of the list */ };
 
 /** A body changes in blocks, which end later than that time. */
