@@ -13,8 +13,8 @@
 /* Messages that other threads have sent to a rank, and that it has not taken yet. */
 struct box {
     pthread_mutex_t lock;
-    pthread_cond_t changed;
     struct nb6_message *first;
+    const struct nb6_message *awaited; /* the one that its rank waits for; NULL: none */
 };
 
 struct threads {
@@ -33,6 +33,9 @@ struct rank {
     struct nb6_world world;
     struct threads *all;
     pthread_t thread;
+    /* Nobody else waits for it: that all ends of all messages in a box are woken by each of them would take a thousand
+     * ranks a million switches for one message from each to rank 0. */
+    pthread_cond_t go_on;
     double clock, link_free; /* virtual seconds; when the last message has left */
     uint64_t draws;
 };
@@ -131,17 +134,19 @@ static void put(struct box *box, struct nb6_message *message, int at_front)
 static void send(struct nb6_world *world, struct nb6_message *message)
 {
     struct rank *r = rank_of(world);
-    struct box *box = &r->all->box[message->peer];
+    const int to = message->peer;
+    struct box *box = &r->all->box[to];
     const int at_front = r->all->options.shuffle && draw(r) % 2 == 0;
     leave(r, message);
     delay(r);
-    message->request = (uint64_t)message->peer;
+    message->request = (uint64_t)to;
     struct nb6_message *early = copy_early(r, message), *sent = early ? early : message;
     message->is_done = early != NULL;
     pthread_mutex_lock(&box->lock);
     sent->peer = world->rank; /* in a box: the sender */
     put(box, sent, at_front);
-    pthread_cond_broadcast(&box->changed);
+    if (box->awaited && is_same(sent, box->awaited->peer, box->awaited->tag))
+        pthread_cond_signal(&r->all->rank[to].go_on);
     pthread_mutex_unlock(&box->lock);
 }
 
@@ -168,13 +173,17 @@ static void wait_receive(struct rank *r, struct nb6_message *message)
     struct nb6_message *sent;
     delay(r);
     pthread_mutex_lock(&box->lock);
-    while (!(sent = take(box, message))) pthread_cond_wait(&box->changed, &box->lock);
+    box->awaited = message;
+    while (!(sent = take(box, message))) pthread_cond_wait(&r->go_on, &box->lock);
+    box->awaited = NULL;
     if (sent->bytes != message->bytes) __atomic_store_n(&r->all->wrong, 1, __ATOMIC_RELAXED);
     if (message->bytes > 0 && sent->bytes == message->bytes) memcpy(message->to, sent->from, sent->bytes);
     const double left = sent->time;
     const int is_copy = sent->is_copy;
-    if (!is_copy) sent->is_done = 1;
-    pthread_cond_broadcast(&box->changed);
+    if (!is_copy) {
+        sent->is_done = 1;
+        pthread_cond_signal(&r->all->rank[message->peer].go_on);
+    }
     pthread_mutex_unlock(&box->lock);
     if (is_copy) free(sent);
     arrive(r, left);
@@ -184,7 +193,7 @@ static void wait_send(struct rank *r, struct nb6_message *message)
 {
     struct box *box = &r->all->box[message->request];
     pthread_mutex_lock(&box->lock);
-    while (!message->is_done) pthread_cond_wait(&box->changed, &box->lock);
+    while (!message->is_done) pthread_cond_wait(&r->go_on, &box->lock);
     pthread_mutex_unlock(&box->lock);
     if (r->all->options.network) r->clock = fmax(r->clock, message->time);
 }
@@ -258,13 +267,13 @@ int nb6_world_threads_run(int size, const struct nb6_threads_options *options, n
     pthread_mutex_init(&all.start, NULL);
     for (int k = 0; k < size && !status; k++) {
         pthread_mutex_init(&all.box[k].lock, NULL);
-        pthread_cond_init(&all.box[k].changed, NULL);
+        pthread_cond_init(&all.rank[k].go_on, NULL);
     }
     if (!status) {
         status = run_all(&all, err);
         for (int k = 0; k < size; k++) {
             all.wrong |= all.box[k].first != NULL;
-            pthread_cond_destroy(&all.box[k].changed);
+            pthread_cond_destroy(&all.rank[k].go_on);
             pthread_mutex_destroy(&all.box[k].lock);
         }
         if (!status && all.wrong) status = nbc_fail(err, NBC_INTERNAL, "the ends of a message do not agree");

@@ -145,9 +145,11 @@ static double close_to_a_corner(double theta)
     return 3 * near + 3 * M_PI / 4 * near * near + M_PI / 6 * near * near * near;
 }
 
-/* The network of the K computer in their Sec. 6.3, a rank with 10^9 pairs a second. Times are those of messages,
- * mostly: 15 percent. The rank sends trees to between half of as many as the formula has, and all: there are no more
- * domains, and these are no cubes. */
+/* The network of the K computer in their Sec. 6.3, a rank with 10^9 pairs a second. The model has the bytes of rank 0,
+ * but inner ranks send trees to up to 4.6 times as many, by eq. 43: 2 percent of the step, and 5 are allowed. Rank 0
+ * sends trees to between a third of as many as the formula has, and all: that is for small angles. Of cubes whose
+ * radius, over the angle, reaches from their centres to one in a corner there are 16 if it is more than 0.79 of a side,
+ * 10 if it is less, which is about what 40 bodies have; and domains of equal work are no cubes. */
 static void trees_of_many_ranks_take_the_time_of_the_model(void **state)
 {
     (void)state;
@@ -164,10 +166,11 @@ static void trees_of_many_ranks_take_the_time_of_the_model(void **state)
         m.tree_bytes = bytes;
         m.box_bytes = messages * OF_A_RANK / 16.0 * BOX;
         const double model = nb6_rank_tree_seconds(&m, ranks), close = close_to_a_corner(0.5);
-        print_message("%d ranks: step %.3e, model %.3e; rank 0 sends %.0f trees, formula %.0f\n", ranks, seconds, model,
-                      messages, close);
-        assert_true(fabs(seconds / model - 1) < 0.15);
-        assert_true(messages > close / 2 && messages < close);
+        print_message(
+            "%d ranks: step %.3e, model %.3e, work %.3e; rank 0 sends %.0f trees of %.0f bytes, formula %.0f\n", ranks,
+            seconds, model, m.work_s, messages, bytes, close);
+        assert_true(fabs(seconds / model - 1) < 0.05);
+        assert_true(messages > close / 3 && messages < close);
         cluster_free(&c);
     }
 }
