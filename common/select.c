@@ -34,7 +34,7 @@ int64_t nbc_select(int64_t n, int64_t least, nbc_wanted *wanted, const void *con
     for (int part = 1; part < parts; part++) {
         int64_t first, end;
         nbc_range(n, part, parts, &first, &end);
-        memmove(found + all, found + first, (size_t)s.number[part] * sizeof *found);
+        if (all < first) memmove(found + all, found + first, (size_t)s.number[part] * sizeof *found);
         all += s.number[part];
     }
     return all;

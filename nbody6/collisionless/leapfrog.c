@@ -1,6 +1,7 @@
 #include "nbody6/collisionless/leapfrog.h"
 
 #include "common/nbc.h"
+#include "common/select.h"
 #include "common/team.h"
 #include "gpunb/gpunb.h"
 #include "gpunb/tree_kept.h"
@@ -262,22 +263,36 @@ int nb6_leapfrog_potentials(struct nb6_collisionless *s, double *pot, struct nbc
 /* Levels of steps. */
 enum { LEVELS = NB6_LONGEST_LEVEL + 1 };
 
-static void count_levels(const struct nb6_collisionless *s, int64_t count[LEVELS])
+struct counting {
+    const struct nb6_collisionless *system;
+    const struct job *block; /* NULL: bodies have the steps that they begin now */
+    int64_t *count;          /* [LEVELS] */
+};
+
+static void count_part(void *context, int part, int parts)
 {
-    memset(count, 0, LEVELS * sizeof *count);
-    for (int64_t i = 0; i < s->n; i++) count[s->level[i]]++;
+    const struct counting *c = context;
+    const struct nb6_collisionless *s = c->system;
+    const struct nb6_leapfrog_rules rules = nb6_leapfrog_rules(s);
+    int64_t own[LEVELS] = {0}, first, end;
+    nbc_range(s->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) own[s->level[i]]++;
+    nbc_range(c->block ? c->block->n_due : 0, part, parts, &first, &end);
+    for (int64_t m = first; m < end; m++) {
+        const int8_t level = s->level[s->due[m]];
+        own[level]--;
+        own[nb6_leapfrog_next_level(&rules, level, c->block->ti_next, s->acc_due[m])]++;
+    }
+    for (int k = 0; k < LEVELS; k++)
+        if (own[k] != 0) __atomic_fetch_add(&c->count[k], own[k], __ATOMIC_RELAXED);
 }
 
-/* As they will be after this block, whose forces are there. */
-static void count_next_levels(const struct nb6_collisionless *s, const struct job *job, int64_t count[LEVELS])
+/* @param[in] block  whose forces are there: levels as they will be after it; NULL: as they are */
+static void count_levels(const struct nb6_collisionless *s, const struct job *block, int64_t count[LEVELS])
 {
-    const struct nb6_leapfrog_rules rules = nb6_leapfrog_rules(s);
-    count_levels(s, count);
-    for (int64_t m = 0; m < job->n_due; m++) {
-        const int8_t level = s->level[s->due[m]];
-        count[level]--;
-        count[nb6_leapfrog_next_level(&rules, level, job->ti_next, s->acc_due[m])]++;
-    }
+    struct counting c = {s, block, count};
+    memset(count, 0, LEVELS * sizeof *count);
+    nbc_team_run(nbc_parts(s->n, LEAST_BODIES), count_part, &c);
 }
 
 /* Of the bodies of all ranks, at a time: the block that follows needs no more than these. */
@@ -297,7 +312,7 @@ static nb6_time next_time(struct nb6_collisionless *s)
 {
     int64_t count[LEVELS], least = s->max_level;
     if (s->trees && s->shortest_all < 0) {
-        count_levels(s, count);
+        count_levels(s, NULL, count);
         nb6_world_sum(s->world, count, LEVELS);
         take_levels(s, s->ti_now, count);
     }
@@ -308,12 +323,10 @@ static nb6_time next_time(struct nb6_collisionless *s)
     return s->ti_now + nb6_step_ticks((int)least);
 }
 
-static int64_t find_due(struct nb6_collisionless *s, nb6_time t)
+static int ends_step(const void *context, int64_t i)
 {
-    int64_t n_due = 0;
-    for (int64_t i = 0; i < s->n; i++)
-        if (nb6_step_ends(s->level[i], t)) s->due[n_due++] = (int32_t)i;
-    return n_due;
+    const struct job *job = context;
+    return nb6_step_ends(job->system->level[i], job->ti_next);
 }
 
 /* Those of the tree of the host, if they are asked for; ranks judge by their work. */
@@ -339,9 +352,9 @@ enum { OF_FORCE = LEVELS, OF_STEP, SUMS };
 static void find_sums(const struct nb6_collisionless *s, const struct job *job,
                       const struct nb6_rebuild_force *of_block, int64_t sum[SUMS])
 {
-    count_next_levels(s, job, sum);
+    count_levels(s, job, sum);
     if (!of_block->is_judged) return;
-    sum[OF_STEP] = sum[OF_FORCE] = (int64_t)nb6_rank_trees_work(s->trees, job->n_due);
+    sum[OF_STEP] = sum[OF_FORCE] = (int64_t)nb6_rank_trees_work(s->trees);
     for (int64_t i = 0; i < s->n && !begins_longest_step(s); i++) sum[OF_STEP] += (int64_t)s->work[i];
 }
 
@@ -358,11 +371,19 @@ static int agree(struct nb6_collisionless *s, const struct job *job, int status,
     return status;
 }
 
+static void clear_work(void *context, int part, int parts)
+{
+    const struct nb6_collisionless *s = context;
+    int64_t first, end;
+    nbc_range(s->n, part, parts, &first, &end);
+    memset(s->work + first, 0, (size_t)(end - first) * sizeof *s->work);
+}
+
 /* Of a block that is made.   @param[in] sum  of all ranks */
 static void note_work(struct nb6_collisionless *s, const struct job *job, const struct nb6_rebuild_force *of_block,
                       const int64_t sum[SUMS])
 {
-    if (begins_longest_step(s)) memset(s->work, 0, (size_t)s->n * sizeof *s->work);
+    if (begins_longest_step(s)) nbc_team_run(nbc_parts(s->n, LEAST_BODIES), clear_work, s);
     nb6_rank_trees_add_work(s->trees, job->n_due, s->due, s->work);
     if (of_block->is_judged) nb6_rebuild_judge_work(s, job->ti_next, (uint64_t)sum[OF_FORCE], (uint64_t)sum[OF_STEP]);
 }
@@ -372,7 +393,7 @@ int nb6_leapfrog_block(struct nb6_collisionless *s, struct nbc_error *err)
     struct job job = {.system = s, .ti_next = next_time(s)};
     const int parts = nbc_parts(s->n, LEAST_BODIES);
     nbc_team_run(parts, kick_and_drift, &job);
-    job.n_due = find_due(s, job.ti_next);
+    job.n_due = nbc_select(s->n, LEAST_BODIES, ends_step, &job, s->due);
     struct nb6_rebuild_force of_block;
     struct gpunb_tree_counts now = {0};
     int64_t sum[SUMS] = {0};

@@ -5,12 +5,18 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nbody6/collisionless/collisionless.h"
+#include "nbody6/collisionless/ranks/bodies.h"
+#include "nbody6/collisionless/ranks/moves.h"
 #include "nbody6/collisionless/ranks/sections.h"
+#include "nbody6/collisionless/system_memory.h"
+#include "nbody6/world/threads.h"
+#include "nbody6/world/world.h"
 #include "tests/support/cluster.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/ranks.h"
@@ -275,6 +281,83 @@ static void domains_fit_where_the_work_is(void **state)
     nb6_sections_free(s);
 }
 
+/* ---- bodies that go to other ranks, by as many threads as there are */
+
+enum { TRAVELLERS = 40000 };
+
+/* Where a body goes in a turn: most stay, or all go to one rank, or to others at random. */
+static int goal(int64_t name, int turn, int own, int ranks)
+{
+    const uint64_t number = ((uint64_t)name * 0x9e3779b97f4a7c15u + (uint64_t)turn) >> 40;
+    if (turn == 0) return number % 1000 == 0 ? (int)(number / 1000 % (uint64_t)ranks) : own;
+    return turn == 1 ? 0 : (int)(number % (uint64_t)ranks);
+}
+
+static void fill_body(struct nb6_collisionless *s, int64_t i)
+{
+    const double name = (double)s->name[i];
+    s->mass[i] = 0.5 * name;
+    s->level[i] = (int8_t)(s->name[i] % 100);
+    for (int k = 0; k < 3; k++) {
+        s->x0[i][k] = name + 0.1 * k;
+        s->v[i][k] = -s->x0[i][k];
+        s->acc[i][k] = 2 * s->x0[i][k];
+    }
+}
+
+/* All that a body has follows from its name; names ascend. */
+static void check_bodies(const struct nb6_collisionless *s)
+{
+    for (int64_t i = 0; i < s->n; i++) {
+        const double name = (double)s->name[i];
+        if (i > 0) assert_true(s->name[i] > s->name[i - 1]);
+        assert_true(s->mass[i] == 0.5 * name && s->level[i] == s->name[i] % 100);
+        for (int k = 0; k < 3; k++)
+            assert_true(s->x0[i][k] == name + 0.1 * k && s->v[i][k] == -s->x0[i][k] && s->acc[i][k] == 2 * s->x0[i][k]);
+    }
+}
+
+static void let_bodies_go(struct nb6_world *world, void *context)
+{
+    struct nb6_collisionless s = {.world = world};
+    struct nbc_error err = {0};
+    const int ranks = nb6_world_size(world), own = nb6_world_rank(world);
+    (void)context;
+    omp_set_num_threads(3);
+    nb6_world_share(world, TRAVELLERS, own, &s.first, &s.room);
+    s.n = s.room -= s.first;
+    assert_int_equal(nb6_collisionless_allocate(&s, &err), NBC_OK);
+    assert_int_equal(nb6_moves_open(&s.moves, world, &err), NBC_OK);
+    assert_non_null(s.work = nbc_alloc((size_t)s.n, sizeof *s.work));
+    for (int64_t i = 0; i < s.n; i++) {
+        s.name[i] = s.first + i + 1;
+        fill_body(&s, i);
+    }
+    for (int turn = 0; turn < 3; turn++) {
+        int32_t *to = malloc(((size_t)s.n + 1) * sizeof *to);
+        int64_t all = 0;
+        assert_non_null(to);
+        for (int64_t i = 0; i < s.n; i++) to[i] = goal(s.name[i], turn, own, ranks);
+        assert_int_equal(nb6_rank_bodies_send(&s, to, &err), NBC_OK);
+        free(to);
+        check_bodies(&s);
+        all = s.n;
+        nb6_world_sum(world, &all, 1);
+        assert_int_equal(all, TRAVELLERS);
+        if (turn == 1) assert_int_equal(s.n, own == 0 ? TRAVELLERS : 0);
+        for (int64_t i = 0; i < s.n && turn == 2; i++) assert_int_equal(goal(s.name[i], turn, own, ranks), own);
+    }
+    nb6_moves_close(s.moves);
+    nb6_collisionless_release(&s);
+}
+
+static void bodies_go_where_they_belong(void **state)
+{
+    (void)state;
+    struct nbc_error err = {0};
+    assert_int_equal(nb6_world_threads_run(2, &(struct nb6_threads_options){0}, let_bodies_go, NULL, &err), NBC_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,7 +366,7 @@ int main(void)
         cmocka_unit_test(same_bits_however_messages_travel), cmocka_unit_test(block_steps_are_those_of_one),
         cmocka_unit_test(ranks_may_have_no_bodies),          cmocka_unit_test(all_bodies_may_be_in_one_domain),
         cmocka_unit_test(failures_end_a_block_on_all_ranks), cmocka_unit_test(memory_may_end_on_any_rank),
-        cmocka_unit_test(devices_make_forces_of_ranks),
+        cmocka_unit_test(devices_make_forces_of_ranks),      cmocka_unit_test(bodies_go_where_they_belong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,14 @@
 #include "nbody6/collisionless/ranks/trees.h"
 
+#include "common/team.h"
 #include "gpunb/backend.h"
 #include "gpunb/tree/essential.h"
 #include "gpunb/tree_kept.h"
 #include "nbody6/collisionless/kept_tree.h"
+#include "nbody6/collisionless/ranks/costs.h"
 #include "nbody6/collisionless/ranks/few.h"
 #include "nbody6/collisionless/ranks/partners.h"
+#include "nbody6/collisionless/ranks/positions.h"
 #include "nbody6/world/spread.h"
 #include "nbody6/world/world.h"
 
@@ -29,10 +32,10 @@ struct nb6_rank_trees {
     struct gpunb_essential_reach *reach;
     struct told *told; /* [ranks] that came with the tops */
     struct nb6_partners partners;
-    uint32_t *cost; /* of the last force, by target */
-    size_t cost_room;
-    const int32_t *order; /* along the curve of the last tree; NULL: bodies have come or gone since */
-    int is_by_tree;       /* the last force */
+    struct nb6_rank_costs costs; /* of the last force */
+    uint64_t cost;               /* their sum */
+    const int32_t *order;        /* along the curve of the last tree; NULL: bodies have come or gone since */
+    int is_by_tree;              /* the last force */
     struct nb6_rank_plan plan;
     int32_t *self; /* [plan_room] numbers of own bodies */
     size_t plan_room;
@@ -112,7 +115,7 @@ void nb6_rank_trees_close(struct nb6_rank_trees *t)
     nbc_free(t->top);
     nbc_free(t->reach);
     nbc_free(t->told);
-    nbc_free(t->cost);
+    nb6_rank_costs_free(&t->costs);
     nbc_free(t);
 }
 
@@ -242,27 +245,9 @@ static int exchange_trees(struct nb6_rank_trees *t, int status, struct nbc_error
 /* Of so many targets one may have left what a plan knows of it: 99 of 100 errors are to be within the aim. */
 enum { TARGETS_TO_ONE_LEFT = 256 };
 
-static int check_positions(const struct nb6_rank_trees_job *job, struct nbc_error *err)
-{
-    for (int64_t i = 0; i < job->n; i++)
-        for (int k = 0; k < 3; k++)
-            if (!(fabs(job->x[i][k]) <= GPUNB_LIMIT))
-                return nbc_fail(err, isfinite(job->x[i][k]) ? NBC_BAD_ARGUMENT : NBC_NON_FINITE,
-                                "body %lld is at %g, %g, %g: coordinates must be from %g to %g",
-                                (long long)job->name[i], job->x[i][0], job->x[i][1], job->x[i][2], -GPUNB_LIMIT,
-                                GPUNB_LIMIT);
-    return NBC_OK;
-}
-
 static int provide_costs(struct nb6_rank_trees *t, size_t n, struct nbc_error *err)
 {
-    if (n <= t->cost_room) return NBC_OK;
-    nbc_free(t->cost);
-    t->cost_room = 0;
-    t->cost = nbc_alloc_unset(n, sizeof *t->cost);
-    if (!t->cost) return no_memory(t, err);
-    t->cost_room = n;
-    return NBC_OK;
+    return nb6_rank_costs_provide(&t->costs, n) ? NBC_OK : no_memory(t, err);
 }
 
 static int send_sources(struct nb6_rank_trees *t, int64_t n, const double *mass, const double (*x)[3],
@@ -276,7 +261,7 @@ static int send_sources(struct nb6_rank_trees *t, int64_t n, const double *mass,
 static int begin(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job,
                  const struct gpunb_softened_job *targets, struct nbc_error *err)
 {
-    int status = check_positions(job, err);
+    int status = nb6_rank_positions_check(job->n, job->name, job->x, err);
     if (!status) status = send_sources(t, job->n, job->mass, job->x, err);
     if (!status) status = provide_costs(t, targets->n_i, err);
     if (status) return status;
@@ -285,12 +270,10 @@ static int begin(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job,
 }
 
 /* Nominal costs, in pairs: of the lists, and of a tree that is new.   @param[in] builds  1; 0: it is renewed */
-static void spend(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job, size_t n_i, int builds)
+static void spend(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job, int builds)
 {
-    const size_t n = (size_t)job->n;
-    double pairs = gpunb_tree_kept_pairs(t->force, 0, n, builds);
-    for (size_t i = 0; i < n_i; i++) pairs += t->cost[i];
-    nb6_world_spend(t->world, 1, pairs);
+    const double pairs = gpunb_tree_kept_pairs(t->force, 0, (size_t)job->n, builds);
+    nb6_world_spend(t->world, 1, pairs + (double)t->cost);
 }
 
 /* By the trees that have come. */
@@ -299,11 +282,12 @@ static int walk(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job, 
     int status = NBC_OK;
     for (int r = 0; r < t->ranks && !status; r++)
         if (t->partners.with[r].gets) status = gpunb_essential_take(t->essential, r, t->partners.with[r].come);
-    if (!status) status = gpunb_essential_force(t->essential, t->cost);
+    if (!status) status = gpunb_essential_force(t->essential, t->costs.cost);
     if (status) return nbc_fail(err, status, "%s", gpunb_last_error(t->force));
     t->is_by_tree = 1;
+    t->cost = nb6_rank_costs_sum(&t->costs, (int64_t)job->targets.n_i);
     t->order = gpunb_essential_order(t->essential);
-    spend(t, job, job->targets.n_i, builds);
+    spend(t, job, builds);
     return NBC_OK;
 }
 
@@ -340,10 +324,12 @@ int nb6_rank_trees_sum_few(struct nb6_rank_trees *t, const struct nb6_rank_trees
 {
     t->is_by_tree = 0;
     t->order = NULL;
-    return nb6_rank_few_sum(t->few, job, check_positions(job, err), err);
+    return nb6_rank_few_sum(t->few, job, nb6_rank_positions_check(job->n, job->name, job->x, err), err);
 }
 
 /* ---- lists that serve several forces */
+
+enum { BODIES_OF_A_PART = 16384 };
 
 static int provide_plan(struct nb6_rank_trees *t, size_t n, struct nbc_error *err)
 {
@@ -361,9 +347,19 @@ static int provide_plan(struct nb6_rank_trees *t, size_t n, struct nbc_error *er
     return NBC_OK;
 }
 
-static void take_plan(const struct nb6_rank_places *places, const struct nb6_rank_plan_job *job)
+struct taking {
+    const struct nb6_rank_places *places;
+    const struct nb6_rank_plan_job *job;
+};
+
+static void take_part(void *context, int part, int parts)
 {
-    for (int64_t i = 0; i < job->n; i++) {
+    const struct taking *t = context;
+    const struct nb6_rank_places *places = t->places;
+    const struct nb6_rank_plan_job *job = t->job;
+    int64_t first, end;
+    nbc_range(job->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) {
         const double *v = job->drift ? NULL : job->v[i];
         memcpy(places->x[i], job->x[i], sizeof *places->x);
         memcpy(places->acc[i], job->acc[i], sizeof *places->acc);
@@ -378,7 +374,8 @@ static int begin_plan(struct nb6_rank_trees *t, const struct nb6_rank_plan_job *
     int status = provide_plan(t, n, err);
     if (!status) status = send_sources(t, job->n, job->mass, job->x, err);
     if (status) return status;
-    take_plan(&t->plan.places, job);
+    struct taking taking = {&t->plan.places, job};
+    nbc_team_run(nbc_parts(job->n, BODIES_OF_A_PART), take_part, &taking);
     const struct gpunb_softened_job all = {.n_i = n,
                                            .x = (const double(*)[3])t->plan.places.x,
                                            .self = t->self,
@@ -425,7 +422,7 @@ const struct nb6_rank_plan *nb6_rank_trees_planned(const struct nb6_rank_trees *
 static int begin_kept(struct nb6_rank_trees *t, const struct nb6_rank_trees_job *job, int is_sent,
                       struct nbc_error *err)
 {
-    int status = is_sent ? NBC_OK : check_positions(job, err);
+    int status = is_sent ? NBC_OK : nb6_rank_positions_check(job->n, job->name, job->x, err);
     if (!status && !is_sent) status = send_sources(t, job->n, job->mass, job->x, err);
     if (!status) status = provide_costs(t, job->targets.n_i, err);
     if (status) return status;
@@ -456,7 +453,8 @@ static int make_lists(struct nb6_rank_trees *t, const struct nb6_rank_trees_job 
                       const struct nb6_rank_plan_job *anew, struct nbc_error *err)
 {
     int64_t left = 0;
-    const int status = renew(t, job, 1, make_plan(t, anew, check_positions(job, err), err), &left, err);
+    const int status =
+        renew(t, job, 1, make_plan(t, anew, nb6_rank_positions_check(job->n, job->name, job->x, err), err), &left, err);
     if (!status) t->plan.block = anew->block;
     return status;
 }
@@ -475,16 +473,14 @@ int nb6_rank_trees_sum_kept(struct nb6_rank_trees *t, const struct nb6_rank_tree
 
 /* ---- work */
 
-uint64_t nb6_rank_trees_work(const struct nb6_rank_trees *t, int64_t n)
+uint64_t nb6_rank_trees_work(const struct nb6_rank_trees *t)
 {
-    uint64_t sum = 0;
-    for (int64_t m = 0; m < n && t->is_by_tree; m++) sum += t->cost[m];
-    return sum;
+    return t->is_by_tree ? t->cost : 0;
 }
 
 void nb6_rank_trees_add_work(const struct nb6_rank_trees *t, int64_t n, const int32_t *target, uint64_t *work)
 {
-    for (int64_t m = 0; m < n && t->is_by_tree; m++) work[target[m]] += t->cost[m];
+    if (t->is_by_tree) nb6_rank_costs_add(&t->costs, n, target, work);
 }
 
 void nb6_rank_trees_forget_order(struct nb6_rank_trees *t)

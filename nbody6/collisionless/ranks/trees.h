@@ -74,10 +74,10 @@ struct nb6_rank_lists {
 int nb6_rank_trees_sum_kept(struct nb6_rank_trees *trees, const struct nb6_rank_trees_job *job,
                             const struct nb6_rank_plan_job *anew, struct nb6_rank_lists *lists, struct nbc_error *err);
 
-/** The work of the last force, by nominal costs in pairs; of direct sums none, since it is that of all ranks alike.
- *  @param[in] n  targets of that force */
-uint64_t nb6_rank_trees_work(const struct nb6_rank_trees *trees, int64_t n);
-/** The same by bodies.   @param[in] target [n] those of that force   @param[in,out] work  of all own bodies */
+/** The work of the last force, by nominal costs in pairs; of direct sums none, since it is that of all ranks alike. */
+uint64_t nb6_rank_trees_work(const struct nb6_rank_trees *trees);
+/** The same by bodies.   @param[in] target [n] those of that force, all different   @param[in,out] work  of all own
+ * bodies */
 void nb6_rank_trees_add_work(const struct nb6_rank_trees *trees, int64_t n, const int32_t *target, uint64_t *work);
 /** Own bodies along the curve of the last tree; NULL: there is none, or they are others since. */
 const int32_t *nb6_rank_trees_order(const struct nb6_rank_trees *trees);
