@@ -61,7 +61,7 @@ void gpunb_essential_free(struct gpunb_essential *e)
         nbc_free(e->out[p].cell_room.data);
     }
     for (int p = 0; p < e->parts && e->in; p++) nbc_free(e->in[p].links.data);
-    struct tree_room *rooms[] = {&e->targets, &e->box_room, &e->nodes,  &e->queue,  &e->shapes,
+    struct tree_room *rooms[] = {&e->targets, &e->box_room, &e->nodes,  &e->queue,  &e->shapes,  &e->ats,
                                  &e->origins, &e->known,    &e->places, &e->leasts, &e->boxes_of};
     for (size_t r = 0; r < sizeof rooms / sizeof rooms[0]; r++) nbc_free(rooms[r]->data);
     tree_free_groups(&e->groups);

@@ -1,5 +1,6 @@
 /* The essential tree of a part for another one: its cells from the top down to those that may act as a whole on all
  * groups of that part, and the bodies of leaves that may not. */
+#include "common/team.h"
 #include "gpunb/handle.h"
 #include "gpunb/tree/essential_parts.h"
 
@@ -9,10 +10,9 @@
 /* ---- boxes in boxes, so that a cell that is far from many of them is tested once */
 
 struct boxes {
-    struct gpunb_essential *essential;
+    const struct gpunb_essential *essential;
     const struct gpunb_essential_box *box; /* [n] */
     struct gpunb_essential_box *node; /* [2 n] node 1 holds all, k has parts 2 k and 2 k + 1; by halves of ranges */
-    uint64_t tested;
 };
 
 static size_t nodes_of(size_t n)
@@ -40,15 +40,20 @@ static void fill_node(struct boxes *b, size_t node, size_t first, size_t end)
     b->node[node].radius = fmax(one->radius, other->radius);
 }
 
-static int suffices_in(struct boxes *b, const struct essential_cell *cell, size_t node, size_t boxes)
+/* @param[in,out] tested  tests so far */
+static int suffices_in(const struct boxes *b, const struct essential_cell *cell, size_t node, size_t boxes,
+                       uint64_t *tested)
 {
-    b->tested++;
+    ++*tested;
     if (essential_suffices(b->essential, cell, &b->node[node])) return 1;
     if (boxes == 1) return 0;
-    return suffices_in(b, cell, 2 * node, boxes / 2) && suffices_in(b, cell, 2 * node + 1, boxes - boxes / 2);
+    return suffices_in(b, cell, 2 * node, boxes / 2, tested) &&
+           suffices_in(b, cell, 2 * node + 1, boxes - boxes / 2, tested);
 }
 
-/* ---- cells, level by level */
+/* ---- cells, level by level: all threads test those of a level, then one opens them in their order */
+
+enum { CELLS_OF_A_TEST = 64, CELLS_OF_A_COPY = 1024 };
 
 /* Place of a cell in a list that is kept: it is not there. */
 enum { IS_NEW = -1 };
@@ -59,7 +64,10 @@ struct exporting {
     const struct tree_cell *cell; /* of the own tree */
     int32_t *queue;               /* cells of the essential tree */
     struct essential_shape *shape;
+    int32_t *at; /* of each: its place among those that act as a whole, or of its first body */
     struct essential_heading heading;
+    int64_t begin, end; /* the level */
+    uint64_t tested;
     int32_t worth;                     /* bodies that cost as much as a term */
     const struct essential_kept *kept; /* the list that there is, or NULL; */
     int32_t *place, next;              /* of each cell in it, and of the next part of a cell that was open there */
@@ -72,10 +80,37 @@ static struct essential_cell sent_cell(const struct tree_cell *cell)
     return sent;
 }
 
-static int acts_as_a_whole(struct exporting *x, const struct tree_cell *cell)
+static int acts_as_a_whole(const struct exporting *x, const struct tree_cell *cell, uint64_t *tested)
 {
     const struct essential_cell sent = sent_cell(cell);
-    return suffices_in(&x->boxes, &sent, 1, x->n_boxes);
+    return suffices_in(&x->boxes, &sent, 1, x->n_boxes, tested);
+}
+
+/* What the list that is kept has for a cell, as of struct essential_kept: that of one that is new is tested. */
+static int32_t kept_of(const struct exporting *x, int64_t k)
+{
+    return !x->kept || x->place[k] == IS_NEW ? TREE_PARTS_ELSEWHERE : x->kept[x->place[k]].n_child;
+}
+
+/* A cell that is not worth its term is a leaf: it acts by its bodies, opened or not. Of a list that is kept those that
+ * acted as a whole are tested, and no others.   @return as n_child of a shape, of cells with parts their number here */
+static int32_t judge(const struct exporting *x, int64_t k, uint64_t *tested)
+{
+    const struct tree_cell *cell = &x->cell[x->queue[k]];
+    const int32_t then = kept_of(x, k);
+    if (then == TREE_PARTS_ELSEWHERE && acts_as_a_whole(x, cell, tested)) return TREE_PARTS_ELSEWHERE;
+    return then == 0 || cell->count <= x->worth ? 0 : cell->n_child;
+}
+
+static void judge_part(void *context, int part, int parts)
+{
+    struct exporting *x = context;
+    int64_t first, end;
+    uint64_t tested = 0;
+    nbc_range(x->end - x->begin, part, parts, &first, &end);
+    for (int64_t k = x->begin + first; k < x->begin + end; k++)
+        x->shape[k] = (struct essential_shape){judge(x, k, &tested), x->cell[x->queue[k]].count};
+    __atomic_fetch_add(&x->tested, tested, __ATOMIC_RELAXED);
 }
 
 /* Parts without mass stay. Cells of a list that is kept have the order that they had. */
@@ -89,22 +124,20 @@ static void open_cell(struct exporting *x, const struct tree_cell *cell, struct 
         }
 }
 
-/* A cell that is not worth its term is a leaf: it acts by its bodies, opened or not. Of a list that is kept those that
- * acted as a whole are tested, and no others. */
+/* After the tests. */
 static void visit(struct exporting *x, int64_t k)
 {
     const struct tree_cell *cell = &x->cell[x->queue[k]];
-    const int is_new = !x->kept || x->place[k] == IS_NEW;
-    const int32_t then = is_new ? TREE_PARTS_ELSEWHERE : x->kept[x->place[k]].n_child;
     struct essential_shape *shape = &x->shape[k];
-    *shape = (struct essential_shape){.count = cell->count};
-    if (then == TREE_PARTS_ELSEWHERE && acts_as_a_whole(x, cell)) {
-        shape->n_child = TREE_PARTS_ELSEWHERE;
-        x->heading.whole++;
-    } else if (then == 0 || cell->n_child == 0 || cell->count <= x->worth)
+    if (shape->n_child == TREE_PARTS_ELSEWHERE) {
+        x->at[k] = (int32_t)x->heading.whole++;
+    } else if (shape->n_child == 0) {
+        x->at[k] = (int32_t)x->heading.bodies;
         x->heading.bodies += cell->count;
-    else
-        open_cell(x, cell, shape, then > 0);
+    } else {
+        shape->n_child = 0;
+        open_cell(x, cell, shape, kept_of(x, k) > 0);
+    }
 }
 
 static void choose_cells(struct exporting *x)
@@ -113,7 +146,12 @@ static void choose_cells(struct exporting *x)
     if (x->kept) x->place[0] = 0;
     x->next = 1;
     x->heading = (struct essential_heading){.cells = 1};
-    for (int64_t k = 0; k < x->heading.cells; k++) visit(x, k);
+    while (x->end < x->heading.cells) {
+        x->begin = x->end;
+        x->end = x->heading.cells;
+        nbc_team_run(nbc_parts(x->end - x->begin, CELLS_OF_A_TEST), judge_part, x);
+        for (int64_t k = x->begin; k < x->end; k++) visit(x, k);
+    }
 }
 
 /* Cells for a part with these boxes.   @param[in] kept  the list that there is, or NULL   @return NBC_OK;
@@ -129,13 +167,14 @@ static int find_cells(struct gpunb_essential *e, int to, const struct gpunb_esse
         .worth = tree_worth_a_term(e->rule.order),
         .queue = tree_room(&e->queue, cells, sizeof *x->queue),
         .shape = tree_room(&e->shapes, cells, sizeof *x->shape),
+        .at = tree_room(&e->ats, cells, sizeof *x->at),
         .kept = kept,
         .place = kept ? tree_room(&e->places, cells, sizeof *x->place) : NULL};
-    if (!x->boxes.node || !x->queue || !x->shape || (kept && !x->place))
+    if (!x->boxes.node || !x->queue || !x->shape || !x->at || (kept && !x->place))
         return nbc_fail(&e->handle->error, NBC_NO_MEMORY, "gpunb: no memory for the essential tree of part %d", to);
     fill_node(&x->boxes, 1, 0, n);
     choose_cells(x);
-    e->counts.tested += x->boxes.tested;
+    e->counts.tested += x->tested;
     return NBC_OK;
 }
 
@@ -147,24 +186,41 @@ static size_t bytes_of(const struct gpunb_essential *e, const struct essential_h
            (size_t)heading->whole * essential_cell_bytes(e) + (size_t)heading->bodies * sizeof(struct essential_body);
 }
 
-static void write_cells(const struct gpunb_essential *e, const struct exporting *x, char *to)
+/* An essential tree being written. */
+struct writing {
+    const struct exporting *x;
+    char *whole;
+    struct essential_body *body;
+};
+
+static void write_part(void *context, int part, int parts)
 {
-    const size_t whole_bytes = essential_cell_bytes(e), shape_bytes = (size_t)x->heading.cells * sizeof *x->shape;
-    memcpy(to, &x->heading, sizeof x->heading);
-    memcpy(to + sizeof x->heading, x->shape, shape_bytes);
-    char *whole = to + sizeof x->heading + shape_bytes;
-    struct essential_body *body = (struct essential_body *)(void *)(whole + (size_t)x->heading.whole * whole_bytes);
-    for (int64_t k = 0; k < x->heading.cells; k++) {
+    const struct writing *w = context;
+    const struct exporting *x = w->x;
+    const struct gpunb_essential *e = x->boxes.essential;
+    int64_t first, end;
+    nbc_range(x->heading.cells, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) {
         const struct tree_cell *cell = &x->cell[x->queue[k]];
-        if (x->shape[k].n_child == TREE_PARTS_ELSEWHERE) {
-            essential_write_cell(e, (size_t)x->queue[k], whole);
-            whole += whole_bytes;
-        }
-        for (int32_t j = cell->first; j < cell->first + cell->count && x->shape[k].n_child == 0; j++, body++) {
-            memcpy(body->x, e->local->x[j], sizeof body->x);
-            body->mass = e->local->mass[j];
+        const size_t at = (size_t)x->at[k];
+        if (x->shape[k].n_child == TREE_PARTS_ELSEWHERE)
+            essential_write_cell(e, (size_t)x->queue[k], w->whole + at * essential_cell_bytes(e));
+        for (int32_t j = 0; j < cell->count && x->shape[k].n_child == 0; j++) {
+            struct essential_body *body = &w->body[at + (size_t)j];
+            memcpy(body->x, e->local->x[cell->first + j], sizeof body->x);
+            body->mass = e->local->mass[cell->first + j];
         }
     }
+}
+
+static void write_cells(const struct gpunb_essential *e, const struct exporting *x, char *to)
+{
+    const size_t shape_bytes = (size_t)x->heading.cells * sizeof *x->shape;
+    char *whole = to + sizeof x->heading + shape_bytes;
+    struct writing writing = {x, whole, (void *)(whole + (size_t)x->heading.whole * essential_cell_bytes(e))};
+    memcpy(to, &x->heading, sizeof x->heading);
+    memcpy(to + sizeof x->heading, x->shape, shape_bytes);
+    nbc_team_run(nbc_parts(x->heading.cells, CELLS_OF_A_COPY), write_part, &writing);
 }
 
 static int give(struct gpunb_essential *e, int to, const struct exporting *x, const void **data, size_t *bytes)

@@ -76,7 +76,7 @@ struct gpunb_essential {
     int32_t *box_of;           /**< [n] of a plan: of each own body */
     struct essential_out *out; /**< [parts] */
     struct essential_in *in;   /**< [parts] */
-    struct tree_room targets, box_room, nodes, queue, shapes, origins, known, places, leasts, boxes_of;
+    struct tree_room targets, box_room, nodes, queue, shapes, ats, origins, known, places, leasts, boxes_of;
     struct gpunb_essential_counts counts;
 };
 
