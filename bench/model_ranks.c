@@ -7,16 +7,19 @@
  *        model_ranks --threads P [N [BACKEND]]     the same with threads as ranks, each with one thread of OpenMP
  *        ... [N [BACKEND [FORCE_ERROR]]]           forces by a tree
  * BACKEND cuda or emulated: bodies are on the devices of their ranks, each of which has one, and times are those of
- * shared steps, as they are by a tree, for which ranks have bodies in memory. Times are medians; the last column is
- * that of the thread that leads rank 0, without the time in which other programs had its processor (OMP_NUM_THREADS=1).
+ * shared steps, as they are by a tree, for which ranks have bodies in memory. Times are medians. Those of a thread are
+ * of the one that leads rank 0, without the time in which other programs had its processor: all its work if
+ * OMP_NUM_THREADS=1, and no waits if ranks are threads (MPI waits by looking again and again).
  */
+#include "bench/support/rank_tables.h"
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "gpunb/tree.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/ranks/exchange.h"
 #include "nbody6/collisionless/ranks/model.h"
-#include "nbody6/collisionless/ranks/network.h"
 #include "nbody6/collisionless/ranks/ranks.h"
+#include "nbody6/collisionless/ranks/trees.h"
 #include "nbody6/world/launch.h"
 #include "nbody6/world/spread.h"
 #include "nbody6/world/threads.h"
@@ -236,9 +239,15 @@ static enum nb6_collisionless_engine engine_of(const char *backend)
     return strncmp(backend, "emulated", 8) == 0 ? NB6_COLLISIONLESS_EMULATED : NB6_COLLISIONLESS_HOST;
 }
 
+/* Of direct sums, and of trees. */
+struct counts {
+    struct nb6_spread_counts spread;
+    struct nb6_rank_trees_counts trees;
+};
+
 /* world: NULL: one rank. */
 static struct seconds time_steps(struct nb6_world *world, const struct forces *f, enum nb6_collisionless_engine engine,
-                                 struct nb6_spread_counts *counts)
+                                 struct counts *counts)
 {
     const double step = 0x1p-20;
     const struct nb6_collisionless_options options = {.softening = SOFTENING,
@@ -261,15 +270,15 @@ static struct seconds time_steps(struct nb6_world *world, const struct forces *f
         if (nb6_collisionless_evolve(s, (k + 2) * step, &err)) stop(err.text);
         note(&series, k, start);
     }
-    if (s->ranks && counts) nb6_ranks_get_counts(s->ranks, counts);
+    if (s->ranks && counts) nb6_ranks_get_counts(s->ranks, &counts->spread);
+    if (s->ranks && counts) (void)nb6_ranks_get_tree_counts(s->ranks, &counts->trees);
     nb6_collisionless_free(s);
     free_bodies(&b);
     return medians(&series);
 }
 
 /* Of all ranks together; rank 0 knows them. */
-static struct seconds time_steps_of_ranks(struct nb6_world *world, const struct forces *f,
-                                          struct nb6_spread_counts *counts)
+static struct seconds time_steps_of_ranks(struct nb6_world *world, const struct forces *f, struct counts *counts)
 {
     struct seconds seconds = {0};
     if (nb6_world_rank(world) == 0) {
@@ -295,18 +304,87 @@ static struct seconds time_steps_of_one(struct nb6_world *world, const char *bac
 /* ---- steps by a tree */
 
 /* Of rank 0 alone, while the others wait.   @param[in] engine  where its bodies are */
-static double time_tree_of_one(struct nb6_world *world, const struct forces *f, int64_t n,
-                               enum nb6_collisionless_engine engine)
+static struct seconds time_tree_of_one(struct nb6_world *world, const struct forces *f, int64_t n,
+                                       enum nb6_collisionless_engine engine)
 {
     char first[32];
-    double seconds = 0;
+    struct seconds seconds = {0};
     struct forces alone = *f;
     alone.n = n;
     snprintf(first, sizeof first, "%s%s", f->backend, engine_of(f->backend) == NB6_COLLISIONLESS_HOST ? "" : ":0");
     alone.backend = first;
-    if (nb6_world_rank(world) == 0) seconds = time_steps(NULL, &alone, engine, NULL).wall;
+    if (nb6_world_rank(world) == 0) seconds = time_steps(NULL, &alone, engine, NULL);
     nb6_world_broadcast(world, &seconds, sizeof seconds);
     return seconds;
+}
+
+/* Of a tree of so many bodies, and of a force by it. */
+struct tree_times {
+    struct seconds build, force;
+    double terms; /* of a target */
+};
+
+static void time_tree(gpunb_t *tree, const struct gpunb_softened_job *job, struct tree_times *times)
+{
+    struct series build, force;
+    struct gpunb_tree_counts before, after;
+    gpunb_tree_get_counts(tree, &before);
+    for (int k = -1; k < REPEATS; k++) {
+        gpunb_tree_t *cells;
+        const struct seconds start = now();
+        if (gpunb_tree_build(tree, &cells)) stop(gpunb_last_error(tree));
+        note(&build, k, start);
+        const struct seconds built = now();
+        if (gpunb_tree_force(tree, cells, job)) stop(gpunb_last_error(tree));
+        note(&force, k, built);
+        gpunb_tree_free(cells);
+    }
+    gpunb_tree_get_counts(tree, &after);
+    const uint64_t terms = after.cell_terms + after.pair_terms - before.cell_terms - before.pair_terms;
+    *times =
+        (struct tree_times){medians(&build), medians(&force), (double)terms / (double)(after.targets - before.targets)};
+}
+
+/* Of rank 0 alone. */
+static struct tree_times find_tree_times(struct nb6_world *world, const struct forces *f, int64_t n)
+{
+    struct tree_times times = {0};
+    if (nb6_world_rank(world) == 0) {
+        struct bodies b = make_bodies(NULL, n);
+        struct nbc_error err = {0};
+        gpunb_t *tree = NULL;
+        const struct gpunb_options options = {.backend = f->backend, .force_error = f->force_error};
+        const double(*x)[3] = (const double(*)[3])b.x;
+        double(*last)[3] = nbc_alloc((size_t)n, sizeof *last);
+        struct gpunb_softened_job job = {.n_i = (size_t)n, .x = x, .self = b.due, .softening = SOFTENING, .acc = b.acc};
+        if (!last) stop("no memory");
+        if (gpunb_create(&tree, (size_t)n, &options, &err)) stop(err.text);
+        if (gpunb_send_positions(tree, (size_t)n, b.mass, x) || gpunb_softened(tree, &job))
+            stop(gpunb_last_error(tree));
+        memcpy(last, b.acc, (size_t)n * sizeof *last);
+        job.acc_last = (const double(*)[3])last;
+        time_tree(tree, &job, &times);
+        gpunb_free(tree);
+        nbc_free(last);
+        free_bodies(&b);
+    }
+    nb6_world_broadcast(world, &times, sizeof times);
+    return times;
+}
+
+/* Of a step on ranks, of which each has its part of all that one process does, with lists as long as there. Boxes,
+ * what others get, and what has come below one root take two thirds of the time of the own tree (rebuild.c has 1.5 to
+ * 1.8 for both, by clocks of threads). Bytes are those that rank 0 sends; a thread that waits takes no time of its own.
+ */
+static double model_of_trees(double latency, double rate, const struct nb6_rank_trees_counts *sent, double one,
+                             double build, int ranks)
+{
+    static const double AND_LISTS = 2.0 / 3;
+    const struct nb6_rank_tree_model m = {.latency_s = latency,
+                                          .bytes_per_s = rate,
+                                          .work_s = (one + AND_LISTS * build) / ranks,
+                                          .tree_bytes = (double)sent->bytes / fmax((double)sent->forces, 1)};
+    return nb6_rank_tree_seconds(&m, ranks);
 }
 
 static void measure_trees(struct nb6_world *world, const struct forces *f)
@@ -314,17 +392,29 @@ static void measure_trees(struct nb6_world *world, const struct forces *f)
     const int ranks = nb6_world_size(world);
     const int64_t n = f->n ? f->n : 1 << 20;
     const struct forces asked = {n, f->backend, f->force_error, f->threads};
+    struct nb6_rank_model network = {0};
+    struct counts counts = {0};
+    find_network(world, &network);
     omp_set_num_threads(f->threads);
-    const double device = time_tree_of_one(world, f, n / ranks, engine_of(f->backend)),
-                 share = time_tree_of_one(world, f, n / ranks, NB6_COLLISIONLESS_HOST),
-                 one = time_tree_of_one(world, f, n, NB6_COLLISIONLESS_HOST),
-                 all = time_steps_of_ranks(world, &asked, NULL).wall;
+    const struct tree_times tree = find_tree_times(world, &asked, n);
+    const double device = time_tree_of_one(world, f, n / ranks, engine_of(f->backend)).wall,
+                 share = time_tree_of_one(world, f, n / ranks, NB6_COLLISIONLESS_HOST).wall;
+    const struct seconds one = time_tree_of_one(world, f, n, NB6_COLLISIONLESS_HOST),
+                         all = time_steps_of_ranks(world, &asked, &counts);
     if (nb6_world_rank(world) > 0) return;
-    printf("%d ranks (%s), backend %s, FORCE_ERROR = %g\n"
-           "       N     one[s]   share[s]  share on device[s]   ranks[s]   times  of a share\n"
-           "%8lld %10.3e %10.3e %19.3e %10.3e %7.2f %11.2f\n",
-           ranks, nb6_world_name(world), f->backend, f->force_error, (long long)n, one, share, device, all, one / all,
-           all / share);
+    const double latency = network.latency_s, rate = network.bytes_per_s,
+                 model = model_of_trees(latency, rate, &counts.trees, one.wall, tree.build.wall, ranks),
+                 of_thread = model_of_trees(0, rate, &counts.trees, one.thread, tree.build.thread, ranks);
+    const double bodies = (double)n, force = tree.force.thread, build = tree.build.thread;
+    printf("%d ranks (%s), backend %s, FORCE_ERROR = %g: latency %.3g s, rate %.3g bytes/s\n"
+           "of one thread: a body of a tree %.3g s, a term %.3g s, %.0f of each target, other work %.3g s a body\n"
+           "       N     one[s]   share[s]  share on device[s]   ranks[s]   times  of a share   model[s]  off  "
+           "ranks(thread)[s]   model[s]  off\n"
+           "%8lld %10.3e %10.3e %19.3e %10.3e %7.2f %11.2f %10.3e %+3.0f %% %16.3e %10.3e %+3.0f %%\n",
+           ranks, nb6_world_name(world), f->backend, f->force_error, latency, rate, build / bodies,
+           force / bodies / tree.terms, tree.terms, (one.thread - build - force) / bodies, (long long)n, one.wall,
+           share, device, all.wall, one.wall / all.wall, all.wall / share, model, 100 * (model / all.wall - 1),
+           all.thread, of_thread, 100 * (of_thread / all.thread - 1));
 }
 
 static void measure(struct nb6_world *world, void *context)
@@ -332,7 +422,7 @@ static void measure(struct nb6_world *world, void *context)
     struct forces f = *(const struct forces *)context;
     const int ranks = nb6_world_size(world);
     struct nb6_rank_model model = {.source_bytes = SOURCE_BYTES};
-    struct nb6_spread_counts counts = {0};
+    struct counts counts = {0};
     const int on_devices = engine_of(f.backend) != NB6_COLLISIONLESS_HOST;
     if (f.force_error > 0) {
         measure_trees(world, &f);
@@ -351,8 +441,8 @@ static void measure(struct nb6_world *world, void *context)
             on_devices ? time_steps_of_one : time_of_one;
         const struct seconds one = alone(world, f.backend, n);
         const double share = alone(world, f.backend, n / ranks).wall, own = (double)(n / ranks);
-        const struct seconds all =
-            on_devices ? time_steps_of_ranks(world, &now_asked, &counts) : time_of_ranks(world, &now_asked, &counts);
+        const struct seconds all = on_devices ? time_steps_of_ranks(world, &now_asked, &counts)
+                                              : time_of_ranks(world, &now_asked, &counts.spread);
         /* A set of sources costs what the share alone does, as far as it is not in proportion to the pairs. */
         model.pair_s = fmax((one.wall - share) / ((double)n * (double)n - own * own), 0);
         model.call_s = fmax(share - model.pair_s * own * own, 0);
@@ -360,72 +450,9 @@ static void measure(struct nb6_world *world, void *context)
         if (nb6_world_rank(world) == 0)
             printf("%8lld %10.3e %10.3e %10.3e %10.3e  %+3.0f %% %5.2f  %8.2f  %9.1e  %11.2f\n", (long long)n, one.wall,
                    share, all.wall, predicted, 100 * (predicted / all.wall - 1), one.wall / all.wall,
-                   one.wall / all.wall / ranks, counts.wait_s / (double)counts.runs, one.thread / all.thread);
+                   one.wall / all.wall / ranks, counts.spread.wait_s / (double)counts.spread.runs,
+                   one.thread / all.thread);
     }
-}
-
-/* ---- tables */
-
-static void print_paper(void)
-{
-    static const double measured[][2] = {{512, 1.23e-4},  {1024, 2.44e-4},  {2048, 4.85e-4}, {4096, 9.68e-4},
-                                         {8192, 1.93e-3}, {16384, 7.03e-3}, {1048576, 28.4}};
-    const struct nb6_gpu_model gpu = nb6_gpu_m2090();
-    printf("One M2090 (MTM13 Table 3, Sec. 6.1), and eq. 2 to 5\n       N  paper[s]  model[s]\n");
-    for (int k = 0; k < 7; k++)
-        printf("%8.0f %9.2e %9.2e\n", measured[k][0], measured[k][1],
-               nb6_gpu_seconds(&gpu, measured[k][0], measured[k][0]));
-    printf("\nTwo streams below 16384 bodies a GPU (eq. 6 to 9): efficiency without waits, and with the longest of the "
-           "paper\n    GPUs    without    with\n");
-    for (int gpus = 4; gpus <= 256; gpus *= 2)
-        printf("%8d %9.2f %8.2f\n", gpus, nb6_two_streams_efficiency(gpus, 1, 0),
-               nb6_two_streams_efficiency(gpus, 1, 2));
-}
-
-/* MTM13 have 16 bytes a source; of their network a latency of 0.1 ms and 4 GB/s. */
-static void print_many_gpus(void)
-{
-    const struct nb6_gpu_model gpu = nb6_gpu_m2090();
-    printf("\nM2090s with 2^20 bodies each (paper, 256 of them: 75.0 percent of the peak, efficiency 0.991)\n"
-           "    GPUs      model[s]  network[s]  efficiency  part of the peak\n");
-    for (int gpus = 4; gpus <= 256; gpus *= 4) {
-        const struct nb6_rank_model m = {.gpu = &gpu, .latency_s = 1e-4, .bytes_per_s = 4e9, .source_bytes = 16};
-        const double n = 0x1p20 * gpus, model = nb6_rank_seconds(&m, n, gpus, ROOM);
-        const double alone = nb6_gpu_seconds(&gpu, 0x1p20, 0x1p20) * gpus;
-        double found;
-        struct nbc_error err = {0};
-        if (nb6_rank_network_seconds(&m, n, gpus, ROOM, &found, &err)) stop(err.text);
-        printf("%8d %13.1f %11.1f %11.4f %17.3f\n", gpus, model, found, alone / found,
-               26 * n * n / found / (gpus * 1.33e12));
-    }
-}
-
-/* A processor of 1e9 pairs a second. */
-static void print_networks(void)
-{
-    printf("\nVirtual networks, 10^5 bodies, 1e9 pairs/s a rank: efficiency, and how far the model is off\n"
-           "   ranks  latency[s]  ");
-    static const double rates[] = {1e8 / 8, 1e9 / 8, 1e10 / 8, 1e11 / 8};
-    for (int k = 0; k < 4; k++) printf("    %8.0e bit/s", 8 * rates[k]);
-    printf("\n");
-    for (int ranks = 2; ranks <= 1024; ranks *= 8)
-        for (int l = 0; l < 3; l++) {
-            static const double latencies[] = {1e-5, 1e-3, 5e-2};
-            printf("%8d %10.0e  ", ranks, latencies[l]);
-            for (int k = 0; k < 4; k++) {
-                const struct nb6_rank_model m = {.call_s = 1e-5,
-                                                 .pair_s = 1e-9,
-                                                 .latency_s = latencies[l],
-                                                 .bytes_per_s = rates[k],
-                                                 .source_bytes = SOURCE_BYTES};
-                double found;
-                struct nbc_error err = {0};
-                if (nb6_rank_network_seconds(&m, 1e5, ranks, ROOM, &found, &err)) stop(err.text);
-                printf("   %7.4f %+5.1f %%", 1e10 * m.pair_s / ranks / found,
-                       100 * (nb6_rank_seconds(&m, 1e5, ranks, ROOM) / found - 1));
-            }
-            printf("\n");
-        }
 }
 
 static void take_forces(struct forces *f, int argc, char **argv)
@@ -460,9 +487,7 @@ int main(int argc, char **argv)
         take_forces(&f, argc - 1, argv + 1);
         measure(world, &f);
     } else {
-        print_paper();
-        print_many_gpus();
-        print_networks();
+        if (rank_tables_print(&err)) stop(err.text);
     }
     nb6_world_close(world);
     return 0;

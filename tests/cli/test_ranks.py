@@ -205,14 +205,18 @@ class MpiTest(RanksTest):
         self.assertTrue(1e6 < rate < 1e13, text)
 
     def test_steps_by_a_tree_are_timed(self):
-        """By the same program, on emulated devices: the seconds of one rank over those of all are what it says."""
-        words = self.on_ranks(2, "4096", "emulated", "1e-2",
-                              command=os.path.join(BUILD, "bench", "model_ranks")).split()
-        n, one, share, device, ranks, times, of_share = [float(word) for word in words[-7:]]
+        """By the same program, on emulated devices: the seconds of one rank over those of all are what it says, and the
+        model, which has half of the work of one and more, is off by as much as it says."""
+        text = self.on_ranks(2, "4096", "emulated", "1e-2", command=os.path.join(BUILD, "bench", "model_ranks"))
+        words = text.splitlines()[-1].replace("%", "").split()
+        n, one, share, device, ranks, times, of_share, model, off, thread, of_thread, off_thread = map(float, words)
         self.assertEqual(n, 4096)
         self.assertTrue(min(one, share, device, ranks) > 0, words)
         self.assertAlmostEqual(one / ranks, times, delta=0.006 + 2e-3 * times)  # printed with two digits, of four
         self.assertAlmostEqual(ranks / share, of_share, delta=0.006 + 2e-3 * of_share)
+        self.assertGreater(model, one / 2)
+        for seconds, predicted, percent in ((ranks, model, off), (thread, of_thread, off_thread)):
+            self.assertAlmostEqual(100 * (predicted / seconds - 1), percent, delta=0.6 + 2e-3 * abs(percent + 100))
         self.on_ranks(2, "4096", "emulated", "2", command=os.path.join(BUILD, "bench", "model_ranks"), code=1)
 
     def test_files_are_those_of_one(self):
@@ -341,12 +345,16 @@ class MpiTest(RanksTest):
     def test_lost_device(self):
         """The device of one rank fails for good: all end with the exit code of devices, files are whole, and the run goes
         on from its last checkpoint."""
-        more = ["a.inp", "--device", "emulated", "--engine", "emulated", "--checkpoint-interval", "0.01"]
-        self.write(tcrit=1000)
+        for group, engine in ((GROUP, "emulated"), (TREE, "host")):
+            self.lose_device(group, engine)
+
+    def lose_device(self, group, engine):
+        more = ["a.inp", "--overwrite", "--device", "emulated", "--engine", engine, "--checkpoint-interval", "0.01"]
+        self.write(tcrit=1000, group=group)
         begin = time.monotonic()
-        process = self.start(1, *more, more=[":", "-n", "1", "env", "NB6_DEVICE_FAULT=lost:4000", COMMAND, *more])
+        process = self.start(1, *more, more=[":", "-n", "1", "env", "NB6_DEVICE_FAULT=lost:2000", COMMAND, *more])
         text = process.communicate(timeout=60)[0]
-        self.assertLess(time.monotonic() - begin, 40)  # the call 4000 comes in the first seconds of an idle machine
+        self.assertLess(time.monotonic() - begin, 40)  # the call 2000 comes in the first seconds of an idle machine
         self.assertEqual(process.returncode, 5, text)
         self.assertIn("can be resumed", text)
         self.assertIn("emulated device 1", text)
@@ -371,7 +379,7 @@ class MpiTest(RanksTest):
     def test_signal_to_one_rank(self):
         """Any rank may get it: all end at one step, with a checkpoint."""
         for rank in (0, 1):
-            process = self.start(2, self.write(tcrit=1000), "--overwrite")
+            process = self.start(2, self.write(tcrit=1000, group=(GROUP, TREE)[rank]), "--overwrite")
             ranks = self.ranks_of(process, 2)
             while process.poll() is None and not glob.glob(self.path("a.snap.*.h5")):
                 time.sleep(0.01)
@@ -386,7 +394,7 @@ class MpiTest(RanksTest):
 
     def test_files_that_cannot_be_written(self):
         """Rank 0 alone sees it: all end with the exit code of files, the last checkpoint stands, and the run goes on."""
-        process = self.start(2, self.write(tcrit=1000), "--checkpoint-interval", "0.05")
+        process = self.start(2, self.write(tcrit=1000, group=TREE), "--checkpoint-interval", "0.05")
         ranks = self.ranks_of(process, 2)
         while process.poll() is None and not os.path.exists(self.path("a.ckpt.prev.h5")):
             time.sleep(0.01)
