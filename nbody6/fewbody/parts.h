@@ -4,6 +4,7 @@
 
 #include "regularization/chain.h"
 
+#include <math.h>
 #include <stdint.h>
 
 struct nb6_external;
@@ -28,5 +29,16 @@ double nb6_parts_tidal(const struct nb6_external *external, double t, const doub
                        const struct nb6_parts *own);
 /** Resolved less point-mass potential energy of unit masses at distance x. */
 double nb6_parts_potential(const double x[3], const struct nb6_parts *own, const struct nb6_parts *other);
+
+/** The same of a point, bit for bit, in a loop over many. */
+static inline double nb6_parts_potential_of_point(const double x[3], const struct nb6_parts *own)
+{
+    double sum = 1 / sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    for (int m = 0; m < own->n; m++) {
+        const double a = x[0] - own->x[m][0], b = x[1] - own->x[m][1], c = x[2] - own->x[m][2];
+        sum -= own->mass[m] / sqrt(a * a + b * b + c * c);
+    }
+    return sum;
+}
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/nbc.h"
+#include "nbody6/fewbody/parts.h"
 #include "nbody6/fewbody/vector_sums.h"
 
 enum { CELLS = 37, SETS = NBC_ISA_AVX512 + 1 };
@@ -190,6 +191,24 @@ static void forces(void **state)
     }
 }
 
+/* The potential of a system and a point by the short way is that of any two systems, bit for bit. */
+static void potential_of_a_point(void **state)
+{
+    (void)state;
+    struct nb6_parts point, own = {.n = 4};
+    nb6_parts_of_point(&point);
+    for (int trial = 0; trial < 200; trial++) {
+        double x[3];
+        for (int m = 0; m < own.n; m++) {
+            own.mass[m] = 0.25 * uniform();
+            for (int k = 0; k < 3; k++) own.x[m][k] = 0.1 * uniform();
+        }
+        for (int k = 0; k < 3; k++) x[k] = 4 * uniform() - 2;
+        const double of_point = nb6_parts_potential_of_point(x, &own), of_any = nb6_parts_potential(x, &own, &point);
+        assert_memory_equal(&of_point, &of_any, sizeof of_any);
+    }
+}
+
 static void choice(void **state)
 {
     (void)state;
@@ -202,6 +221,6 @@ static void choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tides), cmocka_unit_test(pulls), cmocka_unit_test(forces),
-                                       cmocka_unit_test(choice)};
+                                       cmocka_unit_test(potential_of_a_point), cmocka_unit_test(choice)};
     return cmocka_run_group_tests_name("vector_sums", tests, get_sets, NULL);
 }

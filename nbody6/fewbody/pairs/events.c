@@ -27,21 +27,29 @@ struct apart {
     const int32_t *except;
     nb6_time t;
     double x[3];
-    struct nb6_parts own, point;
+    struct nb6_parts own;
 };
+
+/* Many bodies come before all that it resolves, or behind them. */
+static int is_resolved(const struct apart *job, nb6_index j)
+{
+    const struct nb6_perturbers *pert = &job->sim->subsystems.pert[job->slot];
+    return pert->n > 0 && j >= pert->body[0] && j <= pert->body[pert->n - 1] &&
+           nb6_subsystems_resolves(&job->sim->subsystems, job->slot, j);
+}
 
 static void add_apart(const void *context, int64_t m, double sum[NBC_SUMS])
 {
     const struct apart *job = context;
     const struct nb6_subsystems *p = &job->sim->subsystems;
     const nb6_index j = p->source[m];
-    if (j == nb6_centre(job->sim, job->slot) || nb6_subsystems_resolves(p, job->slot, j)) return;
+    if (j == nb6_centre(job->sim, job->slot) || is_resolved(job, j)) return;
     for (int k = 0; k < job->n_except; k++)
         if (j == job->except[k]) return;
     double y[3], w[3];
     nb6_get_predicted(job->sim, j, job->t, y, w);
     for (int k = 0; k < 3; k++) y[k] -= job->x[k];
-    sum[0] += nb6_get_body(job->sim, j)->mass * nb6_parts_potential(y, &job->own, &job->point);
+    sum[0] += nb6_get_body(job->sim, j)->mass * nb6_parts_potential_of_point(y, &job->own);
 }
 
 double nb6_potential_apart(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, int n_except, const int32_t *except)
@@ -50,7 +58,6 @@ double nb6_potential_apart(const struct nb6_sim *sim, nb6_slot slot, nb6_time t,
     const struct nb6_motion motion = nb6_subsystems_motion(p);
     struct apart job = {.sim = sim, .slot = slot, .n_except = n_except, .except = except, .t = t};
     double v[3], sum[NBC_SUMS];
-    nb6_parts_of_point(&job.point);
     nb6_parts_of_slot(p, &motion, slot, nb6_slot_time(p, &motion, slot), &job.own);
     nb6_get_predicted(sim, nb6_centre(sim, slot), t, job.x, v);
     nbc_sum(p->n_source, add_apart, &job, sum);
