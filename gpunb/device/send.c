@@ -1,10 +1,12 @@
 /* Sources: to the devices where they changed, and into tiles when a call needs them. */
 #include "gpunb/device/device.h"
+
+#include "common/team.h"
 #include "gpunb/sizes.h"
 
 #include <string.h>
 
-enum { SEND_SERIAL = 8000 }; /* sources up to which one thread packs */
+enum { PIECES_OF_A_PART = 1 };
 
 /* Round a range of sources into `to`; 1 if that changed anything. v: NULL for none. */
 static int pack(struct device_source *to, size_t count, const double *mass, const double (*x)[3], const double (*v)[3])
@@ -19,18 +21,34 @@ static int pack(struct device_source *to, size_t count, const double *mass, cons
     return changed;
 }
 
+/* Sources [begin, end) of a device, in pieces. */
+struct packing {
+    struct device_source *to;
+    unsigned char *changed; /* [pieces] */
+    size_t begin, end, j_first, pieces;
+    const double *mass, (*x)[3], (*v)[3];
+};
+
+static void pack_part(void *context, int part, int parts)
+{
+    const struct packing *k = context;
+    int64_t first, last;
+    nbc_range((int64_t)k->pieces, part, parts, &first, &last);
+    for (size_t p = (size_t)first; p < (size_t)last; p++) {
+        const size_t j = k->begin + p * DEVICE_SEND_PIECE, all = k->j_first + j;
+        k->changed[p] = (unsigned char)pack(k->to + j, gpunb_min_size(DEVICE_SEND_PIECE, k->end - j), k->mass + all,
+                                            k->x + all, k->v ? k->v + all : NULL);
+    }
+}
+
 /* Sources [begin, end) of this device: packed by all threads, then runs of changed pieces are sent. */
 static int send_batch(struct device_state *devices, struct device_gpu *gpu, size_t begin, size_t end,
                       const double *mass, const double (*x)[3], const double (*v)[3], struct nbc_error *err)
 {
     struct device_source *host = gpu->host_sources.data, *device = gpu->sources.data;
     size_t pieces = (end - begin + DEVICE_SEND_PIECE - 1) / DEVICE_SEND_PIECE;
-#pragma omp parallel for schedule(static) if (end - begin > SEND_SERIAL)
-    for (size_t p = 0; p < pieces; p++) {
-        size_t j = begin + p * DEVICE_SEND_PIECE, count = gpunb_min_size(DEVICE_SEND_PIECE, end - j),
-               all = gpu->j_first + j;
-        devices->changed[p] = (unsigned char)pack(host + j, count, mass + all, x + all, v ? v + all : NULL);
-    }
+    struct packing packing = {host, devices->changed, begin, end, gpu->j_first, pieces, mass, x, v};
+    nbc_team_run(nbc_parts((int64_t)pieces, PIECES_OF_A_PART), pack_part, &packing);
     for (size_t p = 0; p < pieces; p++) {
         if (!devices->changed[p]) continue;
         size_t first = begin + p * DEVICE_SEND_PIECE;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { CELLS_OF_A_PART = 4096, ALL = -1 };
+enum { CELLS_OF_A_PART = 256, BODIES_OF_A_PART = 4096, ALL = -1 };
 
 /* Where a cell comes from: cell `at` of the tree of a part; or the trees [at, end) of a list. */
 struct origin {
@@ -193,22 +193,45 @@ static void copy_part(void *context, int part, int parts)
     }
 }
 
-static void copy_bodies(const struct merging *m)
+/* Bodies that have come from a part. */
+struct coming {
+    const struct merging *m;
+    int part;
+};
+
+static void copy_coming(void *context, int part, int parts)
+{
+    const struct coming *c = context;
+    const struct merging *m = c->m;
+    const struct essential_body *body = bodies_of(m->e, c->part);
+    int64_t first, end;
+    nbc_range(heading_of(m->e, c->part)->bodies, part, parts, &first, &end);
+    for (int64_t j = first; j < end; j++) {
+        memcpy(m->whole->x[m->place[c->part] + j], body[j].x, sizeof body->x);
+        m->whole->mass[m->place[c->part] + j] = body[j].mass;
+    }
+}
+
+static void copy_own(void *context, int part, int parts)
+{
+    const struct merging *m = context;
+    const struct gpunb_tree *local = m->e->local;
+    int64_t first, end;
+    nbc_range((int64_t)local->n, part, parts, &first, &end);
+    const size_t n = (size_t)(end - first);
+    memcpy(m->whole->x + first, local->x + first, n * sizeof *local->x);
+    memcpy(m->whole->mass + first, local->mass + first, n * sizeof *local->mass);
+}
+
+static void copy_bodies(struct merging *m)
 {
     const struct gpunb_essential *e = m->e;
-    struct gpunb_tree *whole = m->whole;
-    if (!m->is_elsewhere) {
-        memcpy(whole->x, e->local->x, e->local->n * sizeof *whole->x);
-        memcpy(whole->mass, e->local->mass, e->local->n * sizeof *whole->mass);
-    }
+    const int64_t own = (int64_t)e->local->n;
+    if (!m->is_elsewhere && own > 0) nbc_team_run(nbc_parts(own, BODIES_OF_A_PART), copy_own, m);
     for (int32_t t = 1; t < m->trees; t++) {
-        const int part = m->list[t];
-        if (!e->in[part].data) continue;
-        const struct essential_body *body = bodies_of(e, part);
-        for (int64_t j = 0; j < heading_of(e, part)->bodies; j++) {
-            memcpy(whole->x[m->place[part] + j], body[j].x, sizeof body->x);
-            whole->mass[m->place[part] + j] = body[j].mass;
-        }
+        struct coming coming = {m, m->list[t]};
+        if (!e->in[coming.part].data) continue;
+        nbc_team_run(nbc_parts(heading_of(e, coming.part)->bodies, BODIES_OF_A_PART), copy_coming, &coming);
     }
 }
 

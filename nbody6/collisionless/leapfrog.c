@@ -68,6 +68,39 @@ static void commit_due(void *context, int part, int parts)
     }
 }
 
+/* Both, where all bodies of a rank end a step: positions and accelerations change places with those of before. Arrays
+ * of one process stay where they are, since its frames show them. */
+static void kick_all(void *context, int part, int parts)
+{
+    const struct job *job = context;
+    struct nb6_collisionless *s = job->system;
+    const struct nb6_leapfrog_rules rules = nb6_leapfrog_rules(s);
+    int64_t first, end;
+    nbc_range(s->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++)
+        nb6_leapfrog_end_kick(&rules, job->ti_next, s->acc_due[i], s->v_half[i], s->v[i], &s->level[i]);
+}
+
+static void exchange(double (**a)[3], double (**b)[3])
+{
+    double(*const then)[3] = *a;
+    *a = *b;
+    *b = then;
+}
+
+static void commit_block(struct nb6_collisionless *s, struct job *job)
+{
+    const int parts = nbc_parts(s->n, LEAST_BODIES);
+    if (s->world && job->n_due == s->n) {
+        nbc_team_run(parts, kick_all, job);
+        exchange(&s->x0, &s->x);
+        exchange(&s->acc, &s->acc_due);
+        return;
+    }
+    nbc_team_run(parts, commit, job);
+    if (job->n_due > 0) nbc_team_run(nbc_parts(job->n_due, LEAST_BODIES), commit_due, job);
+}
+
 /* Of a body in the whole system, from 1 on. */
 static long long number_of(const struct nb6_collisionless *s, int64_t i)
 {
@@ -124,14 +157,22 @@ static int takes_last(const struct nb6_collisionless *s, const struct nb6_rebuil
     return !by->is_apart && gpunb_tree_is_asked(&s->options);
 }
 
+/* All bodies are due: they are targets as they lie in memory. */
+static int are_all(const struct nb6_collisionless *s, int64_t n_due)
+{
+    return n_due == s->n;
+}
+
 static struct gpunb_softened_job targets_of(struct nb6_collisionless *s, int64_t n_due,
                                             const struct nb6_rebuild_force *by)
 {
+    const int all = are_all(s, n_due);
+    const double(*last)[3] = (const double(*)[3])(all ? s->acc : s->acc_due);
     return (struct gpunb_softened_job){.n_i = (size_t)n_due,
-                                       .x = (const double(*)[3])s->x_due,
+                                       .x = (const double(*)[3])(all ? s->x : s->x_due),
                                        .self = s->due,
                                        .softening = s->softening,
-                                       .acc_last = takes_last(s, by) ? (const double(*)[3])s->acc_due : NULL,
+                                       .acc_last = takes_last(s, by) ? last : NULL,
                                        .acc = s->acc_due,
                                        .build = s->n_blocks};
 }
@@ -151,7 +192,7 @@ static int sum_over_ranks(struct nb6_collisionless *s, int64_t n_due, struct nbc
                                          .x = (const double(*)[3])s->x,
                                          .n_due = n_due,
                                          .due = s->due,
-                                         .x_due = (const double(*)[3])s->x_due,
+                                         .x_due = (const double(*)[3])(are_all(s, n_due) ? s->x : s->x_due),
                                          .softening = s->softening,
                                          .acc = s->acc_due};
     return nb6_exchange_sum(s->exchange, &job, err);
@@ -203,7 +244,7 @@ static int sum_by_trees(struct nb6_collisionless *s, int64_t n_due, struct nb6_r
 static int force(struct nb6_collisionless *s, int64_t n_due, struct nb6_rebuild_force *by, struct nbc_error *err)
 {
     struct due due = {.system = s, .n = n_due, .takes_last = takes_last(s, by)};
-    if (n_due > 0) nbc_team_run(nbc_parts(n_due, LEAST_BODIES), gather_due, &due);
+    if (!are_all(s, n_due)) nbc_team_run(nbc_parts(n_due, LEAST_BODIES), gather_due, &due);
     const int status = s->exchange ? sum_over_ranks(s, n_due, err)
                        : s->trees  ? sum_by_trees(s, n_due, by, err)
                                    : sum_here(s, n_due, by, err);
@@ -391,8 +432,7 @@ static void note_work(struct nb6_collisionless *s, const struct job *job, const 
 int nb6_leapfrog_block(struct nb6_collisionless *s, struct nbc_error *err)
 {
     struct job job = {.system = s, .ti_next = next_time(s)};
-    const int parts = nbc_parts(s->n, LEAST_BODIES);
-    nbc_team_run(parts, kick_and_drift, &job);
+    nbc_team_run(nbc_parts(s->n, LEAST_BODIES), kick_and_drift, &job);
     job.n_due = nbc_select(s->n, LEAST_BODIES, ends_step, &job, s->due);
     struct nb6_rebuild_force of_block;
     struct gpunb_tree_counts now = {0};
@@ -405,8 +445,7 @@ int nb6_leapfrog_block(struct nb6_collisionless *s, struct nbc_error *err)
     if (status) return status;
     nb6_rebuild_end(s, job.ti_next, &of_block, s->trees ? NULL : &now);
     if (s->trees) note_work(s, &job, &of_block, sum);
-    nbc_team_run(parts, commit, &job);
-    if (job.n_due > 0) nbc_team_run(nbc_parts(job.n_due, LEAST_BODIES), commit_due, &job);
+    commit_block(s, &job);
     s->ti_now = job.ti_next;
     s->n_blocks++;
     s->n_steps += (uint64_t)job.n_due;

@@ -58,17 +58,25 @@ NBC_HD int nb6_leapfrog_next_level(const struct nb6_leapfrog_rules *rules, int l
 }
 
 /** Second kick of a body that ends its step at ti_next, and its next step.
+ *  @param[in] v_half  after the first kick   @param[out] v  after the second; may be v_half */
+NBC_HD void nb6_leapfrog_end_kick(const struct nb6_leapfrog_rules *rules, nb6_time ti_next, const double acc[3],
+                                  const double v_half[3], double v[3], int8_t *level)
+{
+    const double half = 0.5 * nb6_step_length(*level);
+    for (int k = 0; k < 3; k++) v[k] = v_half[k] + half * acc[k];
+    *level = (int8_t)nb6_leapfrog_next_level(rules, *level, ti_next, acc);
+}
+
+/** The same of one that is at x, whose position and acceleration become the last ones.
  *  @param[in,out] v  after the first kick; after the second */
 NBC_HD void nb6_leapfrog_kick(const struct nb6_leapfrog_rules *rules, nb6_time ti_next, const double acc[3],
                               const double x[3], double x0[3], double v[3], double old[3], int8_t *level)
 {
-    const double half = 0.5 * nb6_step_length(*level);
     for (int k = 0; k < 3; k++) {
         old[k] = acc[k];
         x0[k] = x[k];
-        v[k] += half * acc[k];
     }
-    *level = (int8_t)nb6_leapfrog_next_level(rules, *level, ti_next, acc);
+    nb6_leapfrog_end_kick(rules, ti_next, acc, v, v, level);
 }
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 #include "nbody6/collisionless/ranks/bodies.h"
 
 #include "common/select.h"
+#include "common/sort.h"
 #include "common/team.h"
 #include "nbody6/collisionless/collisionless.h"
 #include "nbody6/collisionless/ranks/moves.h"
@@ -8,7 +9,6 @@
 #include "nbody6/collisionless/system_memory.h"
 #include "nbody6/world/world.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BODIES_OF_A_PART = 8192 };
@@ -216,7 +216,7 @@ static int send(struct nb6_collisionless *s, const int32_t *given, struct nbc_er
     const struct nb6_moves_job job = {
         .size = sizeof(struct record), .n = g.n, .to = g.to, .fill = fill_going, .provide = provide, .context = &g};
     const int status = nb6_moves_make(s->moves, &job, &come, &n_come, err);
-    if (!status && n_come > 0) qsort(come, (size_t)n_come, sizeof(struct record), by_name);
+    if (!status && n_come > 0) nbc_sort(come, (size_t)n_come, sizeof(struct record), by_name);
     if (!status && g.n + n_come > 0) take_in(s, given, own, come, n_come);
     nbc_free(come);
     return status;

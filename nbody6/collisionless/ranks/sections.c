@@ -1,9 +1,9 @@
 #include "nbody6/collisionless/ranks/sections.h"
 
+#include "common/sort.h"
 #include "nbody6/world/world.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Samples of all ranks, at most, and of each body, and the fewest of a rank: cuts are as exact as the bodies of a
@@ -124,7 +124,7 @@ static int by_z(const void *a, const void *b)
 static void sort_along(struct nb6_sample *sample, int64_t n, int axis)
 {
     int (*const by[])(const void *, const void *) = {by_x, by_y, by_z};
-    if (n > 0) qsort(sample, (size_t)n, sizeof *sample, by[axis]);
+    if (n > 0) nbc_sort(sample, (size_t)n, sizeof *sample, by[axis]);
 }
 
 /* Samples that are divided, and the ranks [first, end) whose domains they get. */
