@@ -159,6 +159,7 @@ $(O)/tests/conformance/%_device.o: CPPFLAGS += $(if $(HAVE_CUDA),-DNBC_TEST_CUDA
 $(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS)
 $(O)/bench/plain/%.o: CFLAGS_ALL += -ffast-math -ffp-contract=fast
 # The same bits as from the processor.
+$(O)/nbody6/engine/cuda/pulls.cu.o: NVCCFLAGS_ALL := $(subst --fmad=true,--fmad=false,$(NVCCFLAGS_ALL))
 $(O)/nbody6/collisionless/%.cu.o: NVCCFLAGS_ALL := $(subst --fmad=true,--fmad=false,$(NVCCFLAGS_ALL))
 
 $(O)/%.o: %.c $(O)/flags

@@ -73,6 +73,16 @@ void nb6_dev_free_part(struct nb6_dev_part *part)
     *part = (struct nb6_dev_part){0};
 }
 
+void nb6_dev_fill_sources(const struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6_dev_parcel *parcel)
+{
+    const struct nb6_touched *touched = &sim->engine_image.touched;
+    for (int64_t k = 0; k < touched->n_source; k++) {
+        const nb6_index i = touched->source[k].body;
+        parcel->source[k] = touched->source[k];
+        parcel->source[k].body = i < dev->bodies ? dev->place_of[i] : -1;
+    }
+}
+
 static void place_bodies(void *context, int part, int parts)
 {
     const struct nb6_dev *dev = context;
@@ -165,5 +175,6 @@ size_t nb6_dev_lay_out_parcel(void *data, struct nb6_dev_parcel *parcel, size_t 
     parcel->body = take(data, n * sizeof *parcel->body, &at);
     parcel->star = take(data, n * sizeof *parcel->star, &at);
     parcel->lists = take(data, (size_t)parcel->numbers * sizeof *parcel->lists, &at);
+    parcel->source = take(data, (size_t)parcel->n_source * sizeof *parcel->source, &at);
     return at;
 }

@@ -26,7 +26,9 @@ struct nb6_dev_part {
  *  to move. Nothing is allocated then */
 int nb6_dev_find_part(const struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6_dev_part *part);
 void nb6_dev_free_part(struct nb6_dev_part *part);
-/** Update the map between places and bodies; the part gets places of bodies that have come. */
+/** Fill the sources of a parcel: what has left all bodies (state/touched.h), which the image does first. */
+void nb6_dev_fill_sources(const struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6_dev_parcel *parcel);
+/** After it: update the map between places and bodies; the part gets places of bodies that have come. */
 void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_part *part);
 /** After it: fill a parcel, laid out for the part.   @param[in] n_before  dev->n before it */
 void nb6_dev_fill_parcel(const struct nb6_sim *sim, const struct nb6_dev *dev, const struct nb6_dev_part *part,
@@ -40,7 +42,7 @@ int64_t nb6_dev_count_news(const struct nb6_dev *dev, const int32_t *news, int64
 void nb6_dev_name_news(const struct nb6_dev *dev, const int32_t *news, struct nb6_dev_parcel *parcel);
 
 /** The parts of a parcel in memory at `data`; NULL: only count.
- *  @param[in,out] parcel  n, numbers, n_gone, n_come; pointers
+ *  @param[in,out] parcel  n, numbers, n_gone, n_come, n_source; pointers
  *  @param[out] head  bytes up to `level`: what the device has to know before it fills a parcel
  *  @return bytes of all */
 size_t nb6_dev_lay_out_parcel(void *data, struct nb6_dev_parcel *parcel, size_t *head);

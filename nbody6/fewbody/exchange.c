@@ -6,6 +6,7 @@
 #include "nbody6/state/pull.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/touched.h"
 #include "nbody6/state/view.h"
 
 #include <string.h>
@@ -26,26 +27,20 @@ void nb6_exchanged_set(struct nb6_exchanged *e, const struct nb6_body *after)
     if (!e->has_new_path) e->before.mass -= after->mass;
 }
 
-/* Taken away, at the time of the change: of a body on a new path all that was, and, with a mass below zero, all
- * that is. */
-struct source {
-    nb6_index body;
-    double mass, x[3], v[3];
-};
-
 struct exchange {
     struct nb6_sim *sim;
     const struct nb6_vector_sums *sums;
     const int8_t *anew;
     nb6_time t;
     int64_t n, cells;
-    struct source *source; /* [n] bodies ascend */
+    struct nb6_pull_source *source; /* [n] bodies ascend; of one on a new path all that was, and, with a mass below
+                                       zero, all that is */
     struct nb6_source_cell *cell;
 };
 
 static void add_source(struct exchange *job, nb6_index i, const struct nb6_body *body, double sign)
 {
-    struct source *s = &job->source[job->n++];
+    struct nb6_pull_source *s = &job->source[job->n++];
     struct nb6_source_cell *cell = &job->cell[(job->n - 1) / NB6_LANES];
     const int lane = (int)((job->n - 1) % NB6_LANES);
     s->body = i;
@@ -90,19 +85,6 @@ static void add_all(const struct exchange *job, const double x[3], const double 
     }
 }
 
-/* A source whose body is in the list: from the regular to the irregular part. */
-static void move_source(const struct source *s, const double x[3], const double v[3], struct nb6_pulls *pulls)
-{
-    double acc[3], jerk[3];
-    if (!nb6_pull(s->mass, s->x, s->v, x, v, acc, jerk)) return;
-    for (int k = 0; k < 3; k++) {
-        pulls->acc_irr[k] += acc[k];
-        pulls->jerk_irr[k] += jerk[k];
-        pulls->acc_reg[k] -= acc[k];
-        pulls->jerk_reg[k] -= jerk[k];
-    }
-}
-
 /* The first source of this body or of one behind it, from `at` on: by steps that double, then by halves. */
 static int64_t skip_to(const struct exchange *job, int64_t at, nb6_index body)
 {
@@ -130,7 +112,8 @@ static void move_neighbours(const struct exchange *job, nb6_index i, const doubl
     int64_t at = 0;
     for (size_t k = 0; k < nnb && at < job->n; k++) {
         at = skip_to(job, at, list[k]);
-        for (; at < job->n && job->source[at].body == list[k]; at++) move_source(&job->source[at], x, v, pulls);
+        for (; at < job->n && job->source[at].body == list[k]; at++)
+            nb6_pull_to_irregular(&job->source[at], x, v, pulls);
     }
 }
 
@@ -158,7 +141,10 @@ int nb6_exchange_pulls(struct nb6_sim *sim, int64_t n, const struct nb6_exchange
 {
     struct exchange job = {.sim = sim, .sums = nb6_vector_sums_best(), .anew = anew, .t = t};
     const int status = find_sources(&job, n, exchanged, err);
-    if (!status) nbc_team_run(nbc_parts(sim->subsystems.n_source, BODIES_OF_A_PART), exchange_part, &job);
+    if (!status) {
+        nbc_team_run(nbc_parts(sim->subsystems.n_source, BODIES_OF_A_PART), exchange_part, &job);
+        nb6_touch_by_pulls(&sim->engine_image.touched, &sim->edits, t, job.n, job.source);
+    }
     nbc_free(job.source);
     nbc_free(job.cell);
     return status;

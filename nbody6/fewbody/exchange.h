@@ -20,7 +20,7 @@ void nb6_exchanged_set(struct nb6_exchanged *exchanged, const struct nb6_body *a
 
 /** The forces of bodies as they were give way to those of the bodies as they are, in the polynomials of all others, as
  *  if they had always been so: in the irregular one of those that have the body in their list, in the regular one of
- *  others. Positions and velocities at time t do not change. All others are saved.
+ *  others. Positions and velocities at time t do not change. All others are saved (nb6_save_all_as_they_are).
  *  @param[in] exchanged [n] ascending   @param[in] anew [bodies] 1: begins anew with its forces at t
  *  @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
 int nb6_exchange_pulls(struct nb6_sim *sim, int64_t n, const struct nb6_exchanged exchanged[], const int8_t *anew,

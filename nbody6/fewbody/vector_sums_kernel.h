@@ -1,6 +1,7 @@
 /* The sums of nbody6/fewbody/vector_sums.h. Loops over lanes become vectors of the width for which a file is compiled.
  */
 #include "nbody6/fewbody/vector_sums.h"
+#include "nbody6/state/pull.h"
 
 #include <math.h>
 
@@ -50,9 +51,6 @@ static void add_tides(int64_t n, const struct nb6_source_cell *cell, const doubl
     *sums = local;
 }
 
-/* Changes the fourth power of no distance but zero, at which there is no force then, and no division by zero. */
-static const double AT_ORIGIN = 1e-290;
-
 static void add_pulls(int64_t n, const struct nb6_source_cell *cell, const double at[3], const double v_at[3],
                       struct nb6_pull_sums *sums)
 {
@@ -63,7 +61,7 @@ static void add_pulls(int64_t n, const struct nb6_source_cell *cell, const doubl
         for (int l = 0; l < LANES; l++) {
             const double x = s->x[0][l] - at[0], y = s->x[1][l] - at[1], z = s->x[2][l] - at[2];
             const double vx = s->v[0][l] - v_at[0], vy = s->v[1][l] - v_at[1], vz = s->v[2][l] - v_at[2];
-            const double r2 = x * x + y * y + z * z, inv2 = r2 / (r2 * r2 + AT_ORIGIN);
+            const double r2 = x * x + y * y + z * z, inv2 = r2 / (r2 * r2 + NB6_AT_ORIGIN);
             const double w = s->m[l] * inv2 * sqrt(inv2), alpha = 3 * (x * vx + y * vy + z * vz) * inv2;
             local.acc[0][l] += w * x;
             local.acc[1][l] += w * y;
@@ -86,7 +84,7 @@ static void add_potentials(int64_t n, const struct nb6_source_cell *cell, const 
         for (int l = 0; l < LANES; l++) {
             const double x = s->x[0][l] - at[0], y = s->x[1][l] - at[1], z = s->x[2][l] - at[2];
             const double r2 = x * x + y * y + z * z;
-            local[l] += s->m[l] * sqrt(r2 / (r2 * r2 + AT_ORIGIN));
+            local[l] += s->m[l] * sqrt(r2 / (r2 * r2 + NB6_AT_ORIGIN));
         }
     }
     for (int l = 0; l < LANES; l++) sums[l] = local[l];
@@ -97,7 +95,7 @@ static void set_forces(int n, struct nb6_part_terms *t)
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         const double r2 = t->d[0][i] * t->d[0][i] + t->d[1][i] * t->d[1][i] + t->d[2][i] * t->d[2][i];
-        const double inv2 = r2 / (r2 * r2 + AT_ORIGIN);
+        const double inv2 = r2 / (r2 * r2 + NB6_AT_ORIGIN);
         t->scale[i] = t->m[i] * inv2 * sqrt(inv2);
         t->alpha[i] = 3 * (t->d[0][i] * t->w[0][i] + t->d[1][i] * t->w[1][i] + t->d[2][i] * t->w[2][i]) * inv2;
     }

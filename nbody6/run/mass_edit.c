@@ -274,12 +274,21 @@ static void stand(struct nb6_sim *sim, nb6_index i, nb6_time ti)
     body->t0 = ti;
 }
 
+/* All lose pulls. These change in other ways too. */
+static int save_bodies(struct nb6_sim *sim, const struct edit *e, struct nbc_error *err)
+{
+    int status = nb6_save_all_as_they_are(sim, err);
+    for (int64_t k = 0; k < e->n && !status; k++) status = nb6_save_body(sim, e->body[k], err);
+    for (int64_t k = 0; k < e->n_anew && !status; k++) status = nb6_save_body(sim, e->anew_list[k], err);
+    return status;
+}
+
 static int come_to_now(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
 {
     int status = advance_systems(sim, e, err);
     if (!status) status = for_systems(sim, e, finish, err);
     if (!status) status = check_mergers(sim, e, err);
-    if (!status) status = nb6_save_all(sim, err);
+    if (!status) status = save_bodies(sim, e, err);
     if (status) return status;
     for (int64_t k = 0; k < e->n; k++)
         e->exchanged[k] = (struct nb6_exchanged){.body = e->body[k], .before = sim->body[e->body[k]]};

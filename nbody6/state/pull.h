@@ -28,6 +28,16 @@ NBC_HD int nb6_pull(double mass, const double y[3], const double w[3], const dou
     return 1;
 }
 
+/** A mass where it is at the time of a change, whose pull leaves all others. */
+struct nb6_pull_source {
+    nb6_index body; /**< or its place in an image; -1: it has none there */
+    int32_t spare;
+    double mass, x[3], v[3];
+};
+
+/** Changes the fourth power of no distance but zero, at which there is no force then, and no division by zero. */
+#define NB6_AT_ORIGIN 1e-290
+
 /** A body loses an acceleration and jerk at its own time. Position and velocity at s after it stay the same. */
 NBC_HD void nb6_pull_less(struct nb6_body *body, double s, const double acc[3], const double jerk[3])
 {
@@ -43,6 +53,48 @@ NBC_HD void nb6_pull_less(struct nb6_body *body, double s, const double acc[3], 
 struct nb6_pulls {
     double acc_irr[3], jerk_irr[3], acc_reg[3], jerk_reg[3];
 };
+
+/** Add the pulls of n sources at x, v to the regular part: the same bits as by vectors (fewbody/vector_sums_kernel.h),
+ *  where source k is in lane k modulo 8 of a cell, and lanes are added in their order. */
+NBC_HD void nb6_pulls_of_sources(int64_t n, const struct nb6_pull_source *source, const double at[3],
+                                 const double v_at[3], struct nb6_pulls *pulls)
+{
+    enum { LANES = 8 };
+    for (int l = 0; l < LANES; l++) {
+        double acc[3] = {0, 0, 0}, jerk[3] = {0, 0, 0};
+        for (int64_t k = l; k < n; k += LANES) {
+            const struct nb6_pull_source *s = &source[k];
+            const double x = s->x[0] - at[0], y = s->x[1] - at[1], z = s->x[2] - at[2];
+            const double vx = s->v[0] - v_at[0], vy = s->v[1] - v_at[1], vz = s->v[2] - v_at[2];
+            const double r2 = x * x + y * y + z * z, inv2 = r2 / (r2 * r2 + NB6_AT_ORIGIN);
+            const double w = s->mass * inv2 * sqrt(inv2), alpha = 3 * (x * vx + y * vy + z * vz) * inv2;
+            acc[0] += w * x;
+            acc[1] += w * y;
+            acc[2] += w * z;
+            jerk[0] += w * (vx - alpha * x);
+            jerk[1] += w * (vy - alpha * y);
+            jerk[2] += w * (vz - alpha * z);
+        }
+        for (int d = 0; d < 3; d++) {
+            pulls->acc_reg[d] += acc[d];
+            pulls->jerk_reg[d] += jerk[d];
+        }
+    }
+}
+
+/** The pull of a source that is in the list of a body at x, v goes from the regular to the irregular part. */
+NBC_HD void nb6_pull_to_irregular(const struct nb6_pull_source *source, const double x[3], const double v[3],
+                                  struct nb6_pulls *pulls)
+{
+    double acc[3], jerk[3];
+    if (!nb6_pull(source->mass, source->x, source->v, x, v, acc, jerk)) return;
+    for (int k = 0; k < 3; k++) {
+        pulls->acc_irr[k] += acc[k];
+        pulls->jerk_irr[k] += jerk[k];
+        pulls->acc_reg[k] -= acc[k];
+        pulls->jerk_reg[k] -= jerk[k];
+    }
+}
 
 /** These at time t leave the polynomials of a body, which begin earlier: extended backwards with their jerk. The body
  *  is at time t where it was. */

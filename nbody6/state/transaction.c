@@ -40,6 +40,7 @@ int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
     t->book = sim->book;
     t->ti_origin = sim->ti_origin;
     t->nb_cap = sim->nb_cap;
+    t->n_pulls = sim->engine_image.touched.n_pulls;
     t->n_slot = p->n_slot;
     t->count = p->count;
     t->n_chain = p->n_chain;
@@ -48,10 +49,10 @@ int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
-int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
+/* @return NBC_OK; NBC_NO_MEMORY */
+static int save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
-    nb6_touch(&sim->engine_image.touched, &sim->edits, i);
     if (!t->open) return NBC_OK;
     if (!grow_marks(t, sim->n + sim->subsystems.capacity, sim->subsystems.capacity)) return no_memory(err);
     if (t->body_is_saved[i]) return NBC_OK;
@@ -62,6 +63,12 @@ int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
                                                    .star = sim->star[i]};
     t->body_is_saved[i] = 1;
     return NBC_OK;
+}
+
+int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
+{
+    nb6_touch(&sim->engine_image.touched, &sim->edits, i);
+    return save_body(sim, i, err);
 }
 
 static int save_perturbers(const struct nb6_perturbers *from, struct nb6_saved_slot *to)
@@ -123,12 +130,18 @@ int nb6_save_aged(struct nb6_sim *sim, nb6_index i, struct nbc_error *err)
 
 int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err)
 {
+    nb6_touched_any(&sim->engine_image.touched); /* numbers mean other bodies */
+    sim->edits++;
+    return nb6_save_all_as_they_are(sim, err);
+}
+
+int nb6_save_all_as_they_are(struct nb6_sim *sim, struct nbc_error *err)
+{
     struct nb6_transaction *t = &sim->transaction;
     int status = NBC_OK;
-    nb6_touched_any(&sim->engine_image.touched); /* numbers mean other bodies */
     if (!t->open) return NBC_OK;
     if (!nbc_grow(&t->body, &t->body_capacity, nb6_bodies(sim), sizeof *t->body)) return no_memory(err);
-    for (int64_t i = 0; i < nb6_bodies(sim) && !status; i++) status = nb6_save_body(sim, i, err);
+    for (int64_t i = 0; i < nb6_bodies(sim) && !status; i++) status = save_body(sim, i, err);
     for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status; slot++) status = nb6_save_slot(sim, slot, err);
     for (int64_t i = 0; i < sim->n && sim->ageing && !status; i++) status = nb6_save_aged(sim, (nb6_index)i, err);
     return status;

@@ -53,6 +53,7 @@ struct nb6_transaction {
     struct nb6_bookkeeping book;
     nb6_time ti_origin;
     int64_t nb_cap, n_slot, count, n_chain;
+    int64_t n_pulls; /**< that all bodies had lost since the last import or export (touched.h) */
 
     int64_t bodies, slots; /**< room of the following two */
     int8_t *body_is_saved, *slot_is_saved;
@@ -97,5 +98,8 @@ int nb6_save_motion(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
 int nb6_save_aged(struct nb6_sim *sim, nb6_index i, struct nbc_error *err);
 /** Before bodies get other numbers: all bodies and all slots, and all stars that age. */
 int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err);
+/** The same before a change of all polynomials that does not touch bodies (nb6_touch_by_pulls); bodies that change
+ *  otherwise are saved by nb6_save_body too. */
+int nb6_save_all_as_they_are(struct nb6_sim *sim, struct nbc_error *err);
 
 #endif

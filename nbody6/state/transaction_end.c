@@ -7,6 +7,7 @@
 #include "nbody6/state/resolvers.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/touched.h"
 #include "nbody6/state/transaction.h"
 
 #include <string.h>
@@ -102,6 +103,7 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     if (!t->open) return;
     const int moved = sim->ti_origin != t->ti_origin;
     gpuirr_discard(sim->irr);
+    nb6_touched_undo_pulls(&sim->engine_image.touched, t->n_pulls);
     t->n_event = t->n_untold;
     sim->n = t->n;
     sim->run.counters = t->counters;

@@ -1,5 +1,5 @@
-/* Systems that form, end and change where an engine has their image (engine/image_part.h): what has changed moves
- * alone, and the image is the one that an import of all makes. */
+/* Systems that form, end and change, kicks and sudden losses where an engine has their image (engine/image_part.h):
+ * what has changed moves alone, and the image is the one that an import of all makes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,10 @@
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/touched.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
+#include "tests/support/escape_scene.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/image_check.h"
 
@@ -95,8 +97,83 @@ static void what_has_changed_moves_alone(void **state)
     }
 }
 
+/* ---- kicks and sudden losses */
+
+/* As engines.c does it: both sides are equal then. */
+static int import(nb6_t *sim)
+{
+    struct nbc_error err = {0};
+    demand(nb6_emulated_engine.import(sim, &err), &err);
+    nb6_touched_begin(&sim->engine_image.touched, sim->edits);
+    sim->engine_image.edits = sim->edits;
+    return sim->engine_image.is_part;
+}
+
+/* A star loses half of its mass, or is kicked, or both. */
+static int change(nb6_t *sim, int64_t name, int kind, struct nbc_error *err)
+{
+    const double mass = kind == 1 ? 1.0 / 60 : 0.5 / 60, v[1][3] = {{0.4, -0.2, 0.1 * kind}};
+    return nb6_set_masses(sim, 1, &name, &mass, kind > 0 ? v : NULL, NB6_MASS_SUDDEN, err);
+}
+
+/* One change, or two between which nothing moves, of stars of each kind of system and of a single one. */
+static void change_all(nb6_t *sim, const struct scene *scene, int kind, int twice)
+{
+    struct nbc_error err = {0};
+    for (int k = 0; k < 6; k++) {
+        const int64_t name = k < 5 ? scene->star[k][0] + 1 : sim->n - kind;
+        demand(change(sim, name, kind, &err), &err);
+        if (twice) demand(change(sim, sim->n - 3 - k, kind, &err), &err);
+        assert_int_equal(sim->engine_image.touched.n_pulls, 1 + twice);
+        assert_true(import(sim));
+        cluster_assert_image_is_an_import(sim);
+    }
+}
+
+/* Without memory a change leaves no pulls behind, nor does the move that follows. */
+static void change_without_memory(nb6_t *sim, const struct scene *scene)
+{
+    int has_failed = can_fail_alloc();
+    for (long k = 0; has_failed; k++) {
+        struct nbc_error err = {0};
+        alloc_left = k;
+        const int status = change(sim, scene->star[0][0] + 1, 2, &err);
+        has_failed = alloc_left < 0;
+        alloc_left = -1;
+        assert_true(!status || has_failed);
+        if (status) assert_int_equal(sim->engine_image.touched.n_pulls, 0);
+        alloc_left = k % 4;
+        (void)import(sim);
+        alloc_left = -1;
+        cluster_assert_image_is_an_import(sim);
+    }
+}
+
+static void kicks_and_losses_move_alone(void **state)
+{
+    struct scene scene = make_scene(PAIR | PERTURBED | CHAIN | TRIPLE | QUADRUPLE);
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        nb6_t *sim = start_scene(&scene, 0, NB6_ESCAPE_KEEP, NULL);
+        sim->engine = NB6_ENGINE_EMULATED;
+        cluster_evolve(sim, 0.02);
+        assert_true(sim->subsystems.n_chain > 0 && sim->run.counters.hierarchies_formed > 0);
+        (void)import(sim);
+        change_all(sim, &scene, kind, kind % 2);
+        cluster_assert_consistent(sim);
+        cluster_evolve(sim, 0.03);
+        if (kind == 2) change_without_memory(sim, &scene);
+        cluster_evolve(sim, 0.04);
+        cluster_assert_consistent(sim);
+        cluster_check_sources(sim);
+        nb6_free(sim);
+    }
+    cluster_free(&scene.c);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_has_changed_moves_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_has_changed_moves_alone),
+                                       cmocka_unit_test(kicks_and_losses_move_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,8 @@
 #include "nbody6/engine/cuda/lists.h"
 #include "nbody6/engine/image.h"
 #include "nbody6/engine/image_part.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/touched.h"
 
 static cudaStream_t stream_of(const struct nb6_device *d)
 {
@@ -32,7 +34,13 @@ static int provide(struct nb6_device *d, struct nb6_dev_parcel *here, struct nb6
 static int send(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_dev_parcel *there, size_t bytes,
                 struct nbc_error *err)
 {
+    const struct nb6_touched *touched = &sim->engine_image.touched;
     NBD_TRY(nbd_copy(&d->device, d->stream, d->part_there.data, d->part_here.data, bytes, err));
+    for (int64_t k = 0; k < touched->n_pulls; k++) {
+        const struct nb6_touch_by_pulls *pulls = &touched->pulls[k];
+        NBD_LAUNCH(err, &d->device,
+                   nb6_device_lose_pulls(&d->there, pulls->t, pulls->n, there->source + pulls->first, stream_of(d)));
+    }
     if (there->n_gone + there->n_come > 0) {
         NBD_LAUNCH(err, &d->device, nb6_device_settle_lists(&d->there, stream_of(d)));
         nb6_device_follow_home(d);
@@ -51,12 +59,17 @@ int nb6_device_import_part(struct nb6_sim *sim, struct nb6_device *d, int *is_do
     *is_done = 0;
     if (!nb6_dev_find_part(sim, &d->home, &part)) return NBC_OK;
     struct nb6_dev_parcel there;
-    struct nb6_dev_parcel here = {.n = part.n, .numbers = part.numbers, .n_gone = part.n_gone, .n_come = part.n_come};
+    struct nb6_dev_parcel here = {.n = part.n,
+                                  .numbers = part.numbers,
+                                  .n_gone = part.n_gone,
+                                  .n_come = part.n_come,
+                                  .n_source = sim->engine_image.touched.n_source};
     const int64_t n_before = d->home.n;
     size_t bytes, head;
     int status = NBC_OK;
     *is_done = provide(d, &here, &there, &bytes, &head);
     if (*is_done) {
+        nb6_dev_fill_sources(sim, &d->home, &here);
         nb6_dev_place_part(sim, &d->home, &part);
         nb6_dev_fill_parcel(sim, &d->home, &part, n_before, &here);
         there.n_before = n_before;

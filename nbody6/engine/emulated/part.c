@@ -4,6 +4,8 @@
 #include "nbody6/engine/image.h"
 #include "nbody6/engine/stages/lists.h"
 #include "nbody6/engine/stages/parcel.h"
+#include "nbody6/state/sim.h"
+#include "nbody6/state/touched.h"
 
 /* ---- to the image */
 
@@ -29,6 +31,34 @@ static void for_places(struct moving job)
 {
     nbc_team_run(nbc_parts(job.places, PLACES_OF_A_PART), move_part, &job);
 }
+
+/* ---- what has left all bodies */
+
+struct losing {
+    const struct nb6_dev *dev;
+    const struct nb6_touch_by_pulls *pulls;
+    const struct nb6_pull_source *source;
+};
+
+static void lose_part(void *context, int part, int parts)
+{
+    const struct losing *job = context;
+    int64_t first, end;
+    nbc_range(job->dev->n, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++)
+        nb6_dev_lose_pulls(job->dev, job->pulls->t, job->pulls->n, job->source + job->pulls->first, (int32_t)i);
+}
+
+static void lose_pulls(const struct nb6_touched *touched, const struct nb6_dev *dev,
+                       const struct nb6_dev_parcel *parcel)
+{
+    for (int64_t k = 0; k < touched->n_pulls; k++) {
+        struct losing job = {dev, &touched->pulls[k], parcel->source};
+        nbc_team_run(nbc_parts(dev->n, PLACES_OF_A_PART), lose_part, &job);
+    }
+}
+
+/* ---- places */
 
 static void settle(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place)
 {
@@ -64,12 +94,17 @@ static void unpack(const struct nb6_dev *dev, const struct nb6_dev_parcel *parce
 static int import_part(struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_part *part)
 {
     const int64_t n_before = dev->n;
-    struct nb6_dev_parcel parcel = {
-        .n = part->n, .numbers = part->numbers, .n_gone = part->n_gone, .n_come = part->n_come};
+    struct nb6_dev_parcel parcel = {.n = part->n,
+                                    .numbers = part->numbers,
+                                    .n_gone = part->n_gone,
+                                    .n_come = part->n_come,
+                                    .n_source = sim->engine_image.touched.n_source};
     size_t head;
-    void *data = nbc_alloc_unset(nb6_dev_lay_out_parcel(NULL, &parcel, &head), 1);
+    void *data = nbc_alloc_unset(nb6_dev_lay_out_parcel(NULL, &parcel, &head) + 1, 1);
     if (!data) return 0;
     (void)nb6_dev_lay_out_parcel(data, &parcel, &head);
+    nb6_dev_fill_sources(sim, dev, &parcel);
+    lose_pulls(&sim->engine_image.touched, dev, &parcel);
     nb6_dev_place_part(sim, dev, part);
     nb6_dev_fill_parcel(sim, dev, part, n_before, &parcel);
     if (part->n_gone + part->n_come > 0) move_to_new_places(dev, &parcel);

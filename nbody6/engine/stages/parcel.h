@@ -8,6 +8,7 @@
 #include "nbody6/engine/stages/predictor.h"
 #include "nbody6/engine/stages/state.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/pull.h"
 
 #include <stdint.h>
 
@@ -24,6 +25,8 @@ struct nb6_dev_parcel {
     struct nb6_body *body;  /**< [n] */
     struct nb6_star *star;  /**< [n] */
     int32_t *lists;         /**< [numbers] packed, of places */
+    int64_t n_source;
+    struct nb6_pull_source *source; /**< [n_source] with places before */
 };
 
 /* ---- from the device */
@@ -55,7 +58,27 @@ NBC_HD void nb6_dev_pack_numbers(const struct nb6_dev *dev, const struct nb6_dev
     for (int32_t m = lane; m < nnb && at >= 0; m += lanes) parcel->lists[at + m] = list[m];
 }
 
-/* ---- to the device: bodies that take part already get their places first */
+/* ---- to the device: bodies that take part already lose what has left all of them first */
+
+/** The pulls of n sources at time t leave body i, with the bits of nb6_exchange_pulls: the unit that calls it is
+ *  compiled without fused multiply-add. Bodies that travel are overwritten later.
+ *  @param[in] source [n] bodies are places, and ascend, or -1 */
+NBC_HD void nb6_dev_lose_pulls(const struct nb6_dev *dev, nb6_time t, int64_t n, const struct nb6_pull_source *source,
+                               int32_t i)
+{
+    struct nb6_body *body = &dev->body[i];
+    const int32_t *list = nb6_dev_list(dev, i), nnb = dev->star[i].nnb;
+    struct nb6_pulls pulls = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    double x[3], v[3];
+    nb6_predict(body, nb6_time_to_double(t - body->t0), x, v);
+    nb6_pulls_of_sources(n, source, x, v, &pulls);
+    for (int64_t k = 0; k < n; k++)
+        if (source[k].body >= 0 && nb6_dev_is_in_list(list, nnb, source[k].body))
+            nb6_pull_to_irregular(&source[k], x, v, &pulls);
+    nb6_pulls_leave(&pulls, t, body, &dev->star[i]);
+}
+
+/* ---- then they get their places */
 
 /** How many of n ascending places come before one. */
 NBC_HD int32_t nb6_dev_places_before(const int32_t *place, int32_t n, int32_t end)
