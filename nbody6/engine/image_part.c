@@ -8,6 +8,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/touched.h"
 
 #include <string.h>
 
@@ -27,23 +28,44 @@ static int has_room(const struct nb6_sim *sim, const struct nb6_dev *dev)
            p->n_slot <= dev->systems && p->n_source <= dev->n_max && nb6_dev_has_room_aside(dev);
 }
 
+/* Where a body was; -1: it took no part. */
+static int32_t place_before(const struct nb6_sim *sim, const struct nb6_dev *dev, int64_t i)
+{
+    const nb6_index was = i < 0 ? NB6_NOBODY : nb6_touched_was(&sim->engine_image.touched, i);
+    return was >= 0 && was < dev->bodies ? dev->place_of[was] : -1;
+}
+
 /* @return 0: its list does not fit */
 static int add_body(const struct nb6_sim *sim, const struct nb6_dev *dev, nb6_index i, struct nb6_dev_part *part)
 {
     const int takes_part = i < nb6_bodies(sim) && nb6_takes_part(sim, i);
+    const int32_t before = place_before(sim, dev, i);
     if (!takes_part) {
-        if (i < dev->bodies && dev->place_of[i] >= 0) part->gone[part->n_gone++] = dev->place_of[i];
+        if (before >= 0) part->gone[part->n_gone++] = before;
         return 1;
     }
-    if (dev->place_of[i] < 0) part->come[part->n_come++] = i;
+    if (before < 0) part->come[part->n_come++] = i;
     part->body[part->n++] = i;
     part->numbers += sim->star[i].nnb;
     return sim->star[i].nnb <= dev->row_room;
 }
 
+/* Bodies without a number now.   @return their number */
+static int64_t count_lost(const struct nb6_touched *touched, const struct nb6_dev *dev, int32_t *gone)
+{
+    int64_t n = 0;
+    for (int32_t place = 0; place < dev->n && touched->n_now > 0; place++) {
+        if (touched->moved[dev->body_of[place]] >= 0) continue;
+        if (gone) gone[n] = place;
+        n++;
+    }
+    return n;
+}
+
 static int find_bodies(const struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6_dev_part *part)
 {
     const struct nb6_touched *touched = &sim->engine_image.touched;
+    part->n_gone = (int32_t)count_lost(touched, dev, part->gone);
     for (int64_t k = 0; k < touched->n; k++)
         if (!add_body(sim, dev, touched->body[k], part)) return 0;
     nb6_list_sort(part->body, part->n);
@@ -58,10 +80,10 @@ int nb6_dev_find_part(const struct nb6_sim *sim, const struct nb6_dev *dev, stru
     const size_t n = (size_t)touched->n;
     *part = (struct nb6_dev_part){0};
     if (!nb6_touched_are_known(touched, sim->edits) || touched->n > most_bodies(dev) || !has_room(sim, dev)) return 0;
-    part->body = nbc_alloc_unset(3 * n, sizeof *part->body);
+    part->body = nbc_alloc_unset(3 * n + (size_t)count_lost(touched, dev, NULL), sizeof *part->body);
     if (!part->body) return 0;
-    part->gone = part->body + n;
-    part->come = part->gone + n;
+    part->come = part->body + n;
+    part->gone = part->come + n;
     if (find_bodies(sim, dev, part)) return 1;
     nb6_dev_free_part(part);
     return 0;
@@ -77,9 +99,8 @@ void nb6_dev_fill_sources(const struct nb6_sim *sim, const struct nb6_dev *dev, 
 {
     const struct nb6_touched *touched = &sim->engine_image.touched;
     for (int64_t k = 0; k < touched->n_source; k++) {
-        const nb6_index i = touched->source[k].body;
         parcel->source[k] = touched->source[k];
-        parcel->source[k].body = i < dev->bodies ? dev->place_of[i] : -1;
+        parcel->source[k].body = place_before(sim, dev, touched->source[k].body);
     }
 }
 
@@ -94,8 +115,10 @@ static void place_bodies(void *context, int part, int parts)
 void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_part *part)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
-    if (part->n_gone + part->n_come == 0) return;
+    const int renumbered = sim->engine_image.touched.n_now > 0;
+    if (part->n_gone + part->n_come == 0 && !renumbered) return;
     for (int32_t k = 0; k < part->n_gone; k++) dev->place_of[dev->body_of[part->gone[k]]] = -1;
+    for (int64_t i = 0; i < dev->bodies && renumbered; i++) dev->place_of[i] = -1;
     dev->n = p->n_source;
     dev->first_centre = nb6_dev_places_before(p->source, (int32_t)p->n_source, (int32_t)sim->n);
     memcpy(dev->body_of, p->source, (size_t)dev->n * sizeof *dev->body_of);

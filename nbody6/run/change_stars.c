@@ -15,6 +15,7 @@
 #include "nbody6/run/mass_books.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/run/remake.h"
+#include "nbody6/run/star_edit.h"
 #include "nbody6/state/ageing.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
@@ -291,12 +292,26 @@ static int check_names(const struct nb6_sim *sim, const struct request *request,
                     (long long)sim->book.name_zero, (long long)request->n_new);
 }
 
+/* In the run as it is.   @param[out] is_done  0: it has to be made anew */
+static int edit_stars(struct nb6_sim *sim, const struct request *request, int *is_done, struct nbc_error *err)
+{
+    const struct nb6_star_edit edit = {.n_come = request->n_new,
+                                       .n_gone = request->n_gone,
+                                       .name = request->n_gone > 0 ? request->gone : request->name,
+                                       .mass = request->mass,
+                                       .x = request->x,
+                                       .v = request->v};
+    const int status = sim->body ? nb6_star_edit_serves(sim, &edit, is_done, err) : NBC_OK;
+    return status || !*is_done ? status : nb6_star_edit(sim, &edit, err);
+}
+
 static int change_stars(struct nb6_sim *sim, const struct request *request, struct nbc_error *err)
 {
     struct change c = {.n_event = 0};
-    int status = nb6_engines_bring_home(sim, err);
+    int is_done = 0, status = nb6_engines_bring_home(sim, err);
     if (!status) status = nb6_engines_tell(sim, err);
-    if (status) return status;
+    if (!status) status = edit_stars(sim, request, &is_done, err);
+    if (status || is_done) return status;
     status = sim->body ? check_names(sim, request, err)
                        : nbc_fail(err, NBC_BAD_STATE, "the simulation has no stars yet: nb6_set_bodies comes first");
     if (!status) status = count_stars(sim, request, &c, err);

@@ -150,11 +150,13 @@ int nb6_star_sums_book(const struct nb6_star_sums *sums, struct nb6_event *event
                        struct nbc_error *err)
 {
     struct nb6_star_transfers came;
-    nb6_star_sums_end(sums, &came, book->energy_known ? &book->transfers.stars : NULL);
+    struct nb6_star_transfers *channel =
+        event->channel == NB6_CHANNEL_CHANGED ? &book->transfers.changed : &book->transfers.stars;
+    nb6_star_sums_end(sums, &came, book->energy_known ? channel : NULL);
     event->mass = came.mass;
     memcpy(event->v, came.momentum, sizeof event->v);
     memcpy(event->x, came.angular_momentum, sizeof event->x);
-    return book->energy_known ? nb6_ledger_book(&book->ledger, NB6_CHANNEL_STARS, event->energy, err) : NBC_OK;
+    return book->energy_known ? nb6_ledger_book(&book->ledger, event->channel, event->energy, err) : NBC_OK;
 }
 
 /* Those that did not change are where they were. */

@@ -26,7 +26,7 @@ void nb6_star_sums_add(const struct nb6_sim *sim, const struct nb6_frame *frame,
 /** The sums, which are added to a channel, if it is not NULL. */
 void nb6_star_sums_end(const struct nb6_star_sums *sums, struct nb6_star_transfers *came,
                        struct nb6_star_transfers *channel);
-/** Book them as transfers of stars, with the energy of the event, once energies are known; the event has them too.
+/** Book them in the channel of the event, with its energy, once energies are known; the event has them too.
  *  @return NBC_OK; as nb6_ledger_book */
 int nb6_star_sums_book(const struct nb6_star_sums *sums, struct nb6_event *event, struct nb6_run_book *book,
                        struct nbc_error *err);

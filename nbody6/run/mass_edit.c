@@ -97,6 +97,11 @@ static void find_bodies(const struct nb6_sim *sim, struct edit *e)
     for (int64_t k = 0; k < e->n; k++) e->place[k] = nb6_source_place(&sim->subsystems, e->body[k]);
 }
 
+static int come_or_go(const struct edit *e)
+{
+    return e->masses->n_come + e->masses->n_gone > 0;
+}
+
 /* Nothing but its own stars feels more of it than its mass, and slowly it cannot come apart. */
 static int only_expands(const struct nb6_sim *sim, const struct edit *e, nb6_slot slot)
 {
@@ -109,7 +114,8 @@ static void mark_near(const struct nb6_sim *sim, struct edit *e, nb6_index i)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     const nb6_slot slot = nb6_slot_of(sim, i);
-    if (!nb6_is_centre(sim, i) ? e->masses->v != NULL : !only_expands(sim, e, slot)) e->anew[i] = 1;
+    const int jumps = e->masses->v != NULL || e->masses->n_come > 0;
+    if (!nb6_is_centre(sim, i) ? jumps : !only_expands(sim, e, slot)) e->anew[i] = 1;
     for (int32_t k = 0; slot >= 0 && k < p->pert[slot].n; k++) e->anew[p->pert[slot].body[k]] = 1;
     for (nb6_slot other = nb6_resolver_first(p, i); other >= 0; other = nb6_resolver_next(p, other, i))
         e->anew[nb6_centre(sim, other)] = 1;
@@ -117,7 +123,8 @@ static void mark_near(const struct nb6_sim *sim, struct edit *e, nb6_index i)
 
 static int is_sudden(const struct nb6_sim *sim, const struct edit *e, nb6_index i)
 {
-    return e->masses->v || fabs(nb6_changed_by(sim, e->masses, i)) > nb6_sudden_share * sim->body[i].mass;
+    return e->masses->v || come_or_go(e) ||
+           fabs(nb6_changed_by(sim, e->masses, i)) > nb6_sudden_share * sim->body[i].mass;
 }
 
 static int holds_one(const struct nb6_sim *sim, nb6_index i, const int8_t *is_in)
@@ -186,10 +193,40 @@ static void mark_passed(const struct nb6_sim *sim, struct edit *e)
         if (is_passed(sim, e, m)) e->anew[p->source[m]] = 1;
 }
 
+/* Whether a star that comes is in the neighbour sphere of a body, or enters it before the regular step ends. */
+static int is_entered(const struct nb6_sim *sim, const struct edit *e, int64_t m)
+{
+    const nb6_index i = sim->subsystems.source[m];
+    const struct nb6_star *star = &sim->star[i];
+    const double left = nb6_time_to_double(star->t0_reg + nb6_step_ticks(star->level_reg) - e->ti);
+    for (int64_t k = 0; k < e->n; k++) {
+        const double *y = e->before.x[e->place[k]], *w = e->before.v[e->place[k]];
+        double d2 = 0, dw = 0, w2 = 0;
+        for (int d = 0; d < 3; d++) {
+            const double dx = y[d] - e->before.x[m][d], dv = w[d] - e->before.v[m][d];
+            d2 += dx * dx;
+            dw += dx * dv;
+            w2 += dv * dv;
+        }
+        const double nearest = w2 > 0 ? fmin(fmax(-dw / w2, 0), left) : 0;
+        if (d2 + nearest * (2 * dw + nearest * w2) < star->r_nb * star->r_nb) return 1;
+    }
+    return 0;
+}
+
+static void mark_entered(const struct nb6_sim *sim, struct edit *e)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+#pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
+    for (int64_t m = 0; m < p->n_source; m++)
+        if (is_entered(sim, e, m)) e->anew[p->source[m]] = 1;
+}
+
 static void mark(const struct nb6_sim *sim, struct edit *e)
 {
     int64_t sudden = 0;
     if (e->masses->v) mark_passed(sim, e);
+    if (e->masses->n_come > 0) mark_entered(sim, e);
     for (int64_t k = 0; k < e->n; k++) {
         mark_near(sim, e, e->body[k]);
         e->is_sudden[e->body[k]] = (int8_t)is_sudden(sim, e, e->body[k]);
@@ -345,14 +382,25 @@ static int begin_anew(struct nb6_sim *sim, struct edit *e, struct nbc_error *err
 
 /* ---- the books */
 
+static struct nb6_event event_of(const struct nb6_sim *sim, const struct edit *e)
+{
+    const struct nb6_new_masses *masses = e->masses;
+    if (come_or_go(e))
+        return (struct nb6_event){.kind = NB6_EVENT_STARS_CHANGED,
+                                  .channel = NB6_CHANNEL_CHANGED,
+                                  .t = e->t,
+                                  .value = {masses->n_come, masses->n_gone}};
+    return (struct nb6_event){.kind = NB6_EVENT_MASSES_CHANGED,
+                              .channel = NB6_CHANNEL_STARS,
+                              .t = e->t,
+                              .name = masses->n == 1 ? sim->star[masses->star[0]].name : 0,
+                              .value = {(double)masses->n, !masses->is_slow}};
+}
+
 static int book(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
 {
     struct nb6_run_book *book = &sim->run.book;
-    struct nb6_event event = {.kind = NB6_EVENT_MASSES_CHANGED,
-                              .channel = NB6_CHANNEL_STARS,
-                              .t = e->t,
-                              .name = e->masses->n == 1 ? sim->star[e->masses->star[0]].name : 0,
-                              .value = {(double)e->masses->n, !e->masses->is_slow}};
+    struct nb6_event event = event_of(sim, e);
     int status = nb6_frame_make(sim, e->ti, NB6_FRAME_BODIES, &e->after, err);
     if (!status) status = nb6_energy_of_change(sim, &e->before, &e->after, e->n, e->place, &event.energy, err);
     if (status) return status;

@@ -33,10 +33,12 @@ void nb6_set_observer(nb6_t *sim, const struct nb6_observer *observer);
 int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mass, const double (*x)[3],
                    const double (*v)[3], struct nbc_error *err);
 
-/** Add stars to the existing ones, or remove some by their names, between calls of nb6_evolve. All stars are predicted
- *  to the present time; forces, lists, steps, chains and hierarchies are made anew from there, at the cost of a start
- *  and of twice the memory meanwhile, so that many stars are best added in one call. Pairs of two stars that stay go
- *  on. The energy of these stars, summed over stars, is booked (channel `changed`: it is no part of the error), and the
+/** Add stars to the existing ones, or remove some by their names, between calls of nb6_evolve. Few single stars of many
+ *  (up to a 32nd of all, once energies are known, where stars do not age) come and go while the run goes on: those that
+ *  see them begin anew, and others gain or lose their pull. A star of a system that goes, one that is at once a pair
+ *  with another one, or more stars make all anew: stars are predicted to the present time; forces, lists, steps, chains
+ *  and hierarchies are made from there, at the cost of a start and of twice the memory meanwhile. Pairs of two stars
+ *  that stay go on. The energy of these stars, summed over stars, is booked (channel `changed`: it is no part of the error), and the
  *  observer is notified (NB6_EVENT_STARS_CHANGED) after the change is complete. First steps divide the time, which may
  *  be any, and are back to normal within 80 block steps; there are fewest at a time of nb6_time_of_change.
  *  @param[in] name  add: [n] > 0 and at most NB6_NAME_LARGEST, of no existing star; NULL: numbers above all earlier

@@ -76,3 +76,53 @@ int nb6_bodies_renumber(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, con
     }
     return status;
 }
+
+/* ---- before some come */
+
+/* The list of a body, in which numbers from `first` on rise; of one of these, with the record, at its new number. */
+static int make_room_at(struct nb6_sim *sim, int64_t first, int64_t n_new, int64_t i, nb6_index *list,
+                        struct nbc_error *err)
+{
+    size_t nnb = 0;
+    const int64_t to = i < first ? i : i + n_new;
+    const nb6_index *old = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    if (i < first && (nnb == 0 || old[nnb - 1] < first)) return NBC_OK; /* ascending */
+    for (size_t k = 0; k < nnb; k++) list[k] = old[k] < first ? old[k] : (nb6_index)(old[k] + n_new);
+    if (to != i) {
+        sim->body[to] = sim->body[i];
+        sim->star[to] = sim->star[i];
+    }
+    return refused(sim, gpuirr_set_list(sim->irr, (size_t)to, nnb, list), err);
+}
+
+/* From the last on, so that every record is read before another one takes its place. */
+static int move_centres(struct nb6_sim *sim, int64_t n_new, nb6_index *list, struct nbc_error *err)
+{
+    const int64_t bodies = nb6_bodies(sim);
+    int status = NBC_OK;
+    for (int64_t i = bodies; i < bodies + n_new && !status; i++) status = nb6_save_body(sim, i, err);
+    for (int64_t i = sim->n; i < bodies && !status; i++) nb6_schedule_remove(sim->schedule, (nb6_index)i);
+    for (int64_t i = bodies - 1; i >= 0 && !status; i--) status = make_room_at(sim, sim->n, n_new, i, list, err);
+    for (int64_t i = sim->n; i < sim->n + n_new && !status; i++) status = clear_place(sim, i, err);
+    return status;
+}
+
+int nb6_bodies_make_room(struct nb6_sim *sim, int64_t n_new, struct nbc_error *err)
+{
+    nb6_index *list = nbc_alloc((size_t)nb6_bodies(sim), sizeof *list);
+    if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)nb6_bodies(sim));
+    int status = move_centres(sim, n_new, list, err);
+    nbc_free(list);
+    if (status) return status;
+    sim->n += n_new;
+    sim->subsystems.capacity -= n_new;
+    for (int64_t i = sim->n; i < nb6_bodies(sim) && !status; i++) {
+        if (!nb6_takes_part(sim, i)) {
+            status = nb6_withdraw_body(sim, i, err);
+            continue;
+        }
+        nb6_schedule_set(sim->schedule, (nb6_index)i, sim->star[i].level_irr);
+        status = nb6_send_body(sim, i, err);
+    }
+    return status;
+}

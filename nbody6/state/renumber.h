@@ -1,4 +1,4 @@
-/** New numbers of bodies after some have left. */
+/** New numbers of bodies after some have left, or before some come. */
 #ifndef NB6_RENUMBER_H
 #define NB6_RENUMBER_H
 
@@ -17,5 +17,9 @@ struct nb6_sim;
  *  @return NBC_OK; the status of GPUIRR: the caller rolls the transaction back then */
 int nb6_bodies_renumber(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const nb6_index *moved,
                         struct nbc_error *err);
+/** Centres of mass move to numbers behind those of n_new stars, which take no part yet, are all zero, and part of
+ * sim->n; lists and the schedule follow. There is room (nb6_sim_reserve_stars), and all is saved; members, perturbers
+ * and sources still have the old numbers.   @return as nb6_bodies_renumber */
+int nb6_bodies_make_room(struct nb6_sim *sim, int64_t n_new, struct nbc_error *err);
 
 #endif

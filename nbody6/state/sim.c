@@ -25,6 +25,7 @@ static int allocate(struct nb6_sim *sim, int64_t n)
     if (!sim->body) sim->body = nbc_alloc(room, sizeof *sim->body);
     if (!sim->star) sim->star = nbc_alloc(room, sizeof *sim->star);
     sim->schedule = nb6_schedule_create((int64_t)room);
+    a->room = n;
     a->irr = nbc_alloc(count, sizeof *a->irr);
     a->reg = nbc_alloc(count, sizeof *a->reg);
     a->is_reg = nbc_alloc(count, sizeof *a->is_reg);
@@ -230,6 +231,37 @@ int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err)
     if (!grow_bodies(sim, room) || !nb6_subsystems_reserve(&sim->subsystems, sim->n, slots))
         return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld pairs and chains", (long long)slots);
     return NBC_OK;
+}
+
+static int grow_active(struct nb6_active *a, int64_t n)
+{
+    const size_t had = (size_t)a->room, room = (size_t)n;
+#define GROW(array)                                                                                                    \
+    do {                                                                                                               \
+        void *grown = nbc_realloc(array, had, room, sizeof *(array));                                                  \
+        if (!grown) return 0;                                                                                          \
+        (array) = grown;                                                                                               \
+    } while (0)
+    GROW(a->irr);
+    GROW(a->reg);
+    GROW(a->is_reg);
+    GROW(a->acc);
+    GROW(a->jerk);
+    GROW(a->noise);
+    GROW(a->corrected);
+    GROW(a->x);
+#undef GROW
+    a->room = n;
+    return 1;
+}
+
+int nb6_sim_reserve_stars(struct nb6_sim *sim, int64_t n_new, struct nbc_error *err)
+{
+    enum { SHARE_MORE = 64 }; /* all tables are copied */
+    const int64_t n = sim->n + n_new, more = sim->n / SHARE_MORE, slots = sim->subsystems.n_slot + n_new;
+    if (n > sim->active.room && !grow_active(&sim->active, n + more))
+        return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld stars", (long long)n);
+    return slots <= sim->subsystems.capacity ? NBC_OK : nb6_sim_reserve(sim, slots + more, err);
 }
 
 void nb6_sim_close_regular(struct nb6_sim *sim)

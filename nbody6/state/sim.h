@@ -26,6 +26,7 @@
 struct nb6_active {
     nb6_time t;
     int64_t n_irr, n_reg;
+    int64_t room;                    /**< of arrays that are not made from block to block */
     nb6_index *irr;                  /**< [n_irr] bodies due, ascending */
     int32_t *reg;                    /**< [n_reg] positions in irr of the members that end a regular step as well */
     int8_t *is_reg;                  /**< [n_irr] their numbers */
@@ -133,6 +134,9 @@ void nb6_potential_give_up(struct nb6_sim *sim);
 /** Room for so many slots: all that is sized with the bodies grows, and keeps what it holds. Lists of GPUIRR move. To
  * be called before a change of members, never within.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
 int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err);
+/** Room for so many more stars, within the room for bodies: they use that of slots, which is made larger if need be. To
+ *  be called as nb6_sim_reserve.   @return NBC_OK; NBC_NO_MEMORY: nothing has changed then */
+int nb6_sim_reserve_stars(struct nb6_sim *sim, int64_t n_new, struct nbc_error *err);
 /** Targets from which on a handle makes regular forces of n sources by tree; 0: it never does. */
 int64_t nb6_least_by_tree(const gpunb_t *reg, int64_t n);
 /** Nominal cost of a target in a block of n_i of n_j sources whose regular forces are made by a tree, in pairs of

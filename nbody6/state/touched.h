@@ -28,6 +28,10 @@ struct nb6_touched {
     } * pulls;            /**< [n_pulls] one after the other */
     int64_t n_source, source_room;
     struct nb6_pull_source *source; /**< [n_source] */
+    int64_t n_renumbered;           /**< how often bodies got other numbers */
+    int64_t n_before, n_now;        /**< bodies then and now; 0: all have the numbers that they had */
+    nb6_index *moved;               /**< [n_before] numbers now; NB6_NOBODY: gone */
+    nb6_index *was;                 /**< [n_now] numbers then; NB6_NOBODY: it came later */
 };
 
 /** From now on: no body yet.   @param[in] edits  the count now */
@@ -41,8 +45,15 @@ void nb6_touch(struct nb6_touched *touched, uint64_t *edits, int64_t i);
  * ascend */
 void nb6_touch_by_pulls(struct nb6_touched *touched, uint64_t *edits, nb6_time t, int64_t n,
                         const struct nb6_pull_source *source);
-/** All but the first n_pulls are undone: a transaction is rolled back. */
-void nb6_touched_undo_pulls(struct nb6_touched *touched, int64_t n_pulls);
+/** Bodies get other numbers, in the same order, and those that go are not touched any more, which the count gets.
+ * Without memory it may be any body.
+ *  @param[in] moved [n_before] new numbers; NB6_NOBODY: it goes   @param[in] n_now  bodies after that */
+void nb6_touch_numbers(struct nb6_touched *touched, uint64_t *edits, int64_t n_before, const nb6_index *moved,
+                       int64_t n_now);
+/** Number that a body had when image and host memory were equal; NB6_NOBODY: it had none. */
+nb6_index nb6_touched_was(const struct nb6_touched *touched, int64_t i);
+/** A transaction is rolled back that began when there were so many pulls and changes of numbers. */
+void nb6_touched_roll_back(struct nb6_touched *touched, int64_t n_pulls, int64_t n_renumbered);
 /** Whether `body` and `pulls` have all of it up to this count: nobody else has changed bodies meanwhile. */
 int nb6_touched_are_known(const struct nb6_touched *touched, uint64_t edits);
 void nb6_touched_free(struct nb6_touched *touched);

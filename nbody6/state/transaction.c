@@ -41,6 +41,7 @@ int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
     t->ti_origin = sim->ti_origin;
     t->nb_cap = sim->nb_cap;
     t->n_pulls = sim->engine_image.touched.n_pulls;
+    t->n_renumbered = sim->engine_image.touched.n_renumbered;
     t->n_slot = p->n_slot;
     t->count = p->count;
     t->n_chain = p->n_chain;

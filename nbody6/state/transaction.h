@@ -53,7 +53,7 @@ struct nb6_transaction {
     struct nb6_bookkeeping book;
     nb6_time ti_origin;
     int64_t nb_cap, n_slot, count, n_chain;
-    int64_t n_pulls; /**< that all bodies had lost since the last import or export (touched.h) */
+    int64_t n_pulls, n_renumbered; /**< of touched.h */
 
     int64_t bodies, slots; /**< room of the following two */
     int8_t *body_is_saved, *slot_is_saved;

@@ -103,7 +103,7 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     if (!t->open) return;
     const int moved = sim->ti_origin != t->ti_origin;
     gpuirr_discard(sim->irr);
-    nb6_touched_undo_pulls(&sim->engine_image.touched, t->n_pulls);
+    nb6_touched_roll_back(&sim->engine_image.touched, t->n_pulls, t->n_renumbered);
     t->n_event = t->n_untold;
     sim->n = t->n;
     sim->run.counters = t->counters;

@@ -171,9 +171,76 @@ static void kicks_and_losses_move_alone(void **state)
     cluster_free(&scene.c);
 }
 
+/* ---- stars that come and go */
+
+static const double COMES_AT[4][3] = {{0.5, 0.4, -0.3}, {-0.7, 0.2, 0.1}, {0.1, -0.6, 0.4}, {3, 1, 2}};
+
+static int64_t come(nb6_t *sim, int k)
+{
+    static const double v[1][3] = {{0.1, -0.2, 0.3}};
+    struct nbc_error err = {0};
+    const double mass = 0.02;
+    demand(nb6_add_bodies(sim, 1, NULL, &mass, &COMES_AT[k], v, &err), &err);
+    return sim->star[sim->n - 1].name;
+}
+
+static void go(nb6_t *sim, int64_t name)
+{
+    struct nbc_error err = {0};
+    demand(nb6_remove_bodies(sim, 1, &name, &err), &err);
+}
+
+static void assert_import(nb6_t *sim)
+{
+    assert_true(sim->engine_image.image != NULL);
+    assert_true(import(sim));
+    cluster_assert_image_is_an_import(sim);
+    cluster_assert_consistent(sim);
+    cluster_check_sources(sim);
+}
+
+/* Alone, and several changes between which nothing moves: of others, and of the very star. */
+static void change_stars(nb6_t *sim)
+{
+    struct nbc_error err = {0};
+    go(sim, sim->star[sim->n - 2].name);
+    assert_import(sim);
+    (void)come(sim, 0);
+    assert_import(sim);
+    const int64_t name = come(sim, 1);
+    go(sim, sim->star[sim->n - 3].name);
+    demand(change(sim, name, 2, &err), &err);
+    assert_int_equal(sim->engine_image.touched.n_pulls, 3);
+    assert_import(sim);
+    go(sim, name);
+    go(sim, come(sim, 2));
+    assert_import(sim);
+    (void)come(sim, 3);
+    cluster_evolve(sim, nb6_time_now(sim) + 0.005);
+}
+
+static void stars_that_come_and_go_move_alone(void **state)
+{
+    struct scene scene = make_scene(PAIR | PERTURBED | CHAIN | TRIPLE | QUADRUPLE);
+    (void)state;
+    nb6_t *sim = start_scene(&scene, 0, NB6_ESCAPE_KEEP, NULL);
+    sim->engine = NB6_ENGINE_EMULATED;
+    cluster_evolve(sim, 0.02);
+    assert_true(sim->subsystems.n_chain > 0 && sim->run.counters.hierarchies_formed > 0);
+    for (int k = 0; k < 3; k++) {
+        (void)import(sim);
+        change_stars(sim);
+    }
+    cluster_assert_consistent(sim);
+    cluster_check_sources(sim);
+    cluster_free(&scene.c);
+    nb6_free(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_has_changed_moves_alone),
-                                       cmocka_unit_test(kicks_and_losses_move_alone)};
+                                       cmocka_unit_test(kicks_and_losses_move_alone),
+                                       cmocka_unit_test(stars_that_come_and_go_move_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
