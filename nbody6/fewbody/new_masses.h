@@ -17,7 +17,7 @@ struct nb6_new_masses {
     const double *mass;    /**< [n] */
     const double (*v)[3];  /**< [n] absolute; NULL: velocities are kept. Not with `is_slow` */
     int is_slow;
-    int is_untold; /**< 1: without an event, since the caller has others */
+    int is_untold;      /**< 1: without an event, since the caller has others */
     int n_come, n_gone; /**< single stars that come to the cluster with these masses, or leave it with none: the last,
                            the first of them; whoever sees one begins anew */
 };

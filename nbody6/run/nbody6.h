@@ -38,9 +38,10 @@ int nb6_set_bodies(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
  *  see them begin anew, and others gain or lose their pull. A star of a system that goes, one that is at once a pair
  *  with another one, or more stars make all anew: stars are predicted to the present time; forces, lists, steps, chains
  *  and hierarchies are made from there, at the cost of a start and of twice the memory meanwhile. Pairs of two stars
- *  that stay go on. The energy of these stars, summed over stars, is booked (channel `changed`: it is no part of the error), and the
- *  observer is notified (NB6_EVENT_STARS_CHANGED) after the change is complete. First steps divide the time, which may
- *  be any, and are back to normal within 80 block steps; there are fewest at a time of nb6_time_of_change.
+ *  that stay go on. The energy of these stars, summed over stars, is booked (channel `changed`: it is no part of the
+ * error), and the observer is notified (NB6_EVENT_STARS_CHANGED) after the change is complete. First steps divide the
+ * time, which may be any, and are back to normal within 80 block steps; there are fewest at a time of
+ * nb6_time_of_change.
  *  @param[in] name  add: [n] > 0 and at most NB6_NAME_LARGEST, of no existing star; NULL: numbers above all earlier
  * ones. remove: [n] of existing stars
  *  @param[in] mass  [n] >= 0; x, v [n][3] finite

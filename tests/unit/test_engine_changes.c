@@ -1,5 +1,6 @@
-/* Stars that a program adds and removes in a run with an engine image (nb6_add_bodies, engine/engine.h): the next image
- * has them, forces are those of all stars, energies are conserved, and bits do not depend on threads or checkpoints. */
+/* Stars that a program adds and removes, kicks and losses in a run with an engine image (nb6_add_bodies,
+ * nb6_set_masses, engine/engine.h): the next image has them, forces are those of all stars, energies are conserved, and
+ * bits do not depend on threads or checkpoints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -161,6 +162,62 @@ static void same_bits(void **state)
     assert_true(run_with_changes(2, 2) == bits);
 }
 
+/* ---- resumed at every moment */
+
+enum { MOMENTS = 20, EDITS = 5 };
+
+/* A kick, a sudden loss, a star that comes, one that goes, a wind: single stars, and members of pairs. */
+static void edit(nb6_t *sim, int kind)
+{
+    static const double v[1][3] = {{0.4, -0.2, 0.3}};
+    struct nbc_error err = {0};
+    const int64_t last = sim->star[sim->n - 1].name, i = kind == 1 ? 0 : sim->n - 1, name = sim->star[i].name;
+    const double was = sim->body[i].mass, mass = kind == 1 ? 0.7 * was : kind == 4 ? 0.99 * was : was;
+    int status = NBC_OK;
+    if (kind == 2)
+        status = nb6_add_bodies(sim, 1, NULL, NEW_MASS, NEW_X, NEW_V, &err);
+    else if (kind == 3)
+        status = nb6_remove_bodies(sim, 1, &last, &err);
+    else
+        status = nb6_set_masses(sim, 1, &name, &mass, kind == 0 ? v : NULL, kind == 4 ? NB6_MASS_SLOW : NB6_MASS_SUDDEN,
+                                &err);
+    if (status) fail_msg("%s", err.text);
+}
+
+/* @param[in] resumed  moment at which it goes on from a checkpoint; some of them are right after an edit */
+static uint64_t run_edits(int resumed)
+{
+    struct nb6_config config;
+    cluster_config_with_binaries(&config, 60, 10);
+    config.run.engine = (int)under_test;
+    config.binaries.range = 100;
+    omp_set_num_threads(1 + resumed % 3);
+    nb6_t *sim = cluster_start_model(&config, NULL);
+    for (int k = 0; k < MOMENTS; k++) {
+        struct nbc_error err = {0};
+        if (nb6_evolve(sim, 0.01 * (k + 1), &err)) fail_msg("%s", err.text);
+        if (k % (MOMENTS / EDITS) == 1) edit(sim, k / (MOMENTS / EDITS));
+        if (k != resumed) continue;
+        nb6_t *again = cluster_through_checkpoint(sim);
+        nb6_free(sim);
+        sim = again;
+    }
+    cluster_evolve(sim, 0.22);
+    cluster_assert_consistent(sim);
+    sim->run.book.wall_used_s = 0;
+    const uint64_t bits = cluster_state(sim);
+    nb6_free(sim);
+    return bits;
+}
+
+static void resumed_at_every_moment(void **state)
+{
+    (void)state;
+    const uint64_t bits = run_edits(MOMENTS);
+    for (int k = 0; k < MOMENTS; k++)
+        if (run_edits(k) != bits) fail_msg("other bits if resumed at moment %d", k);
+}
+
 static int has_device(void)
 {
     struct nbc_error err = {0};
@@ -172,6 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forces_are_those_of_all_stars),
         cmocka_unit_test(same_bits),
+        cmocka_unit_test(resumed_at_every_moment),
     };
     int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL);
     if (!has_device()) return failed;
