@@ -6,6 +6,7 @@
  *   - engine=NAME (auto): host, device or emulated
  *   - repeats=K (9): changes of each kind, of which medians are shown
  *   - steps=M (1024): an interval is 1/M
+ *   - force_error=E (0): regular forces by a tree; 0: direct sums
  *   - whole=1 (0): after each change the whole state moves to the image
  */
 #include "bench/support/arguments.h"
@@ -38,7 +39,7 @@ static void read_nothing(struct nb6_calls *calls)
     *calls = (struct nb6_calls){0};
 }
 
-static nb6_t *start(size_t n, const char *engine)
+static nb6_t *start(size_t n, const char *engine, double force_error)
 {
     static const struct nb6_call_counter counter = {.read = read_nothing};
     struct nb6_config config;
@@ -50,6 +51,7 @@ static nb6_t *start(size_t n, const char *engine)
     config.model.n = (int64_t)n;
     config.integration.nnb_opt = 37;
     config.run.dt_adjust = config.run.dt_output = config.run.t_crit = 1;
+    config.integration.force_error = force_error;
     config.pair.systems = 0;
     if (engine) demand(nb6_input_set(&config, "ENGINE", engine, &err), &err);
     demand(nb6_model_make(&config, &model, &err), &err);
@@ -125,18 +127,20 @@ int main(int argc, char **argv)
 {
     size_t n = 32768;
     int repeats = 9, steps = 1024, whole = 0;
+    double force_error = 0;
     const char *engine = NULL;
     const struct bench_argument known[] = {{.name = "n", .size = &n},
                                            {.name = "engine", .text = &engine},
                                            {.name = "repeats", .whole = &repeats},
                                            {.name = "steps", .whole = &steps},
+                                           {.name = "force_error", .real = &force_error},
                                            {.name = "whole", .whole = &whole}};
     bench_read_arguments("bench_edit", argc, argv, known, sizeof known / sizeof known[0]);
     if (n < 2 || repeats < 1 || repeats > MOST_REPEATS || steps < 1) {
         fprintf(stderr, "bench_edit: n is 2 or more, repeats 1 to %d, steps 1 or more\n", MOST_REPEATS);
         return 2;
     }
-    nb6_t *sim = start(n, engine);
+    nb6_t *sim = start(n, engine, force_error);
     double t = 4.0 / steps;
     (void)evolve(sim, t);
     printf("%zu stars, %s engine\n", n, nb6_engine_name(sim));

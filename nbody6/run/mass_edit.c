@@ -338,7 +338,6 @@ static int come_to_now(struct nb6_sim *sim, struct edit *e, struct nbc_error *er
 
 static int set_masses(struct nb6_sim *sim, struct edit *e, struct nbc_error *err)
 {
-    const struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
     for (int64_t k = 0; k < e->n && !status; k++) {
         status = nb6_body_set_masses(sim, e->body[k], e->masses, err);
@@ -347,8 +346,7 @@ static int set_masses(struct nb6_sim *sim, struct edit *e, struct nbc_error *err
     if (status) return status;
     nb6_motions_forget(sim);
     status = nb6_exchange_pulls(sim, e->n, e->exchanged, e->anew, e->ti, err);
-    for (int64_t m = 0; m < p->n_source && !status; m++) status = nb6_send_body(sim, p->source[m], err);
-    return status;
+    return status ? status : nb6_send_bodies(sim, sim->subsystems.n_source, sim->subsystems.source, err);
 }
 
 static int start(struct nb6_sim *sim, nb6_slot slot, nb6_time ti, struct nbc_error *err)

@@ -28,6 +28,19 @@ int nb6_send_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
     return status ? nbc_fail(err, status, "%s", gpunb_last_error(sim->reg)) : NBC_OK;
 }
 
+/* From so many bodies on threads are worth their start. */
+enum { PARALLEL_BODIES = 4096 };
+
+int nb6_send_bodies(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
+{
+    int refused = 0, status = NBC_OK;
+#pragma omp parallel for schedule(static) reduction(| : refused) if (n > PARALLEL_BODIES)
+    for (int64_t m = 0; m < n; m++) refused |= nb6_send_body(sim, list[m], NULL) != NBC_OK;
+    if (!refused) return NBC_OK;
+    for (int64_t m = 0; m < n && !status; m++) status = nb6_send_body(sim, list[m], err); /* to have its message */
+    return status ? status : nbc_fail(err, NBC_INTERNAL, "a library refused a body, and then took it");
+}
+
 int nb6_withdraw_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
 {
     static const double zero[3];

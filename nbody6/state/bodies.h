@@ -28,6 +28,8 @@ int nb6_body_synchronise(struct nb6_sim *sim, nb6_index i, int8_t level, struct 
 /** Send the predictor of body i to GPUIRR and GPUNB. Concurrent calls for different bodies are allowed, each with an
  * `err` of its own or NULL.   @return the status of the library that refuses it */
 int nb6_send_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);
+/** The same for n bodies, by all threads.   @param[in] list [n] each once */
+int nb6_send_bodies(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err);
 /** Body i takes no part: it is no source of GPUNB, and GPUIRR has zeros.   @return as nb6_send_body */
 int nb6_withdraw_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);
 /** Time as both libraries see it: an exact double, relative to the origin. */

@@ -50,26 +50,25 @@ int nb6_transaction_begin(struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
-/* @return NBC_OK; NBC_NO_MEMORY */
-static int save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
+static struct nb6_saved_body copy_of(const struct nb6_sim *sim, int64_t i)
 {
-    struct nb6_transaction *t = &sim->transaction;
-    if (!t->open) return NBC_OK;
-    if (!grow_marks(t, sim->n + sim->subsystems.capacity, sim->subsystems.capacity)) return no_memory(err);
-    if (t->body_is_saved[i]) return NBC_OK;
-    if (!nbc_grow(&t->body, &t->body_capacity, t->n_body + 1, sizeof *t->body)) return no_memory(err);
-    t->body[t->n_body++] = (struct nb6_saved_body){.i = (int32_t)i,
-                                                   .level = nb6_schedule_level(sim->schedule, (int32_t)i),
-                                                   .body = sim->body[i],
-                                                   .star = sim->star[i]};
-    t->body_is_saved[i] = 1;
-    return NBC_OK;
+    return (struct nb6_saved_body){.i = (int32_t)i,
+                                   .level = nb6_schedule_level(sim->schedule, (int32_t)i),
+                                   .body = sim->body[i],
+                                   .star = sim->star[i]};
 }
 
 int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err)
 {
+    struct nb6_transaction *t = &sim->transaction;
     nb6_touch(&sim->engine_image.touched, &sim->edits, i);
-    return save_body(sim, i, err);
+    if (!t->open) return NBC_OK;
+    if (!grow_marks(t, sim->n + sim->subsystems.capacity, sim->subsystems.capacity)) return no_memory(err);
+    if (t->body_is_saved[i]) return NBC_OK;
+    if (!nbc_grow(&t->body, &t->body_capacity, t->n_body + 1, sizeof *t->body)) return no_memory(err);
+    t->body[t->n_body++] = copy_of(sim, i);
+    t->body_is_saved[i] = 1;
+    return NBC_OK;
 }
 
 static int save_perturbers(const struct nb6_perturbers *from, struct nb6_saved_slot *to)
@@ -136,13 +135,31 @@ int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err)
     return nb6_save_all_as_they_are(sim, err);
 }
 
-int nb6_save_all_as_they_are(struct nb6_sim *sim, struct nbc_error *err)
+/* Copies of a million bodies are made by all threads. */
+enum { PARALLEL_BODIES = 4096 };
+
+/* All that are not saved yet. */
+static int save_bodies(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
-    int status = NBC_OK;
-    if (!t->open) return NBC_OK;
-    if (!nbc_grow(&t->body, &t->body_capacity, nb6_bodies(sim), sizeof *t->body)) return no_memory(err);
-    for (int64_t i = 0; i < nb6_bodies(sim) && !status; i++) status = save_body(sim, i, err);
+    const int64_t bodies = nb6_bodies(sim), first = t->n_body;
+    if (!grow_marks(t, sim->n + sim->subsystems.capacity, sim->subsystems.capacity) ||
+        !nbc_grow(&t->body, &t->body_capacity, first + bodies, sizeof *t->body))
+        return no_memory(err);
+    for (int64_t i = 0; i < bodies; i++) {
+        if (t->body_is_saved[i]) continue;
+        t->body[t->n_body++].i = (nb6_index)i;
+        t->body_is_saved[i] = 1;
+    }
+#pragma omp parallel for schedule(static) if (t->n_body - first > PARALLEL_BODIES)
+    for (int64_t k = first; k < t->n_body; k++) t->body[k] = copy_of(sim, t->body[k].i);
+    return NBC_OK;
+}
+
+int nb6_save_all_as_they_are(struct nb6_sim *sim, struct nbc_error *err)
+{
+    if (!sim->transaction.open) return NBC_OK;
+    int status = save_bodies(sim, err);
     for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status; slot++) status = nb6_save_slot(sim, slot, err);
     for (int64_t i = 0; i < sim->n && sim->ageing && !status; i++) status = nb6_save_aged(sim, (nb6_index)i, err);
     return status;

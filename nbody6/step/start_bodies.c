@@ -253,20 +253,11 @@ static void first_steps(struct nb6_sim *sim, int64_t n, const nb6_index *list, d
     }
 }
 
-static int send(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
-{
-    int refused = 0, status = NBC_OK;
-#pragma omp parallel for schedule(static) reduction(| : refused) if (n > PARALLEL_BODIES)
-    for (int64_t m = 0; m < n; m++) refused |= nb6_send_body(sim, list[m], NULL) != NBC_OK;
-    for (int64_t m = 0; m < n && !status && refused; m++) status = nb6_send_body(sim, list[m], err);
-    return status;
-}
-
 int nb6_start_predictors(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
 {
 #pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
     for (int64_t m = 0; m < n; m++) sim->body[list[m]].t0 = sim->ti_now;
-    return send(sim, n, list, err);
+    return nb6_send_bodies(sim, n, list, err);
 }
 
 int nb6_start_forces(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
@@ -280,7 +271,7 @@ int nb6_start_forces(struct nb6_sim *sim, int64_t n, const nb6_index *list, stru
     nb6_start_derivatives(sim, n, list, sim->run.config.integration.initial_fpoly2);
     first_steps(sim, n, list, spread);
     for (int64_t m = 0; m < n; m++) nb6_schedule_set(sim->schedule, list[m], sim->star[list[m]].level_irr);
-    return send(sim, n, list, err);
+    return nb6_send_bodies(sim, n, list, err);
 }
 
 int nb6_start_bodies(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
