@@ -138,21 +138,39 @@ int nb6_save_all(struct nb6_sim *sim, struct nbc_error *err)
 /* Copies of a million bodies are made by all threads. */
 enum { PARALLEL_BODIES = 4096 };
 
+/* Zeros would be written by one thread, and take longer than the copies. */
+static int reserve_bodies(struct nb6_transaction *t, int64_t n)
+{
+    if (n <= t->body_capacity) return 1;
+    struct nb6_saved_body *body = nbc_alloc_unset((size_t)n, sizeof *body);
+    if (!body) return 0;
+    if (t->n_body > 0) memcpy(body, t->body, (size_t)t->n_body * sizeof *body);
+    nbc_free(t->body);
+    t->body = body;
+    t->body_capacity = n;
+    return 1;
+}
+
 /* All that are not saved yet. */
 static int save_bodies(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
     const int64_t bodies = nb6_bodies(sim), first = t->n_body;
     if (!grow_marks(t, sim->n + sim->subsystems.capacity, sim->subsystems.capacity) ||
-        !nbc_grow(&t->body, &t->body_capacity, first + bodies, sizeof *t->body))
+        !reserve_bodies(t, first + bodies))
         return no_memory(err);
+    if (first == 0) {
+#pragma omp parallel for schedule(static) if (bodies > PARALLEL_BODIES)
+        for (int64_t i = 0; i < bodies; i++) t->body[i] = copy_of(sim, i);
+        memset(t->body_is_saved, 1, (size_t)bodies);
+        t->n_body = bodies;
+        return NBC_OK;
+    }
     for (int64_t i = 0; i < bodies; i++) {
         if (t->body_is_saved[i]) continue;
-        t->body[t->n_body++].i = (nb6_index)i;
+        t->body[t->n_body++] = copy_of(sim, i);
         t->body_is_saved[i] = 1;
     }
-#pragma omp parallel for schedule(static) if (t->n_body - first > PARALLEL_BODIES)
-    for (int64_t k = first; k < t->n_body; k++) t->body[k] = copy_of(sim, t->body[k].i);
     return NBC_OK;
 }
 
