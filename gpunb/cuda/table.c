@@ -157,6 +157,9 @@ static const struct gpunb_tree_kernels tree_kernels = {
     .regions = gpunb_cuda_tree_regions,
     .walk = gpunb_cuda_tree_walk,
     .add_shares = gpunb_cuda_tree_add_shares,
+    .measure = gpunb_cuda_tree_measure,
+    .choose = gpunb_cuda_tree_choose,
+    .write = gpunb_cuda_tree_write,
 };
 
 static const struct gpunb_regular_tree_kernels regular_tree_kernels = {

@@ -38,6 +38,12 @@ int gpunb_cuda_tree_regions(const struct device_tree_walk *walk, struct nbd_stre
 int gpunb_cuda_tree_walk(const struct device_tree_walk *walk, struct nbd_stream *stream);
 int gpunb_cuda_tree_add_shares(const struct device_tree_walk *walk, struct nbd_stream *stream);
 
+/* tree_export.cu */
+int gpunb_cuda_tree_measure(const struct device_tree_walk *walk, struct essential_measure *measure,
+                            struct nbd_stream *stream);
+int gpunb_cuda_tree_choose(const struct device_tree_export *job, int levels, struct nbd_stream *stream);
+int gpunb_cuda_tree_write(const struct device_tree_export *job, int64_t cells, struct nbd_stream *stream);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,10 @@
 
 #include "gpunb/device/kernels.h"
 
+struct device_tree_export;
+struct device_tree_walk;
+struct essential_measure;
+
 /** A tile as emulated devices have it: sources one component after the other, and the boxes that hold them. Places past
  *  the end repeat the last source without its mass. */
 struct device_emulated_tile {
@@ -78,6 +82,12 @@ int gpunb_emulated_regular_sources(const struct device_source *sources, int n, i
                                    struct gpunb_dev_source *to, struct nbd_stream *stream);
 int gpunb_emulated_regular_ask(const struct device_asking *asking, struct nbd_stream *stream);
 int gpunb_emulated_regular_send(const struct device_sending *sending, struct nbd_stream *stream);
+
+/* tree_export_emulated.c */
+int gpunb_emulated_tree_measure(const struct device_tree_walk *walk, struct essential_measure *measure,
+                                struct nbd_stream *stream);
+int gpunb_emulated_tree_choose(const struct device_tree_export *job, int levels, struct nbd_stream *stream);
+int gpunb_emulated_tree_write(const struct device_tree_export *job, int64_t cells, struct nbd_stream *stream);
 
 /* tree_emulated.c */
 extern const struct gpunb_tree_kernels gpunb_emulated_tree_kernels;

@@ -4,6 +4,8 @@
  * Of the tree of all, cell 0 is its root; the own cells from 1 on keep their places, and so the numbers of their parts;
  * the others of the host follow, among them the own root. Own bodies have the first places. */
 #include "gpunb/device/tree_host.h"
+
+#include "common/team.h"
 #include "gpunb/tree/tree.h"
 
 #include <string.h>
@@ -60,6 +62,33 @@ int gpunb_device_tree_fetch(void *state, struct gpunb_tree *tree, struct nbc_err
     return copy_to_host(kept, tree, err);
 }
 
+int gpunb_device_tree_fetch_top(struct gpunb_tree *tree, size_t bytes, void **behind, struct nbc_error *err)
+{
+    struct device_kept_tree *kept = tree->kept;
+    const struct nbd_device *device = &kept->gpu->device;
+    const struct tree_view *view = &kept->tree.view;
+    const size_t n = tree->n, row = (size_t)view->moments * sizeof(float);
+    const size_t most = 1024 + sizeof *tree->cells.cell + row + n * sizeof *tree->cells.number + bytes;
+    NBD_TRY(gpunb_device_reserve(kept->gpu, &kept->on_host, most, err));
+    struct device_tree_layout l = {kept->on_host.data, 0};
+    tree->moments = (size_t)view->moments;
+    tree->cells.n = n;
+    tree->cells.n_levels = kept->shape.n_levels;
+    for (int k = 0; k <= kept->shape.n_levels; k++) tree->cells.level[k] = (size_t)kept->shape.level[k];
+    tree->cells.cell = gpunb_device_tree_take(&l, 1, sizeof *tree->cells.cell);
+    tree->moment = gpunb_device_tree_take(&l, 1, row);
+    tree->cells.number = gpunb_device_tree_take(&l, n, sizeof *tree->cells.number);
+    *behind = gpunb_device_tree_take(&l, 1, bytes);
+    tree->x = NULL; /* the device alone has these */
+    tree->mass = NULL;
+    tree->place = NULL;
+    tree->node = NULL;
+    NBD_TRY(nbd_copy(device, kept->gpu->stream, tree->cells.cell, view->cell, sizeof *view->cell, err));
+    NBD_TRY(nbd_copy(device, kept->gpu->stream, tree->moment, view->moment, row, err));
+    return nbd_copy(device, kept->gpu->stream, tree->cells.number, kept->tree.number, n * sizeof *tree->cells.number,
+                    err);
+}
+
 /* ---- the tree of all */
 
 /* Bodies and cells of the own tree and of others. */
@@ -80,11 +109,31 @@ static size_t lay_out_whole(const struct device_tree *own, size_t n, size_t cell
     return l.bytes;
 }
 
+enum { ROWS_OF_A_PART = 256 };
+
 /* Rows of cells as the device keeps them: of floats, the rest of a row is 0. */
+struct rows {
+    float *to;
+    const float *from;
+    size_t stride, length, n;
+};
+
+static void copy_part(void *context, int part, int parts)
+{
+    const struct rows *r = context;
+    int64_t first, end;
+    nbc_range((int64_t)r->n, part, parts, &first, &end);
+    for (size_t c = (size_t)first; c < (size_t)end; c++) {
+        float *row = r->to + c * r->stride;
+        memcpy(row, r->from + c * r->length, r->length * sizeof *row);
+        for (size_t k = r->length; k < r->stride; k++) row[k] = 0;
+    }
+}
+
 static void copy_rows(float *to, size_t stride, const float *from, size_t length, size_t n)
 {
-    memset(to, 0, n * stride * sizeof *to);
-    for (size_t c = 0; c < n; c++) memcpy(to + c * stride, from + c * length, length * sizeof *to);
+    struct rows rows = {to, from, stride, length, n};
+    nbc_team_run(nbc_parts((int64_t)n, ROWS_OF_A_PART), copy_part, &rows);
 }
 
 /* Cells of the host, as they follow those of a device. */

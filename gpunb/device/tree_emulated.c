@@ -404,4 +404,7 @@ const struct gpunb_tree_kernels gpunb_emulated_tree_kernels = {
     .regions = regions,
     .walk = walk,
     .add_shares = add_shares,
+    .measure = gpunb_emulated_tree_measure,
+    .choose = gpunb_emulated_tree_choose,
+    .write = gpunb_emulated_tree_write,
 };

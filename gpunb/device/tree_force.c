@@ -156,18 +156,41 @@ static struct device_tree_walk walk_of(const struct device_tree_force *f, const 
     };
 }
 
+static int order_targets(const struct device_tree_force *f, const struct device_tree_walk *walk,
+                         const struct device_tree_force_scratch *s, struct nbc_error *err)
+{
+    const struct gpunb_tree_kernels *k = f->gpu->kernels->tree;
+    size_t bytes = s->sort_bytes;
+    NBD_LAUNCH(err, &f->gpu->device, k->targets(walk, s->key, s->number, f->stream));
+    NBD_LAUNCH(err, &f->gpu->device,
+               f->gpu->kernels->sort64(s->sort, &bytes, s->key, s->sorted_key, s->number, s->order, walk->n_i,
+                                       gpunb_device_tree_bits((size_t)walk->tree.n), f->stream));
+    return NBC_OK;
+}
+
+size_t gpunb_device_tree_groups(const struct gpunb_tree_use *use, size_t n_i)
+{
+    const size_t group = (size_t)group_for(use, n_i);
+    return (n_i + group - 1) / group;
+}
+
+int gpunb_device_tree_measure(const struct device_tree_force *f, const struct device_tree *tree,
+                              const struct device_tree_targets *targets, const struct device_tree_force_scratch *s,
+                              struct essential_measure *measure, struct nbc_error *err)
+{
+    const struct device_tree_walk walk = walk_of(f, tree, targets, s);
+    NBD_TRY(order_targets(f, &walk, s, err));
+    NBD_LAUNCH(err, &f->gpu->device, f->gpu->kernels->tree->measure(&walk, measure, f->stream));
+    return NBC_OK;
+}
+
 /* Targets along the tree, and their lists; where no last accelerations are known, first those of a force by angle. */
 int gpunb_device_tree_sum(const struct device_tree_force *f, const struct device_tree *tree,
                           const struct device_tree_targets *targets, const struct device_tree_force_scratch *s,
                           struct nbc_error *err)
 {
-    const struct gpunb_tree_kernels *k = f->gpu->kernels->tree;
     struct device_tree_walk walk = walk_of(f, tree, targets, s);
-    size_t bytes = s->sort_bytes;
-    NBD_LAUNCH(err, &f->gpu->device, k->targets(&walk, s->key, s->number, f->stream));
-    NBD_LAUNCH(err, &f->gpu->device,
-               f->gpu->kernels->sort64(s->sort, &bytes, s->key, s->sorted_key, s->number, s->order, walk.n_i,
-                                       gpunb_device_tree_bits((size_t)tree->n), f->stream));
+    if (!targets->is_ordered) NBD_TRY(order_targets(f, &walk, s, err));
     /* Blocks of a group read the scale of all its targets while others write results. */
     if (walk.acc_last == walk.acc && walk.acc_last) {
         NBD_TRY(nbd_copy(&f->gpu->device, f->stream, s->first, walk.acc_last, targets->n * sizeof *s->first, err));

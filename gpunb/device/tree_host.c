@@ -3,6 +3,7 @@
 #include "gpunb/device/tree_host.h"
 #include "common/team.h"
 #include "gpunb/softened_device.h"
+#include "gpunb/tree/essential_test.h"
 #include "gpunb/tree/tree.h"
 
 #include <string.h>
@@ -86,6 +87,10 @@ static void drop(struct gpunb_tree *tree)
     if (!kept) return;
     nbd_buffer_release(&kept->gpu->device, &kept->memory);
     nbd_buffer_release(&kept->gpu->device, &kept->on_host);
+    nbd_buffer_release(&kept->gpu->device, &kept->choice);
+    nbd_buffer_release(&kept->gpu->device, &kept->packed);
+    for (int p = 0; p < kept->parts; p++) nbd_buffer_release(&kept->gpu->device, &kept->sent[p]);
+    nbc_free(kept->sent);
     nbc_free(kept);
     tree->kept = NULL;
 }
@@ -124,6 +129,7 @@ struct call {
     struct device_state *devices;
     const struct gpunb_softened_job *job;
     int is_first;   /* as of struct device_tree_targets */
+    int is_there;   /* targets are on the device, in their order */
     uint32_t *cost; /* [n_i] or NULL */
     size_t in_bytes, out_bytes;
 };
@@ -169,7 +175,30 @@ static void collect(void *context, int part, int parts)
     if (call->cost) memcpy(call->cost + first, cost + first, n * sizeof *cost);
 }
 
-/* Targets to the device, their sums and the way back, which is waited for. */
+/* Memory of a call, and its targets there. */
+static int place_call(const struct call *call, const struct gpunb_tree_use *use, struct device_tree_targets *targets,
+                      struct device_tree_force_scratch *scratch, struct nbc_error *err)
+{
+    struct device_gpu *gpu = &call->devices->gpus[0];
+    const struct gpunb_softened_job *job = call->job;
+    size_t of_build, of_force;
+    *targets = (struct device_tree_targets){
+        .n = job->n_i, .softening = job->softening, .is_first = call->is_first, .is_ordered = call->is_there};
+    NBD_TRY(ask_sorts(gpu, 1, job->n_i, &of_build, &of_force, err));
+    NBD_TRY(gpunb_device_reserve(gpu, &gpu->softened_in, call->in_bytes, err));
+    NBD_TRY(gpunb_device_reserve(gpu, &gpu->softened_out, call->out_bytes, err));
+    NBD_TRY(gpunb_device_reserve(gpu, &gpu->host_softened, call->out_bytes, err));
+    NBD_TRY(gpunb_device_reserve(gpu, &gpu->softened_work,
+                                 gpunb_device_tree_lay_out_force(use, job->n_i, of_force, NULL, scratch), err));
+    gpunb_device_tree_lay_out_force(use, job->n_i, of_force, gpu->softened_work.data, scratch);
+    find_targets(job, gpu->softened_in.data, targets);
+    if (call->is_there) return NBC_OK;
+    gpu->bytes_sent += call->in_bytes;
+    return nbd_copy(&gpu->device, gpu->stream, gpu->softened_in.data, call->devices->host_targets.data, call->in_bytes,
+                    err);
+}
+
+/* Targets to the device, unless they are there, their sums and the way back, which is waited for. */
 static int sum_call(struct call *call, const struct gpunb_tree_use *use, const struct device_tree *tree,
                     struct nbc_error *err)
 {
@@ -177,48 +206,84 @@ static int sum_call(struct call *call, const struct gpunb_tree_use *use, const s
     struct device_gpu *gpu = &devices->gpus[0];
     const struct gpunb_softened_job *job = call->job;
     const struct device_tree_force force = force_of(devices, use);
-    struct device_tree_targets targets = {.n = job->n_i, .softening = job->softening, .is_first = call->is_first};
+    struct device_tree_targets targets;
     struct device_tree_force_scratch scratch;
-    size_t of_build, of_force;
-    NBD_TRY(ask_sorts(gpu, 1, job->n_i, &of_build, &of_force, err));
-    NBD_TRY(gpunb_device_reserve(gpu, &gpu->softened_in, call->in_bytes, err));
-    NBD_TRY(gpunb_device_reserve(gpu, &gpu->softened_out, call->out_bytes, err));
-    NBD_TRY(gpunb_device_reserve(gpu, &gpu->host_softened, call->out_bytes, err));
-    NBD_TRY(gpunb_device_reserve(gpu, &gpu->softened_work,
-                                 gpunb_device_tree_lay_out_force(use, job->n_i, of_force, NULL, &scratch), err));
-    gpunb_device_tree_lay_out_force(use, job->n_i, of_force, gpu->softened_work.data, &scratch);
-    find_targets(job, gpu->softened_in.data, &targets);
+    NBD_TRY(place_call(call, use, &targets, &scratch, err));
     targets.acc = gpu->softened_out.data;
     double *behind = (void *)(targets.acc + job->n_i);
     targets.pot = job->pot ? behind : NULL;
     targets.cost = call->cost ? (void *)(behind + (job->pot ? job->n_i : 0)) : NULL;
-    NBD_TRY(
-        nbd_copy(&gpu->device, gpu->stream, gpu->softened_in.data, devices->host_targets.data, call->in_bytes, err));
     NBD_TRY(gpunb_device_tree_sum(&force, tree, &targets, &scratch, err));
     NBD_TRY(nbd_copy(&gpu->device, gpu->stream, gpu->host_softened.data, targets.acc, call->out_bytes, err));
-    gpu->bytes_sent += call->in_bytes;
     devices->bytes_received += call->out_bytes;
     return nbd_stream_wait(&gpu->device, gpu->stream, err);
 }
 
-static int part_force(void *state, const struct gpunb_tree *tree, const struct gpunb_softened_job *job, int is_first,
-                      uint32_t *cost, double *seconds, struct nbc_error *err)
+/* Targets into memory that the device reads. */
+static int begin_call(struct call *call, struct nbc_error *err)
 {
-    struct device_state *devices = state;
+    struct device_state *devices = call->devices;
     struct device_gpu *gpu = &devices->gpus[0];
-    const struct device_kept_tree *kept = tree->kept;
-    const int parts = nbc_parts((int64_t)job->n_i, TARGETS_OF_A_PART);
-    const double begin = nbc_wtime();
-    struct call call = {.devices = devices, .job = job, .is_first = is_first, .cost = cost};
-    call.in_bytes =
+    const struct gpunb_softened_job *job = call->job;
+    call->in_bytes =
         job->n_i * (sizeof *job->x + (job->acc_last ? sizeof *job->acc_last : 0) + (job->self ? sizeof *job->self : 0));
-    call.out_bytes = job->n_i * (sizeof *job->acc + (job->pot ? sizeof *job->pot : 0) + (cost ? sizeof *cost : 0));
     if (job->n_i > INT32_MAX)
         return nbc_fail(err, NBC_BAD_ARGUMENT, "gpunb_softened: %zu targets, but numbers are 32-bit", job->n_i);
     NBD_TRY(nbd_use(&gpu->device, err));
     NBD_TRY(gpunb_device_settle(devices, err));
-    NBD_TRY(gpunb_device_reserve(gpu, &devices->host_targets, call.in_bytes, err));
-    nbc_team_run(parts, stage, &call);
+    if (call->is_there) return NBC_OK;
+    NBD_TRY(gpunb_device_reserve(gpu, &devices->host_targets, call->in_bytes, err));
+    nbc_team_run(nbc_parts((int64_t)job->n_i, TARGETS_OF_A_PART), stage, call);
+    return NBC_OK;
+}
+
+static int measure_call(struct call *call, struct gpunb_tree *tree, const struct essential_measure **measure,
+                        struct nbc_error *err)
+{
+    struct device_state *devices = call->devices;
+    struct device_gpu *gpu = &devices->gpus[0];
+    const struct device_kept_tree *kept = tree->kept;
+    const struct device_tree_force force = force_of(devices, tree->use);
+    struct device_tree_targets targets;
+    struct device_tree_force_scratch scratch;
+    void *to;
+    NBD_TRY(place_call(call, tree->use, &targets, &scratch, err));
+    NBD_TRY(gpunb_device_tree_measure(&force, &kept->tree, &targets, &scratch, gpu->softened_out.data, err));
+    NBD_TRY(gpunb_device_tree_fetch_top(tree, call->out_bytes, &to, err));
+    *measure = to;
+    NBD_TRY(nbd_copy(&gpu->device, gpu->stream, to, gpu->softened_out.data, call->out_bytes, err));
+    return nbd_stream_wait(&gpu->device, gpu->stream, err);
+}
+
+static int measure_targets(void *state, struct gpunb_tree *tree, const struct gpunb_softened_job *job,
+                           const struct essential_measure **measure, size_t *groups, struct nbc_error *err)
+{
+    struct call call = {.devices = state, .job = job};
+    void *unused;
+    *measure = NULL;
+    *groups = job->n_i > 0 ? gpunb_device_tree_groups(tree->use, job->n_i) : 0;
+    call.out_bytes = *groups * sizeof **measure;
+    NBD_TRY(begin_call(&call, err));
+    if (job->n_i == 0) {
+        NBD_TRY(gpunb_device_tree_fetch_top(tree, 0, &unused, err));
+        return nbd_stream_wait(&call.devices->gpus[0].device, call.devices->gpus[0].stream, err);
+    }
+    call.devices->in_flight = 1;
+    NBD_TRY(measure_call(&call, tree, measure, err));
+    call.devices->in_flight = 0;
+    return NBC_OK;
+}
+
+static int part_force(void *state, const struct gpunb_tree *tree, const struct gpunb_softened_job *job, int is_first,
+                      int is_there, uint32_t *cost, double *seconds, struct nbc_error *err)
+{
+    struct device_state *devices = state;
+    const struct device_kept_tree *kept = tree->kept;
+    const int parts = nbc_parts((int64_t)job->n_i, TARGETS_OF_A_PART);
+    const double begin = nbc_wtime();
+    struct call call = {.devices = devices, .job = job, .is_first = is_first, .is_there = is_there, .cost = cost};
+    call.out_bytes = job->n_i * (sizeof *job->acc + (job->pot ? sizeof *job->pot : 0) + (cost ? sizeof *cost : 0));
+    NBD_TRY(begin_call(&call, err));
     devices->in_flight = 1;
     NBD_TRY(sum_call(&call, tree->use, &kept->tree, err));
     devices->in_flight = 0;
@@ -230,7 +295,7 @@ static int part_force(void *state, const struct gpunb_tree *tree, const struct g
 static int make_force(void *state, const struct gpunb_tree *tree, const struct gpunb_softened_job *job, double *seconds,
                       struct nbc_error *err)
 {
-    return part_force(state, tree, job, 0, NULL, seconds, err);
+    return part_force(state, tree, job, 0, 0, NULL, seconds, err);
 }
 
 /* ---- in device memory: the scratch holds a tree that is not kept, then what builds it, or what the force needs */
@@ -364,6 +429,8 @@ static const struct gpunb_tree_device in_memory_of_a_device = {
     .get_layout = gpunb_device_tree_get_layout,
     .restore = gpunb_device_tree_restore,
     .fetch = gpunb_device_tree_fetch,
+    .measure = measure_targets,
+    .give = gpunb_device_tree_give,
     .join = gpunb_device_tree_join,
     .part_force = part_force,
 };

@@ -47,7 +47,8 @@ struct device_tree_targets {
     uint32_t *cost;
     size_t n;
     double softening;
-    int is_first; /* 1: the force by angle that comes before one with an aim, alone */
+    int is_first;   /* 1: the force by angle that comes before one with an aim, alone */
+    int is_ordered; /* 1: the scratch has their order */
 };
 
 /** A tree on a device, as gpunb_tree keeps it. */
@@ -56,6 +57,9 @@ struct device_kept_tree {
     struct device_tree tree;
     struct device_tree_shape shape;    /* as it was read when the tree was built */
     struct nbd_buffer memory, on_host; /* on_host: what the host reads of it, or gives to it (tree_divided.c) */
+    struct nbd_buffer choice, packed;  /* of an essential tree (tree_export.c): cells, and what is sent, */
+    struct nbd_buffer *sent;           /* [parts] that in memory of the host */
+    int parts;
 };
 
 /** Parts of memory that follow each other from `at` on; NULL: the size alone is wanted. */
@@ -98,6 +102,12 @@ int gpunb_device_tree_read(const struct device_tree_building *building, struct n
 int gpunb_device_tree_sum(const struct device_tree_force *force, const struct device_tree *tree,
                           const struct device_tree_targets *targets, const struct device_tree_force_scratch *scratch,
                           struct nbc_error *err);
+/** Their order, and the groups of their walks.   @param[out] measure  [gpunb_device_tree_groups], of the device */
+int gpunb_device_tree_measure(const struct device_tree_force *force, const struct device_tree *tree,
+                              const struct device_tree_targets *targets,
+                              const struct device_tree_force_scratch *scratch, struct essential_measure *measure,
+                              struct nbc_error *err);
+size_t gpunb_device_tree_groups(const struct gpunb_tree_use *use, size_t n_i);
 
 /** Counts of the trees of a handle, and a word for the host, for the first of them. */
 int gpunb_device_tree_ready(struct device_gpu *gpu, struct nbc_error *err);
@@ -112,6 +122,10 @@ int gpunb_device_tree_renumber(void *state, const struct gpunb_tree *tree, size_
 int gpunb_device_tree_get_layout(void *state, const struct gpunb_tree *tree, int32_t *order, uint8_t *cut,
                                  struct nbc_error *err);
 int gpunb_device_tree_fetch(void *state, struct gpunb_tree *tree, struct nbc_error *err);
+/** Top cell and order of a tree, and room behind them on the host.   @param[out] behind  [bytes] */
+int gpunb_device_tree_fetch_top(struct gpunb_tree *tree, size_t bytes, void **behind, struct nbc_error *err);
+int gpunb_device_tree_give(void *state, struct gpunb_tree *tree, const struct essential_question *question,
+                           const void **data, size_t *bytes, uint64_t *tested, struct nbc_error *err);
 int gpunb_device_tree_join(void *state, const struct gpunb_tree *local, struct gpunb_tree *whole, int32_t own,
                            struct nbc_error *err);
 int gpunb_device_tree_restore(void *state, const struct gpunb_tree_use *use, struct gpunb_tree *tree,

@@ -5,6 +5,9 @@
 
 #include "gpunb/device/tree.h"
 
+struct device_tree_export;
+struct essential_measure;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -46,6 +49,12 @@ struct gpunb_tree_kernels {
     int (*walk)(const struct device_tree_walk *walk, struct nbd_stream *stream);
     /** Results from the partial sums of a group. */
     int (*add_shares)(const struct device_tree_walk *walk, struct nbd_stream *stream);
+    /** Where the groups of targets are (tree_export.h).   @param[out] measure  of each */
+    int (*measure)(const struct device_tree_walk *walk, struct essential_measure *measure, struct nbd_stream *stream);
+    /** The cells of an essential tree, level by level, of which there are as many as of the own tree at most. */
+    int (*choose)(const struct device_tree_export *job, int levels, struct nbd_stream *stream);
+    /** What is sent of them.   @param[in] cells  in all */
+    int (*write)(const struct device_tree_export *job, int64_t cells, struct nbd_stream *stream);
 };
 
 #ifdef __cplusplus

@@ -110,12 +110,15 @@ static int begin_targets(struct gpunb_essential *e)
         nbc_team_run(nbc_parts((int64_t)n, TARGETS_OF_A_PART), round_part, e);
         e->job.x = e->targets.data;
     }
-    return tree_make_groups(&e->groups, e->local, &e->job, tree_most_of_group(use), e->handle->tree->counts.seconds);
+    const int status =
+        tree_make_groups(&e->groups, e->local, &e->job, tree_most_of_group(use), e->handle->tree->counts.seconds);
+    e->n_groups = status ? 0 : e->groups.n;
+    return status;
 }
 
 static int provide_boxes(struct gpunb_essential *e)
 {
-    e->boxes = e->groups.n < GPUNB_ESSENTIAL_BOXES ? e->groups.n : GPUNB_ESSENTIAL_BOXES;
+    e->boxes = e->n_groups < GPUNB_ESSENTIAL_BOXES ? e->n_groups : GPUNB_ESSENTIAL_BOXES;
     e->box = tree_room(&e->box_room, e->boxes, sizeof *e->box);
     if (!e->box || e->stage != ESSENTIAL_PLAN) return e->box ? NBC_OK : NBC_NO_MEMORY;
     e->least2 = tree_room(&e->leasts, e->boxes, sizeof *e->least2);
@@ -141,14 +144,24 @@ static int fetch_local(struct gpunb_essential *e)
     return device->fetch(e->handle->state, e->local, &e->handle->error);
 }
 
+/* It knows the groups of targets, and the host the top cell. */
+static int measure_on_device(struct gpunb_essential *e)
+{
+    if (e->local->n == 0) return NBC_OK;
+    return e->handle->tree->method->device->measure(e->handle->state, e->local, &e->job, &e->measure, &e->n_groups,
+                                                    &e->handle->error);
+}
+
 static int begin(struct gpunb_essential *e, const struct gpunb_softened_job *job, enum essential_stage stage)
 {
     int status = gpunb_tree_rebuild(e->handle, job->build, e->local);
-    if (!status) status = fetch_local(e);
     take_job(e, job, stage);
-    e->boxes = 0;
-    if (!status && job->n_i > 0 && (begin_targets(e) || provide_boxes(e))) return no_memory(e);
-    return status;
+    e->boxes = e->n_groups = 0;
+    e->measure = NULL;
+    if (!status) status = essential_is_on_device(e) ? measure_on_device(e) : fetch_local(e);
+    if (status || job->n_i == 0) return status;
+    const int has_groups = essential_is_on_device(e) || begin_targets(e) == NBC_OK;
+    return has_groups && provide_boxes(e) == NBC_OK ? NBC_OK : no_memory(e);
 }
 
 int gpunb_essential_begin(struct gpunb_essential *e, const struct gpunb_softened_job *job)
@@ -227,7 +240,8 @@ int gpunb_essential_is_sent(const struct gpunb_essential *e, int from, int to)
     const struct essential_cell *top = essential_top_of(e, from);
     if (from == to || !essential_top_of(e, to)->has_targets || !(top->mass > 0)) return 0;
     if (e->stage == ESSENTIAL_KEPT && (from == e->own ? e->out[to].is_close : e->in[from].is_close)) return 1;
-    return !essential_suffices(e, top, &e->reach[to].box);
+    const struct essential_test test = essential_test_of(e);
+    return !essential_accepts(&test, top->centre, top->mass, top->radius, &top->rest, top->count, &e->reach[to].box);
 }
 
 const struct gpunb_essential_box *gpunb_essential_boxes(const struct gpunb_essential *e)
@@ -246,8 +260,8 @@ static int force_on_device(struct gpunb_essential *e, int32_t own, uint32_t *cos
     if (e->is_first) job.pot = NULL;
     int status = device->join(handle->state, e->local, e->whole, own, &handle->error);
     if (!status)
-        status =
-            device->part_force(handle->state, e->whole, &job, e->is_first, cost, use->counts.seconds, &handle->error);
+        status = device->part_force(handle->state, e->whole, &job, e->is_first, essential_is_on_device(e), cost,
+                                    use->counts.seconds, &handle->error);
     use->counts.first_forces += (uint64_t)(!status && e->is_first);
     use->counts.forces += !status && !e->is_first;
     return status;

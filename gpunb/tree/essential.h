@@ -22,26 +22,21 @@
  *      renew                in place of begin, with the same sources where they are now; top; export_kept; take; force
  *  The plan and where bodies are decide what a force sends; forces between them do not.
  *
- *  Trees in memory of a device are read by the host, which makes what is sent; what has come goes to the device, which
- *  has the tree of all and makes the force. Nothing of a part is changed by a call that fails; begin or plan come
+ *  A device that has the own tree makes what is sent, of groups that are runs of its walks, not cells; for lists that
+ *  are kept the host does, which reads that tree. What has come goes to the device, which has the tree of all and makes
+ *  the force. Nothing of a part is changed by a call that fails; begin or plan come
  *  next, and after a failure of renew, or of what follows it, renew. */
 #ifndef GPUNB_TREE_ESSENTIAL_H
 #define GPUNB_TREE_ESSENTIAL_H
 
 #include "common/nbc.h"
 #include "gpunb/gpunb.h"
+#include "gpunb/tree/essential_test.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct gpunb_essential;
-
-/** Groups of targets that are near to each other. */
-struct gpunb_essential_box {
-    double low[3], high[3];
-    double scale;  /**< the least of the groups' (accept.h), for a mass of 1 */
-    double radius; /**< the largest of the groups' */
-};
 
 /** Most boxes of a part. */
 enum { GPUNB_ESSENTIAL_BOXES = 128 };

@@ -19,11 +19,10 @@ static const double PLAN_MARGIN = 1.5, PLAN_LEAST2 = 0.5;
 
 /* ---- boxes */
 
-/* The sum of sizes of all terms: of the own tree, and of the top cells of others. */
-static double sum_of_sizes(const struct gpunb_essential *e, const double centre[3], double radius)
+/* The sum of sizes of all terms: of the own tree, `sum`, and of the top cells of others. */
+static double sum_of_sizes(const struct gpunb_essential *e, const double centre[3], double radius, double sum)
 {
     const double softening2 = e->job.softening * e->job.softening;
-    double sum = tree_sum_of_sizes(e->local, centre, radius, softening2);
     for (int p = 0; p < e->parts; p++) {
         const struct essential_cell *top = essential_top_of(e, p);
         double r2 = 0;
@@ -40,40 +39,57 @@ static double square_of(const double a[3])
 }
 
 /* As a walk has it (walk.c), of a sum that is known to a factor. */
-static double scale_of(const struct gpunb_essential *e, const struct tree_group *group, double sizes)
+static double scale_of(const struct essential_measure *m, double sizes)
 {
-    const int32_t *target = e->groups.target + group->first;
-    double least2 = INFINITY, most2 = 0;
-    if (e->rule.aim2 == 0) return 0; /* by angle */
-    for (int32_t i = 0; i < group->count; i++) {
-        const double a2 = square_of(e->job.acc_last[target[i]]);
-        least2 = fmin(least2, a2);
-        most2 = fmax(most2, a2);
-    }
-    const double sum = fmax(sizes, sqrt(most2));
+    const double sum = fmax(sizes, sqrt(m->most2));
     if (!(sum > 0)) return INFINITY;
-    return fmax(TREE_LEAST_SHARE * TREE_LEAST_SHARE * sum, least2 / sum) / ESSENTIAL_MARGIN;
+    return fmax(TREE_LEAST_SHARE * TREE_LEAST_SHARE * sum, m->least2 / sum) / ESSENTIAL_MARGIN;
 }
 
-static struct gpunb_essential_box box_of(const struct gpunb_essential *e, const struct tree_group *group)
+/* @return the radius about the centre */
+static double middle_of(const struct essential_measure *m, double centre[3])
 {
-    const int32_t *target = e->groups.target + group->first;
-    struct gpunb_essential_box box;
-    double centre[3], r2 = 0;
-    memcpy(box.low, e->job.x[target[0]], sizeof box.low);
-    memcpy(box.high, box.low, sizeof box.high);
-    for (int32_t i = 1; i < group->count; i++)
-        for (int k = 0; k < 3; k++) {
-            box.low[k] = fmin(box.low[k], e->job.x[target[i]][k]);
-            box.high[k] = fmax(box.high[k], e->job.x[target[i]][k]);
-        }
+    double r2 = 0;
     for (int k = 0; k < 3; k++) {
-        centre[k] = 0.5 * box.low[k] + 0.5 * box.high[k];
-        const double half = fmax(centre[k] - box.low[k], box.high[k] - centre[k]);
+        centre[k] = 0.5 * m->low[k] + 0.5 * m->high[k];
+        const double half = fmax(centre[k] - m->low[k], m->high[k] - centre[k]);
         r2 += half * half;
     }
-    box.radius = sqrt(r2);
-    box.scale = e->rule.aim2 == 0 ? 0 : scale_of(e, group, sum_of_sizes(e, centre, box.radius));
+    return sqrt(r2);
+}
+
+/* By the host, of the own tree. */
+static struct essential_measure measure_group(const struct gpunb_essential *e, const struct tree_group *group)
+{
+    const int32_t *target = e->groups.target + group->first;
+    struct essential_measure m = {.least2 = INFINITY};
+    double centre[3];
+    memcpy(m.low, e->job.x[target[0]], sizeof m.low);
+    memcpy(m.high, m.low, sizeof m.high);
+    for (int32_t i = 0; i < group->count; i++) {
+        for (int k = 0; k < 3; k++) {
+            m.low[k] = fmin(m.low[k], e->job.x[target[i]][k]);
+            m.high[k] = fmax(m.high[k], e->job.x[target[i]][k]);
+        }
+        if (e->rule.aim2 == 0) continue; /* by angle */
+        const double a2 = square_of(e->job.acc_last[target[i]]);
+        m.least2 = fmin(m.least2, a2);
+        m.most2 = fmax(m.most2, a2);
+    }
+    const double radius = middle_of(&m, centre);
+    if (e->rule.aim2 > 0) m.sum = tree_sum_of_sizes(e->local, centre, radius, e->job.softening * e->job.softening);
+    return m;
+}
+
+static struct gpunb_essential_box box_of(const struct gpunb_essential *e, int64_t g)
+{
+    const struct essential_measure m = e->measure ? e->measure[g] : measure_group(e, &e->groups.group[g]);
+    struct gpunb_essential_box box;
+    double centre[3];
+    memcpy(box.low, m.low, sizeof box.low);
+    memcpy(box.high, m.high, sizeof box.high);
+    box.radius = middle_of(&m, centre);
+    box.scale = e->rule.aim2 == 0 ? 0 : scale_of(&m, sum_of_sizes(e, centre, box.radius, m.sum));
     return box;
 }
 
@@ -118,10 +134,10 @@ static void make_part(void *context, int part, int parts)
     nbc_range((int64_t)e->boxes, part, parts, &first_box, &end_box);
     for (int64_t b = first_box; b < end_box; b++) {
         int64_t first, end;
-        nbc_range((int64_t)e->groups.n, (int)b, (int)e->boxes, &first, &end);
-        e->box[b] = box_of(e, &e->groups.group[first]);
+        nbc_range((int64_t)e->n_groups, (int)b, (int)e->boxes, &first, &end);
+        e->box[b] = box_of(e, first);
         for (int64_t g = first + 1; g < end; g++) {
-            const struct gpunb_essential_box more = box_of(e, &e->groups.group[g]);
+            const struct gpunb_essential_box more = box_of(e, g);
             e->box[b] = join(&e->box[b], &more);
         }
         if (e->stage == ESSENTIAL_PLAN) promise(e, b, first, end);
@@ -182,25 +198,11 @@ int64_t gpunb_essential_count_left(const struct gpunb_essential *e, int64_t n, c
 
 /* ---- acceptance */
 
-static double distance2_of(const struct gpunb_essential_box *box, const double x[3])
-{
-    double r2 = 0;
-    for (int k = 0; k < 3; k++) {
-        const double below = box->low[k] - x[k], above = x[k] - box->high[k];
-        const double d = below > above ? below : above;
-        r2 += d > 0 ? d * d : 0;
-    }
-    return r2;
-}
-
-int essential_suffices(const struct gpunb_essential *e, const struct essential_cell *cell,
-                       const struct gpunb_essential_box *box)
+struct essential_test essential_test_of(const struct gpunb_essential *e)
 {
     const struct gpunb_tree_use *use = e->handle->tree;
-    const double r2 = distance2_of(box, cell->centre), softening2 = e->job.softening * e->job.softening;
-    const double nearest = use->method->in_double ? 0 : box->radius * TREE_NEAREST / use->aim;
-    if (cell->count <= tree_worth_a_term(e->rule.order)) return 0;
-    if (r2 + softening2 < nearest * nearest) return 0;
-    return tree_accepts(&e->rule, (float)(cell->mass / e->mass), (float)cell->radius * TREE_RADIUS_MARGIN, &cell->rest,
-                        cell->count, (float)r2, (float)(box->scale / e->mass));
+    return (struct essential_test){.rule = e->rule,
+                                   .mass = e->mass,
+                                   .softening2 = e->job.softening * e->job.softening,
+                                   .nearest = use->method->in_double ? 0 : TREE_NEAREST / use->aim};
 }

@@ -40,17 +40,6 @@ static void fill_node(struct boxes *b, size_t node, size_t first, size_t end)
     b->node[node].radius = fmax(one->radius, other->radius);
 }
 
-/* @param[in,out] tested  tests so far */
-static int suffices_in(const struct boxes *b, const struct essential_cell *cell, size_t node, size_t boxes,
-                       uint64_t *tested)
-{
-    ++*tested;
-    if (essential_suffices(b->essential, cell, &b->node[node])) return 1;
-    if (boxes == 1) return 0;
-    return suffices_in(b, cell, 2 * node, boxes / 2, tested) &&
-           suffices_in(b, cell, 2 * node + 1, boxes - boxes / 2, tested);
-}
-
 /* ---- cells, level by level: all threads test those of a level, then one opens them in their order */
 
 enum { CELLS_OF_A_TEST = 64, CELLS_OF_A_COPY = 1024 };
@@ -60,7 +49,8 @@ enum { IS_NEW = -1 };
 
 struct exporting {
     struct boxes boxes;
-    size_t n_boxes;
+    int32_t n_boxes;
+    struct essential_test test;
     const struct tree_cell *cell; /* of the own tree */
     int32_t *queue;               /* cells of the essential tree */
     struct essential_shape *shape;
@@ -72,19 +62,6 @@ struct exporting {
     const struct essential_kept *kept; /* the list that there is, or NULL; */
     int32_t *place, next;              /* of each cell in it, and of the next part of a cell that was open there */
 };
-
-static struct essential_cell sent_cell(const struct tree_cell *cell)
-{
-    struct essential_cell sent = {.mass = cell->mass, .radius = cell->radius, .rest = cell->rest, .count = cell->count};
-    memcpy(sent.centre, cell->centre, sizeof sent.centre);
-    return sent;
-}
-
-static int acts_as_a_whole(const struct exporting *x, const struct tree_cell *cell, uint64_t *tested)
-{
-    const struct essential_cell sent = sent_cell(cell);
-    return suffices_in(&x->boxes, &sent, 1, x->n_boxes, tested);
-}
 
 /* What the list that is kept has for a cell, as of struct essential_kept: that of one that is new is tested. */
 static int32_t kept_of(const struct exporting *x, int64_t k)
@@ -98,7 +75,8 @@ static int32_t judge(const struct exporting *x, int64_t k, uint64_t *tested)
 {
     const struct tree_cell *cell = &x->cell[x->queue[k]];
     const int32_t then = kept_of(x, k);
-    if (then == TREE_PARTS_ELSEWHERE && acts_as_a_whole(x, cell, tested)) return TREE_PARTS_ELSEWHERE;
+    if (then == TREE_PARTS_ELSEWHERE && essential_accepts_all(&x->test, cell, x->boxes.node, x->n_boxes, tested))
+        return TREE_PARTS_ELSEWHERE;
     return then == 0 || cell->count <= x->worth ? 0 : cell->n_child;
 }
 
@@ -162,7 +140,8 @@ static int find_cells(struct gpunb_essential *e, int to, const struct gpunb_esse
     const size_t cells = e->local->cells.level[e->local->cells.n_levels];
     *x = (struct exporting){
         .boxes = {.essential = e, .box = boxes, .node = tree_room(&e->nodes, nodes_of(n), sizeof *x->boxes.node)},
-        .n_boxes = n,
+        .n_boxes = (int32_t)n,
+        .test = essential_test_of(e),
         .cell = e->local->cells.cell,
         .worth = tree_worth_a_term(e->rule.order),
         .queue = tree_room(&e->queue, cells, sizeof *x->queue),
@@ -236,9 +215,33 @@ static int give(struct gpunb_essential *e, int to, const struct exporting *x, co
     return NBC_OK;
 }
 
+/* The device finds and writes them. */
+static int give_on_device(struct gpunb_essential *e, int to, const struct gpunb_essential_box *boxes, const void **data,
+                          size_t *bytes)
+{
+    const struct essential_test test = essential_test_of(e);
+    const size_t n = (size_t)e->reach[to].boxes, nodes = nodes_of(n);
+    struct boxes b = {.essential = e, .box = boxes, .node = tree_room(&e->nodes, nodes, sizeof *b.node)};
+    if (!b.node)
+        return nbc_fail(&e->handle->error, NBC_NO_MEMORY, "gpunb: no memory for the essential tree of part %d", to);
+    fill_node(&b, 1, 0, n);
+    const struct essential_question question = {.test = &test,
+                                                .node = b.node,
+                                                .nodes = nodes,
+                                                .boxes = n,
+                                                .worth = tree_worth_a_term(e->rule.order),
+                                                .to = to,
+                                                .parts = e->parts};
+    const int status = e->handle->tree->method->device->give(e->handle->state, e->local, &question, data, bytes,
+                                                             &e->counts.tested, &e->handle->error);
+    if (!status) e->counts.sent_bytes += *bytes;
+    return status;
+}
+
 int gpunb_essential_export(struct gpunb_essential *e, int to, const struct gpunb_essential_box *boxes,
                            const void **data, size_t *bytes)
 {
+    if (essential_is_on_device(e)) return give_on_device(e, to, boxes, data, bytes);
     struct exporting x;
     const int status = find_cells(e, to, boxes, (size_t)e->reach[to].boxes, NULL, &x);
     return status ? status : give(e, to, &x, data, bytes);

@@ -2,31 +2,10 @@
 #ifndef GPUNB_TREE_ESSENTIAL_PARTS_H
 #define GPUNB_TREE_ESSENTIAL_PARTS_H
 
-#include "gpunb/tree/accept.h"
 #include "gpunb/tree/essential.h"
+#include "gpunb/tree/essential_test.h"
 #include "gpunb/tree/groups.h"
 #include "gpunb/tree/tree.h"
-
-/** A cell that acts as a whole, as it is sent; its moments follow. */
-struct essential_cell {
-    double low[3], high[3], centre[3];
-    double mass, radius;
-    struct tree_rest rest;
-    int32_t count;
-    int32_t has_targets; /**< of a top cell: 1: its part has targets in this force */
-};
-
-/** The heading of an essential tree. Cells follow, level by level, then those that act as a whole, as they are sent,
- *  then the bodies of leaves. */
-struct essential_heading {
-    int64_t cells, whole, bodies;
-};
-struct essential_shape {
-    int32_t n_child, count; /**< as those of a struct tree_cell */
-};
-struct essential_body {
-    double x[3], mass;
-};
 
 /** A cell of a list that is kept, in the order in which it is sent. */
 struct essential_kept {
@@ -60,10 +39,12 @@ enum essential_stage {
 struct gpunb_essential {
     gpunb_t *handle;
     int parts, own;
-    struct gpunb_tree *local, *whole; /**< of own bodies; of all */
-    struct tree_groups groups;        /**< of targets, by the places of `local` */
-    struct gpunb_softened_job job;    /**< targets as the backend keeps sources, `self` as of `local` */
-    int is_first;                     /**< the force by angle that comes before */
+    struct gpunb_tree *local, *whole;        /**< of own bodies; of all */
+    struct tree_groups groups;               /**< of targets, by the places of `local`; */
+    const struct essential_measure *measure; /**< [n_groups] or those that a device has found */
+    size_t n_groups;
+    struct gpunb_softened_job job; /**< targets as the backend keeps sources, `self` as of `local` */
+    int is_first;                  /**< the force by angle that comes before */
     enum essential_stage stage;
     struct tree_rule rule;
     double mass;                         /**< of all parts */
@@ -79,6 +60,12 @@ struct gpunb_essential {
     struct tree_room targets, box_room, nodes, queue, shapes, ats, origins, known, places, leasts, boxes_of;
     struct gpunb_essential_counts counts;
 };
+
+/** Whether a device has the own tree and makes what is sent of it. */
+static inline int essential_is_on_device(const struct gpunb_essential *e)
+{
+    return e->handle->tree->method->device != NULL && e->stage == ESSENTIAL_ANEW;
+}
 
 /** Bytes of a cell as it is sent, with its moments: a multiple of 8. */
 static inline size_t essential_cell_bytes(const struct gpunb_essential *e)
@@ -96,9 +83,8 @@ static inline const struct essential_cell *essential_top_of(const struct gpunb_e
 
 /** A cell of the own tree, as it is sent. */
 void essential_write_cell(const struct gpunb_essential *essential, size_t cell, void *to);
-/** Whether a cell may act as a whole on all groups in a box, and is worth more than its bodies. */
-int essential_suffices(const struct gpunb_essential *essential, const struct essential_cell *cell,
-                       const struct gpunb_essential_box *box);
+/** How cells are tested, for which the tops of all parts are there. */
+struct essential_test essential_test_of(const struct gpunb_essential *essential);
 /** The boxes of the own targets, with their scales, for which the tops of all parts are there; those of a plan have a
  *  margin. */
 void essential_make_boxes(struct gpunb_essential *essential);

@@ -44,6 +44,16 @@ enum { TREE_TERMS = 64, TREE_BODIES = 512 };
 
 struct gpunb_softened_device;
 struct gpunb_tree_use;
+struct essential_measure;
+
+/** What an essential tree is made for (essential.h). */
+struct essential_question {
+    const struct essential_test *test;
+    const struct gpunb_essential_box *node; /**< [nodes] as of essential_accepts_all */
+    size_t nodes, boxes;
+    int32_t worth; /**< bodies that cost as much as a term */
+    int to, parts;
+};
 
 /** Trees in memory of a device. */
 struct gpunb_tree_device {
@@ -80,6 +90,15 @@ struct gpunb_tree_device {
     /** Cells, moments and bodies of a tree, for the host to read (essential.h).   @return NBC_OK; NBC_NO_MEMORY;
      *  NBC_DEVICE */
     int (*fetch)(void *state, struct gpunb_tree *tree, struct nbc_error *err);
+    /** In place of it, the top cell with its moments and the order of sources; and the targets of a force, which stay
+     *  on the device for part_force.
+     *  @param[out] measure  [*groups] of targets; stays until the tree is built anew   @return as fetch */
+    int (*measure)(void *state, struct gpunb_tree *tree, const struct gpunb_softened_job *job,
+                   const struct essential_measure **measure, size_t *groups, struct nbc_error *err);
+    /** An essential tree.   @param[out] data  stays until the next one for this part   @param[in,out] tested  tests so
+     *  far   @return as fetch */
+    int (*give)(void *state, struct gpunb_tree *tree, const struct essential_question *question, const void **data,
+                size_t *bytes, uint64_t *tested, struct nbc_error *err);
     /** One tree of the own one and of all that has come from other parts.
      *  @param[in]     local  the own one
      *  @param[in,out] whole  on the host: the cells of others, those above all trees, and the own tree as cell `own`,
@@ -89,9 +108,10 @@ struct gpunb_tree_device {
                 struct nbc_error *err);
     /** The force of a part by such a tree.
      *  @param[in]  is_first  1: that by angle which comes first
+     *  @param[in]  is_there  1: `measure` has brought the targets
      *  @param[out] cost      [n_i] work of each target's list, in bodies; NULL: not wanted */
     int (*part_force)(void *state, const struct gpunb_tree *whole, const struct gpunb_softened_job *job, int is_first,
-                      uint32_t *cost, double *seconds, struct nbc_error *err);
+                      int is_there, uint32_t *cost, double *seconds, struct nbc_error *err);
 };
 
 /* ---- regular forces */

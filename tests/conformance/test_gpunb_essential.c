@@ -315,6 +315,98 @@ static void scales_are_known_before_trees_come(void **state)
     }
 }
 
+/* ---- what devices make of their own trees */
+
+/* The host reads the own tree, and makes of it what it sends, or measures, itself. */
+static void read_tree(struct gpunb_essential *e)
+{
+    struct gpunb *h = e->handle;
+    assert_int_equal(h->tree->method->device->fetch(h->state, e->local, &h->error), NBC_OK);
+    e->stage = ESSENTIAL_PLAN;
+}
+
+/* Groups hold all targets, and know the sums of sizes of own cells to some percent, as walks do (accept.h). */
+static void check_measures(const struct gpunb_essential *e, const struct essential_measure *measure)
+{
+    double least2 = INFINITY, most2 = 0, least = INFINITY, most = 0, low[3], high[3];
+    memcpy(low, measure[0].low, sizeof low);
+    memcpy(high, measure[0].high, sizeof high);
+    for (size_t g = 0; g < e->n_groups; g++) {
+        const struct essential_measure *m = &measure[g];
+        double centre[3], r2 = 0;
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], m->low[k]);
+            high[k] = fmax(high[k], m->high[k]);
+            centre[k] = 0.5 * m->low[k] + 0.5 * m->high[k];
+            r2 += (m->high[k] - centre[k]) * (m->high[k] - centre[k]);
+        }
+        const double sum = tree_sum_of_sizes(e->local, centre, sqrt(r2), softening * softening);
+        assert_true(fabs(m->sum - sum) <= 0.02 * sum);
+        least2 = fmin(least2, m->least2);
+        most2 = fmax(most2, m->most2);
+    }
+    for (size_t i = 0; i < e->job.n_i; i++) {
+        const double *a = e->job.acc_last[i], a2 = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+        least = fmin(least, a2);
+        most = fmax(most, a2);
+        for (int k = 0; k < 3; k++) {
+            const double x = e->job.x[i][k], rounding = 0x1p-24 * fabs(x); /* places may be those of floats */
+            assert_true(x >= low[k] - rounding && x <= high[k] + rounding);
+        }
+    }
+    assert_true(least2 == least && most2 == most);
+}
+
+static void check_sent(struct parts *p, int from, int to)
+{
+    struct gpunb_essential *e = p->part[from].essential;
+    const struct gpunb_essential_box *boxes = gpunb_essential_boxes(p->part[to].essential);
+    struct gpunb_essential_counts before, between, after;
+    const void *data, *by_host;
+    size_t bytes, by_host_bytes;
+    gpunb_essential_get_counts(e, &before);
+    assert_int_equal(gpunb_essential_export(e, to, boxes, &data, &bytes), NBC_OK);
+    gpunb_essential_get_counts(e, &between);
+    read_tree(e);
+    assert_int_equal(gpunb_essential_export(e, to, boxes, &by_host, &by_host_bytes), NBC_OK);
+    gpunb_essential_get_counts(e, &after);
+    e->stage = ESSENTIAL_ANEW;
+    assert_int_equal(bytes, by_host_bytes);
+    assert_memory_equal(data, by_host, bytes);
+    assert_int_equal(between.tested - before.tested, after.tested - between.tested);
+}
+
+/* On emulated devices, whose numbers are the host's. */
+static void devices_send_what_the_host_would(void **state)
+{
+    (void)state;
+    static const enum scene scenes[] = {SPHERE, TWO, PLANE};
+    for (size_t k = 0; k < sizeof scenes / sizeof scenes[0]; k++) {
+        struct model m = make_scene(scenes[k], 1500);
+        struct parts p = make_parts(3, &m, 1, usual);
+        int sent = 0;
+        assert_int_equal(make_force(&p, softening, 1), NBC_OK);
+        assert_int_equal(begin(&p, softening, 1, 0), NBC_OK);
+        tell(&p);
+        for (int from = 0; from < p.n; from++) {
+            struct gpunb_essential *e = p.part[from].essential;
+            struct essential_measure *measure = get(e->n_groups, sizeof *measure);
+            memcpy(measure, e->measure, e->n_groups * sizeof *measure);
+            for (int to = 0; to < p.n; to++) {
+                if (!gpunb_essential_is_sent(e, from, to)) continue;
+                check_sent(&p, from, to);
+                sent++;
+            }
+            read_tree(e);
+            check_measures(e, measure);
+            free(measure);
+        }
+        assert_true(sent >= 4);
+        free_parts(&p);
+        free_model(&m);
+    }
+}
+
 /* Each allocation of a force fails in turn: it is told, and the next force is right. */
 static void any_allocation_may_fail(void **state)
 {
@@ -366,8 +458,10 @@ static int run_suite(const char *title)
                                        cmocka_unit_test(only_trees_in_memory_are_divided),
                                        cmocka_unit_test(lists_serve_bodies_that_move)};
     const struct CMUnitTest on_processors[] = {cmocka_unit_test(scales_are_known_before_trees_come)};
+    const struct CMUnitTest on_emulated[] = {cmocka_unit_test(devices_send_what_the_host_would)};
     int failed = cmocka_run_group_tests_name(title, tests, NULL, NULL);
     if (!is_on_device()) failed += cmocka_run_group_tests_name(title, on_processors, NULL, NULL);
+    if (!strcmp(backend, "emulated")) failed += cmocka_run_group_tests_name(title, on_emulated, NULL, NULL);
     return failed;
 }
 
