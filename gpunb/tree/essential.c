@@ -184,7 +184,8 @@ int gpunb_essential_renew(struct gpunb_essential *e, const struct gpunb_softened
         if (!status) status = fetch_local(e);
     }
     take_job(e, job, ESSENTIAL_KEPT);
-    if (!status && job->n_i > 0 && begin_targets(e)) status = no_memory(e);
+    const int on_host = !e->handle->tree->method->device; /* a device has the groups of its walks */
+    if (!status && on_host && job->n_i > 0 && begin_targets(e)) status = no_memory(e);
     return status;
 }
 
