@@ -24,9 +24,9 @@ static double bulge_potential(const double *p, double r)
 static double cut_bulge_potential(const double *p, double r)
 {
     const double cut = p[NB6_GALAXY_BULGE_LENGTH], slope = p[NB6_GALAXY_BULGE_SLOPE], u = r * r / (cut * cut);
-    double below, above;
-    nb6_incomplete_gamma(1 - 0.5 * slope, u, &below, &above);
-    return -nb6_cut_bulge_mass(p, u) / r - p[NB6_GALAXY_CUT_BULGE_MASS] / (tgamma(0.5 * (3 - slope)) * cut) * above;
+    const double unit = p[NB6_GALAXY_CUT_BULGE_MASS] / (tgamma(0.5 * (3 - slope)) * cut);
+    double rate;
+    return -nb6_cut_bulge_mass(p, r, 1 / r, &rate) / r - unit * nb6_upper_gamma(1 - 0.5 * slope, u);
 }
 
 double nb6_galaxy_potential(const double parameter[NB6_EXTERNAL_PARAMETERS], const double x[3])

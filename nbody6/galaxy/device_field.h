@@ -60,4 +60,10 @@ NBC_HD int nb6_device_field_does_work(const struct nb6_external *field)
     return field->active && nb6_field_family(field->kind) == NB6_FIELD_MOVING;
 }
 
+/** Whether the frame follows an orbit: the state of the field at a time is a point of it. */
+NBC_HD int nb6_device_field_has_orbit(const struct nb6_external *field)
+{
+    return nb6_device_field_does_work(field) && nb6_moving_has_galaxy(field);
+}
+
 #endif

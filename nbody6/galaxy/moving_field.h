@@ -137,17 +137,15 @@ NB6_CALLED double nb6_moving_field_strongest(const struct nb6_external *external
 /* Partial derivative in time of the potential at x, and its derivative along the path of the body. Of the galaxy:
  * x F' - V (F(R + x) - F), V = R', which is of second order in x. */
 NBC_HD void nb6_moving_add_galactic_rate(const struct nb6_external *external, const struct nb6_moment *at,
-                                         double rate[2])
+                                         const struct nb6_orbit_point *r, double rate[2])
 {
-    struct nb6_orbit_point r;
     struct nb6_jet path[3], there[3];
-    nb6_orbit_at(external, at->t, &r);
-    for (int k = 0; k < 3; k++) path[k] = nb6_jet_line(r.x[k] + at->x[k], r.v[k] + at->v[k]);
+    for (int k = 0; k < 3; k++) path[k] = nb6_jet_line(r->x[k] + at->x[k], r->v[k] + at->v[k]);
     nb6_attraction(external->parameter, path, 1, there);
     for (int k = 0; k < 3; k++) {
-        const double pull = there[k].c[0] - r.acc[k], change = there[k].c[1] - r.jerk[k];
-        rate[0] += at->x[k] * r.jerk[k] - r.v[k] * pull;
-        rate[1] += at->v[k] * r.jerk[k] + at->x[k] * r.snap[k] - r.acc[k] * pull - r.v[k] * change;
+        const double pull = there[k].c[0] - r->acc[k], change = there[k].c[1] - r->jerk[k];
+        rate[0] += at->x[k] * r->jerk[k] - r->v[k] * pull;
+        rate[1] += at->v[k] * r->jerk[k] + at->x[k] * r->snap[k] - r->acc[k] * pull - r->v[k] * change;
     }
 }
 
@@ -161,12 +159,12 @@ NBC_HD void nb6_moving_add_gas_rate(const struct nb6_external *external, const s
     rate[1] += mass[2] * phi - mass[1] * phi * phi * phi * (x[0] * v[0] + x[1] * v[1] + x[2] * v[2]);
 }
 
-/** That of both together.   @param[in] leaving  as nb6_gas_mass */
-NB6_CALLED void nb6_moving_field_rate(const struct nb6_external *external, const struct nb6_moment *at, int leaving,
-                                      double rate[2])
+/** That of both together.   @param[in] r  nb6_moving_at(at->t)   @param[in] leaving  as nb6_gas_mass */
+NB6_CALLED void nb6_moving_field_rate(const struct nb6_external *external, const struct nb6_moment *at,
+                                      const struct nb6_orbit_point *r, int leaving, double rate[2])
 {
     rate[0] = rate[1] = 0;
-    if (nb6_moving_has_galaxy(external)) nb6_moving_add_galactic_rate(external, at, rate);
+    if (nb6_moving_has_galaxy(external)) nb6_moving_add_galactic_rate(external, at, r, rate);
     if (nb6_moving_has_gas(external)) nb6_moving_add_gas_rate(external, at, leaving, rate);
 }
 
@@ -181,9 +179,12 @@ NBC_HD double nb6_moving_work_of_part(const struct nb6_external *external, const
 {
     const double h = to->t - from->t;
     const int leaving = nb6_gas_is_leaving(external->parameter, from->t + 0.5 * h);
+    struct nb6_orbit_point r;
     double begin[2], end[2];
-    nb6_moving_field_rate(external, from, leaving, begin);
-    nb6_moving_field_rate(external, to, leaving, end);
+    nb6_moving_at(external, from->t, &r);
+    nb6_moving_field_rate(external, from, &r, leaving, begin);
+    nb6_moving_at(external, to->t, &r);
+    nb6_moving_field_rate(external, to, &r, leaving, end);
     return nb6_moving_work_between(h, begin, end);
 }
 

@@ -215,11 +215,13 @@ NBC_HD void nb6_orbit_place(const struct nb6_external *external, double t, doubl
 NBC_HD void nb6_orbit_find(const struct nb6_external *external, double t, struct nb6_orbit_point *point)
 {
     struct nb6_jet path[3], acc[3];
+    struct nb6_place at;
     nb6_orbit_place(external, t, point->x, point->v);
+    nb6_place_at(external->parameter, point->x, &at);
     nb6_orbit_path(point->x, point->v, path);
-    nb6_attraction(external->parameter, path, 1, acc);
+    nb6_attraction_at(external->parameter, &at, path, 0, acc);
     for (int k = 0; k < 3; k++) path[k].c[2] = acc[k].c[0] / 2;
-    nb6_attraction(external->parameter, path, 2, acc);
+    nb6_attraction_at(external->parameter, &at, path, 2, acc);
     for (int k = 0; k < 3; k++) {
         point->acc[k] = acc[k].c[0];
         point->jerk[k] = acc[k].c[1];

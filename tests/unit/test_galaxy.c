@@ -5,12 +5,15 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <float.h>
+#include <gsl/gsl_sf_gamma.h>
 #include <math.h>
 #include <string.h>
 
 #include "common/nbc.h"
 #include "nbody6/galaxy/components.h"
 #include "nbody6/galaxy/external.h"
+#include "nbody6/galaxy/incomplete_gamma.h"
 #include "nbody6/galaxy/jet.h"
 #include "nbody6/input/config.h"
 #include "nbody6/input/units.h"
@@ -203,6 +206,33 @@ static void bovy2015(void **state)
     assert_near("mass of the bulge", sum, 1, 1e-8);
 }
 
+/* All terms of the series, which are positive. */
+static double lower_gamma_in_long_double(double a, double x)
+{
+    long double term = 1 / (long double)a, sum = term;
+    for (int n = 1; term > sum * LDBL_EPSILON / 4; n++) {
+        term *= x / (a + (long double)n);
+        sum += term;
+    }
+    return (double)(sum * expl(a * logl(x) - x));
+}
+
+/* The lower function is right to two roundings of the whole one, on both sides of the edge between series and fraction;
+ * the upper one also of itself where it is small, as far as GSL has it, to 5e-13. */
+static void gamma_functions(void **state)
+{
+    (void)state;
+    const double slopes[] = {0, 0.5, 1, 1.8, 1.95};
+    for (int k = 0; k < 5; k++)
+        for (int m = 0; m < 46; m++) {
+            const double a = 0.5 * (3 - slopes[k]), b = 1 - 0.5 * slopes[k], x = 1e-3 * pow(10, m / 10.0);
+            const double all = tgamma(a), own = nb6_lower_gamma(a, x, all, exp(a * log(x) - x));
+            const double above = gsl_sf_gamma_inc(b, x), unit = x > b + 1 ? above : tgamma(b);
+            assert_near("below", own / all, lower_gamma_in_long_double(a, x) / all, 2 * DBL_EPSILON);
+            assert_near("above", nb6_upper_gamma(b, x) / unit, above / unit, 1e-12);
+        }
+}
+
 /* About a point mass with e = 0 the field is that of KZ(14) = 2: its tide is the same, and near the centre its force in
  * the rotating frame. */
 static void point_mass_as_linear(void **state)
@@ -227,11 +257,9 @@ static void point_mass_as_linear(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forces_are_gradients),
-        cmocka_unit_test(series_along_paths),
-        cmocka_unit_test(mass_of_gas),
-        cmocka_unit_test(circular_velocity),
-        cmocka_unit_test(bovy2015),
+        cmocka_unit_test(gamma_functions),      cmocka_unit_test(forces_are_gradients),
+        cmocka_unit_test(series_along_paths),   cmocka_unit_test(mass_of_gas),
+        cmocka_unit_test(circular_velocity),    cmocka_unit_test(bovy2015),
         cmocka_unit_test(point_mass_as_linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include "nbody6/engine/stages/state.h"
 #include "nbody6/engine/stages/work.h"
 #include "nbody6/galaxy/device_field.h"
+#include "nbody6/galaxy/orbit_table.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/rules.h"
 
@@ -167,8 +168,9 @@ __device__ __noinline__ component with_field(double t, const struct nb6_orbit_po
 }
 
 /* The irregular force on a member with the field, which is evaluated again at the corrected state
- * (step/irregular.c). */
-__device__ __noinline__ component add_field(int32_t i, nb6_time t, double x, double v, component begin, component force)
+ * (step/irregular.c).   @param[in] keeps  the first member keeps the point of the orbit, for the works of all */
+__device__ __noinline__ component add_field(int32_t i, nb6_time t, bool keeps, double x, double v, component begin,
+                                            component force)
 {
     const struct nb6_star &star = dev.star[i];
     const int axis = axis_of();
@@ -176,8 +178,21 @@ __device__ __noinline__ component add_field(int32_t i, nb6_time t, double x, dou
     const double inner = force.acc + (star.acc_reg[axis] + s * star.jerk_reg[axis]), time = nb6_time_to_double(t);
     struct nb6_orbit_point now;
     nb6_device_field_at(&dev.rules.field, time, &now);
+    if (keeps && lane_of() == 0 && nb6_device_field_has_orbit(&dev.rules.field)) nb6_orbit_keep(dev.orbit, t, &now);
     const corrected_axis c = correct_axis(h, begin, with_field(time, now, x, v, inner, force));
     return with_field(time, now, x + c.x, v + c.v, inner, force);
+}
+
+/* The point of the orbit at a time of a block before the present one, or, after its correctors, of that. */
+__device__ __forceinline__ void find_orbit(nb6_time t, struct nb6_orbit_point *point)
+{
+    const struct nb6_external &field = dev.rules.field;
+    const double time = nb6_time_to_double(t);
+    const struct nb6_orbit_point *kept = time >= field.orbit.t[0] ? nb6_orbit_kept(dev.orbit, t) : nullptr;
+    if (kept && nb6_device_field_has_orbit(&field))
+        *point = *kept;
+    else
+        nb6_moving_at(&field, time, point);
 }
 
 /* Count the work of the field on a member before its motion up to x, v is committed. The ends of the step are two
@@ -197,7 +212,9 @@ __device__ __noinline__ void count_work(int32_t i, nb6_time t, double x, double 
     }
     const bool is_begin = lane_of() == 0;
     const struct nb6_moment own = {is_begin ? from : to, is_begin ? body.x0 : place, is_begin ? body.v0 : velocity};
-    nb6_moving_field_rate(&field, &own, nb6_gas_is_leaving(field.parameter, from + 0.5 * h), rate);
+    struct nb6_orbit_point point;
+    find_orbit(is_begin ? body.t0 : t, &point);
+    nb6_moving_field_rate(&field, &own, &point, nb6_gas_is_leaving(field.parameter, from + 0.5 * h), rate);
     for (int k = 0; k < 2; k++) other[k] = __shfl_sync(ALL, rate[k], 1);
     if (is_begin) nb6_dev_count_work(&dev, body.mass * nb6_moving_work_between(h, rate, other));
 }

@@ -76,9 +76,10 @@ __device__ __forceinline__ void await_corrections(const int32_t *is_corrected)
     } while (!are_there);
 }
 
-/* @param[in] await  called with is_watched; returns when the correction of a watched member is set */
+/* @param[in] is_first  member of the block
+ * @param[in] await  called with is_watched; returns when the correction of a watched member is set */
 template <typename waiter>
-__device__ __forceinline__ irregular_step step_irregular(int32_t i, nb6_time t, const waiter &await)
+__device__ __forceinline__ irregular_step step_irregular(int32_t i, nb6_time t, bool is_first, const waiter &await)
 {
     irregular_step s;
     s.i = i;
@@ -98,7 +99,7 @@ __device__ __forceinline__ irregular_step step_irregular(int32_t i, nb6_time t, 
         s.end = {s.end.acc + add.acc[axis], s.end.jerk + add.jerk[axis]};
         longest = fmin(longest, add.longest);
     }
-    if (dev.rules.field.active) s.end = add_field(s.i, t, x, v, begin, s.end);
+    if (dev.rules.field.active) s.end = add_field(s.i, t, is_first, x, v, begin, s.end);
     const float error = nb6_dev_is_in_double(&dev) ? INFINITY : nb6_dev_noise_of(&point, s.nnb + NB6_DEV_LEAVING);
     s.c = correct_irregular(s.i, t, x, v, begin, acc_reg, s.end, error, longest);
     s.is_sound = __all_sync(ALL, isfinite(s.c.x + s.c.v + s.end.acc + s.end.jerk));
@@ -108,7 +109,7 @@ __device__ __forceinline__ irregular_step step_irregular(int32_t i, nb6_time t, 
 __device__ __forceinline__ void make_irregular(struct nb6_device_control_block *control_block, int64_t member)
 {
     const nb6_time t = dev.control->t;
-    const irregular_step s = step_irregular(dev.irr[member], t, [&](bool is_watched) {
+    const irregular_step s = step_irregular(dev.irr[member], t, member == 0, [&](bool is_watched) {
         if (is_watched) await_corrections(&control_block->is_corrected);
     });
     const int is_regular = nb6_dev_ends_regular_step(&dev, s.i, t), lane = lane_of();

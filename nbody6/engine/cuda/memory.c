@@ -4,6 +4,7 @@
 #include "gpunb/regf_device.h"
 #include "nbody6/engine/cuda/lists.h"
 #include "nbody6/engine/stages/room.h"
+#include "nbody6/galaxy/orbit_table.h"
 
 #include <string.h>
 
@@ -40,6 +41,7 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
         {h->far, (void **)&t->far, 0, (size_t)h->systems * sizeof *h->far, (void **)&at->far},
         {NULL, (void **)&t->member, 0, 2 * n * sizeof *t->member, NULL},
         {h->control, (void **)&t->control, sizeof *h->control, sizeof *h->control, NULL},
+        {NULL, (void **)&t->orbit, 0, sizeof *t->orbit, NULL},
         {NULL, (void **)&t->irr, 0, n * sizeof *t->irr, NULL},
         {NULL, (void **)&t->reg, 0, n * sizeof *t->reg, NULL},
         {NULL, (void **)&t->is_reg, 0, n, NULL},
@@ -165,6 +167,7 @@ static int allocate_there(struct nb6_device *d, struct nbc_error *err)
         nbd_fill(&d->device, d->stream, d->there.level, 0xff, (size_t)d->home.n_max + NB6_DEVICE_LEVEL_PADDING, err));
     for (int k = 0; k < n; k++)
         if (*all[k].there == d->there.hit) NBD_TRY(nbd_fill(&d->device, d->stream, d->there.hit, 0, all[k].bytes, err));
+    NBD_TRY(nbd_fill(&d->device, d->stream, d->there.orbit, 0xff, sizeof *d->there.orbit, err)); /* no times */
     return NBC_OK;
 }
 

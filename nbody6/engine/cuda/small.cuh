@@ -73,7 +73,7 @@ __device__ __forceinline__ verdict make_small_block(struct nb6_device_control_bl
     const bool is_busy = member < n;
     irregular_step s = {};
     if (is_busy)
-        s = step_irregular(members[member], t, [&](bool) {
+        s = step_irregular(members[member], t, member == 0, [&](bool) {
             if (beside > 0) await_squads();
         });
     else if (beside > 0)

@@ -180,6 +180,7 @@ struct nb6_dev {
     struct nb6_dev_target *target;   /**< [targets] */
     uint32_t *hit;                   /**< [targets, on a device few][words] neighbours, a bit for each source */
     struct gpunb_dev_sums sums;      /**< sources, and all else of their sums on targets */
+    struct nb6_orbit_table *orbit;   /**< on a device: the galactic orbit at times of blocks */
     struct nb6_dev_control *control;
     struct nb6_dev_rules rules;
 };
