@@ -16,6 +16,7 @@
 #include "nbody6/state/stuck.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/touched.h"
+#include "nbody6/state/touched_slots.h"
 #include "nbody6/state/transaction.h"
 #include "nbody6/step/block.h"
 #include "nbody6/step/decide.h"
@@ -84,6 +85,7 @@ void nb6_engines_release(struct nb6_sim *sim)
     if (sim->engine_image.image) sim->engine_image.owner->release(sim);
     nb6_host_service_free(sim);
     nb6_touched_free(&sim->engine_image.touched);
+    nb6_touched_slots_free(&sim->engine_image.touched_slots);
     sim->engine_image = (struct nb6_engine_image){0};
 }
 

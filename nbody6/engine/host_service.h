@@ -34,6 +34,7 @@
 
 #include <stdint.h>
 
+struct nb6_dev_parcel;
 struct nb6_sim;
 
 /** Answer of the host: the next action of the engine. */
@@ -49,7 +50,16 @@ enum nb6_host_service_answer {
 };
 
 /** Fill `watch`, `system`, `remote`, `ask` and the time of the first question in the image of a state. */
-void nb6_host_service_fill(const struct nb6_sim *sim, struct nb6_dev *home);
+void nb6_host_service_fill(struct nb6_sim *sim, struct nb6_dev *home);
+/** The same where `system` and `remote` are those of the last call, and of answers since, at the places of now: of
+ *  systems that have not changed they stay. */
+void nb6_host_service_fill_changed(struct nb6_sim *sim, struct nb6_dev *home);
+/** After bodies have come or gone, records of systems go to their new places; of those that have come they are
+ *  undefined.
+ *  @param[in] n, first_centre  before
+ *  @param[in] moved  gone, come: places before, and now */
+void nb6_host_service_move_records(struct nb6_dev *home, int64_t n, int64_t first_centre,
+                                   const struct nb6_dev_parcel *moved);
 /** Store results of the engine for systems, the search times of quiet pairs, when the image is exported. */
 void nb6_host_service_store(const struct nb6_dev *home, struct nb6_sim *sim);
 

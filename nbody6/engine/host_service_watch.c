@@ -4,6 +4,7 @@
 #include "common/select.h"
 #include "common/team.h"
 #include "nbody6/engine/host_service.h"
+#include "nbody6/engine/stages/parcel.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pairs/advance.h"
 #include "nbody6/fewbody/pairs/perturbers.h"
@@ -11,11 +12,14 @@
 #include "nbody6/fewbody/pairs/step.h"
 #include "nbody6/fewbody/pairs/tides.h"
 #include "nbody6/state/ascending.h"
+#include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
+#include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/touched_slots.h"
 #include "nbody6/state/transaction.h"
 #include "nbody6/step/radius.h"
 #include "nbody6/step/step.h"
@@ -25,7 +29,7 @@
 
 /* ---- times */
 
-enum { BODIES_OF_A_PART = 512, BODIES_DEALT = 16 };
+enum { BODIES_OF_A_PART = 512, SYSTEMS_DEALT = 16 };
 
 /* Times are relative to an origin that follows them (nb6_origin_of). A step that ends later than this is computed
  * again before its end. */
@@ -106,27 +110,52 @@ static int is_listed(int watch)
     return (watch & (NB6_DEV_ASK | NB6_DEV_REMOTE)) != 0;
 }
 
+static void watch_body(const struct nb6_sim *sim, struct nb6_dev *home, int64_t place)
+{
+    home->watch[place] = (int8_t)watch_of(sim, home->body_of[place]);
+}
+
+static void fill_system(const struct nb6_sim *sim, struct nb6_dev *home, int64_t place)
+{
+    const nb6_slot slot = nb6_slot_of(sim, home->body_of[place]);
+    home->system[place - home->first_centre] = system_of(sim, slot);
+    home->remote[place - home->first_centre] = remote_of(sim, home, slot);
+}
+
 struct filling {
     const struct nb6_sim *sim;
     struct nb6_dev *home;
+    const struct nb6_touched_slots *only; /* these systems; NULL: all */
 };
 
-static void fill_body(const struct nb6_sim *sim, struct nb6_dev *home, int64_t place)
+/* Where the k-th of these systems is; -1: it takes no part. */
+static int32_t place_of_system(const struct filling *job, int64_t k)
 {
-    const int32_t i = home->body_of[place];
-    home->watch[place] = (int8_t)watch_of(sim, i);
-    if (!nb6_is_centre(sim, i)) return;
-    home->system[place - home->first_centre] = system_of(sim, nb6_slot_of(sim, i));
-    home->remote[place - home->first_centre] = remote_of(sim, home, nb6_slot_of(sim, i));
+    if (!job->only) return (int32_t)(job->home->first_centre + k);
+    const int64_t centre = nb6_centre(job->sim, job->only->slot[k]);
+    return centre < nb6_bodies(job->sim) ? job->home->place_of[centre] : -1;
 }
 
-/* Systems cost the most, and are the last bodies: so bodies are dealt out. */
+static void fill_systems(const struct filling *job, int64_t first, int64_t end)
+{
+    for (int64_t k = first; k < end; k++) {
+        const int32_t place = place_of_system(job, k);
+        if (place >= 0) fill_system(job->sim, job->home, place);
+    }
+}
+
+/* Bodies in one run, so that no two threads write to the same lines; systems, which differ in what they cost, are dealt
+ * out. */
 static void fill_part(void *context, int part, int parts)
 {
     const struct filling *job = context;
-    for (int64_t first = (int64_t)part * BODIES_DEALT; first < job->home->n; first += (int64_t)parts * BODIES_DEALT)
-        for (int64_t place = first; place < first + BODIES_DEALT && place < job->home->n; place++)
-            fill_body(job->sim, job->home, place);
+    struct nb6_dev *home = job->home;
+    const int64_t systems = job->only ? job->only->n : home->n - home->first_centre;
+    int64_t first, end;
+    nbc_range(home->n, part, parts, &first, &end);
+    for (int64_t place = first; place < end; place++) watch_body(job->sim, home, place);
+    for (first = (int64_t)part * SYSTEMS_DEALT; first < systems; first += (int64_t)parts * SYSTEMS_DEALT)
+        fill_systems(job, first, first + SYSTEMS_DEALT < systems ? first + SYSTEMS_DEALT : systems);
 }
 
 static int is_listed_place(const void *context, int64_t place)
@@ -135,12 +164,111 @@ static int is_listed_place(const void *context, int64_t place)
     return is_listed(job->home->watch[place]);
 }
 
-void nb6_host_service_fill(const struct nb6_sim *sim, struct nb6_dev *home)
+static struct nb6_slot_criteria criteria_of(const struct nb6_sim *sim)
 {
-    struct filling job = {sim, home};
+    const struct nb6_bookkeeping *book = &sim->book;
+    return (struct nb6_slot_criteria){.r_min = book->r_min,
+                                      .dt_min = book->dt_min,
+                                      .e_close = book->e_close,
+                                      .energy_scale = nb6_energy_scale(sim),
+                                      .mean_mass = sim->mean_mass,
+                                      .n = sim->n,
+                                      .have_radii = nb6_stars_have_radii(sim),
+                                      .origin = sim->ti_origin};
+}
+
+static void fill(struct nb6_sim *sim, struct nb6_dev *home, const struct nb6_touched_slots *only)
+{
+    struct filling job = {sim, home, only};
+    const struct nb6_slot_criteria criteria = criteria_of(sim);
     home->control->t_ask = nb6_host_service_next(sim);
     nbc_team_run(nbc_parts(home->n, BODIES_OF_A_PART), fill_part, &job);
     home->control->n_ask = nbc_select(home->n, BODIES_OF_A_PART, is_listed_place, &job, home->ask);
+    nb6_touched_slots_begin(&sim->engine_image.touched_slots, &criteria);
+}
+
+void nb6_host_service_fill(struct nb6_sim *sim, struct nb6_dev *home)
+{
+    fill(sim, home, NULL);
+}
+
+/* Records say which pairs resolve each other, and that of a chain has the distance of its neighbours. */
+static void touch_others(struct nb6_sim *sim, struct nb6_touched_slots *touched)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+    const int64_t n = touched->n;
+    for (int64_t k = 0; k < n && touched->known; k++) {
+        const int32_t centre = nb6_centre(sim, touched->slot[k]);
+        if (centre >= nb6_bodies(sim)) continue;
+        for (nb6_slot slot = nb6_resolver_first(p, centre); slot >= 0; slot = nb6_resolver_next(p, slot, centre))
+            nb6_touch_slot(touched, slot);
+    }
+    for (int64_t k = 0; k < p->n_chain; k++)
+        if (p->chain[k].slot >= 0) nb6_touch_slot(touched, p->chain[k].slot);
+}
+
+void nb6_host_service_fill_changed(struct nb6_sim *sim, struct nb6_dev *home)
+{
+    struct nb6_touched_slots *touched = &sim->engine_image.touched_slots;
+    const struct nb6_slot_criteria criteria = criteria_of(sim);
+    if (memcmp(&criteria, &touched->criteria, sizeof criteria) != 0) nb6_touched_slots_any(touched);
+    if (touched->known) touch_others(sim, touched);
+    fill(sim, home, touched->known ? touched : NULL);
+}
+
+/* Ascending indices of those that are not below `first`, from there on.   @return their number */
+static int32_t centres_among(int32_t n, const int32_t *place, int64_t first, const int32_t **centre)
+{
+    const int32_t before = nb6_dev_places_before(place, n, (int32_t)first);
+    *centre = place + before;
+    return n - before;
+}
+
+/* Those behind one that has gone, or before one that has come, move by one. */
+static void move_rows(void *record, size_t size, int64_t n, int64_t first_before, int64_t first,
+                      const struct nb6_dev_parcel *moved)
+{
+    char *row = record;
+    const int32_t *gone, *come;
+    const int32_t n_gone = centres_among(moved->n_gone, moved->gone, first_before, &gone);
+    const int32_t n_come = centres_among(moved->n_come, moved->come, first, &come);
+    for (int32_t k = 0; k < n_gone; k++) {
+        const int64_t at = gone[k] - first_before, next = k + 1 < n_gone ? gone[k + 1] - first_before : n;
+        memmove(row + (size_t)(at - k) * size, row + (size_t)(at + 1) * size, (size_t)(next - at - 1) * size);
+    }
+    n -= n_gone;
+    for (int32_t k = n_come - 1; k >= 0; k--) {
+        const int64_t at = come[k] - first - k; /* so many of the former ones come before */
+        memmove(row + (size_t)(at + k + 1) * size, row + (size_t)at * size, (size_t)(n - at) * size);
+        n = at;
+    }
+}
+
+struct renumbering {
+    struct nb6_dev *home;
+    const struct nb6_dev_parcel *moved;
+};
+
+/* A perturber that has gone is in records alone that are filled again. */
+static void renumber_part(void *context, int part, int parts)
+{
+    const struct renumbering *job = context;
+    const struct nb6_dev *home = job->home;
+    int64_t first, end;
+    nbc_range(home->n - home->first_centre, part, parts, &first, &end);
+    for (int64_t at = first; at < end; at++)
+        for (int32_t k = 0; k < home->remote[at].n; k++)
+            home->remote[at].body[k] = nb6_dev_present_place(job->moved, home->remote[at].body[k]);
+}
+
+void nb6_host_service_move_records(struct nb6_dev *home, int64_t n, int64_t first_centre,
+                                   const struct nb6_dev_parcel *moved)
+{
+    enum { RECORDS_OF_A_PART = 256 };
+    struct renumbering job = {home, moved};
+    move_rows(home->system, sizeof *home->system, n - first_centre, first_centre, home->first_centre, moved);
+    move_rows(home->remote, sizeof *home->remote, n - first_centre, first_centre, home->first_centre, moved);
+    nbc_team_run(nbc_parts(home->n - home->first_centre, RECORDS_OF_A_PART), renumber_part, &job);
 }
 
 void nb6_host_service_store(const struct nb6_dev *home, struct nb6_sim *sim)

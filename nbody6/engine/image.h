@@ -50,12 +50,12 @@ int nb6_dev_has_room(const struct nb6_dev *dev, const struct nb6_dev_room *room)
 int64_t nb6_dev_lay_out_lists(struct nb6_dev *dev);
 /** Fill bodies and systems from the state, and offsets of lists, which nb6_dev_fill_lists completes. Counters begin
  *  at zero. */
-void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev);
+void nb6_dev_fill_bodies(struct nb6_sim *sim, struct nb6_dev *dev);
 /** Fill what depends on systems alone, where bodies are those of the state. */
-void nb6_dev_fill_systems(const struct nb6_sim *sim, struct nb6_dev *dev);
+void nb6_dev_fill_systems(struct nb6_sim *sim, struct nb6_dev *dev);
 /** After nb6_dev_place_part (engine/image_part.h): the same but for bodies, of which the image has those that have not
  *  changed. */
-void nb6_dev_begin_again(const struct nb6_sim *sim, struct nb6_dev *dev);
+void nb6_dev_begin_again(struct nb6_sim *sim, struct nb6_dev *dev);
 /** Fill `lists`, after nb6_dev_fill_bodies. Of all else only list_at changes.   @return numbers in all lists */
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** Fill the rules from the present configuration and state. */

@@ -186,7 +186,7 @@ static void begin_control(const struct nb6_sim *sim, struct nb6_dev *dev)
         .ti_now = sim->ti_now, .unit_of_work = unit_of_work(sim), .stuck = without_places(&sim->book.stuck)};
 }
 
-void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev)
+void nb6_dev_fill_bodies(struct nb6_sim *sim, struct nb6_dev *dev)
 {
     struct filling job = {sim, {.dev = dev}};
     set_places(sim, dev);
@@ -196,7 +196,7 @@ void nb6_dev_fill_bodies(const struct nb6_sim *sim, struct nb6_dev *dev)
     nb6_host_service_fill(sim, dev);
 }
 
-void nb6_dev_fill_systems(const struct nb6_sim *sim, struct nb6_dev *dev)
+void nb6_dev_fill_systems(struct nb6_sim *sim, struct nb6_dev *dev)
 {
     dev->control->unit_of_work = unit_of_work(sim);
     memset(dev->shown, 0, (size_t)dev->n);
@@ -211,14 +211,14 @@ static void place_stuck_part(void *context, int part, int parts)
     for (int64_t place = first; place < end; place++) place_stuck(job->sim, job->layout.dev, (int32_t)place);
 }
 
-void nb6_dev_begin_again(const struct nb6_sim *sim, struct nb6_dev *dev)
+void nb6_dev_begin_again(struct nb6_sim *sim, struct nb6_dev *dev)
 {
     struct filling job = {sim, {.dev = dev}};
     begin_control(sim, dev);
     memset(dev->shown, 0, (size_t)dev->n);
     if (sim->book.stuck.who[0] > 0 || sim->book.stuck.who[1] > 0)
         nbc_team_run(parts_of_pieces(dev), place_stuck_part, &job);
-    nb6_host_service_fill(sim, dev);
+    nb6_host_service_fill_changed(sim, dev);
 }
 
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev)

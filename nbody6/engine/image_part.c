@@ -2,6 +2,7 @@
 
 #include "common/team.h"
 #include "gpuirr/gpuirr.h"
+#include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/bodies.h"
@@ -115,6 +116,9 @@ static void place_bodies(void *context, int part, int parts)
 void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_part *part)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
+    const struct nb6_dev_parcel moved = {
+        .n_gone = part->n_gone, .n_come = part->n_come, .gone = part->gone, .come = part->come};
+    const int64_t n_before = dev->n, first_before = dev->first_centre;
     const int renumbered = sim->engine_image.touched.n_now > 0;
     if (part->n_gone + part->n_come == 0 && !renumbered) return;
     for (int32_t k = 0; k < part->n_gone; k++) dev->place_of[dev->body_of[part->gone[k]]] = -1;
@@ -124,6 +128,7 @@ void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, struct n
     memcpy(dev->body_of, p->source, (size_t)dev->n * sizeof *dev->body_of);
     nbc_team_run(nbc_parts(dev->n, 8 * NB6_DEV_BODIES_OF_A_PART), place_bodies, dev);
     for (int32_t k = 0; k < part->n_come; k++) part->come[k] = dev->place_of[part->come[k]];
+    nb6_host_service_move_records(dev, n_before, first_before, &moved);
 }
 
 static void fill_list(const struct nb6_sim *sim, const struct nb6_dev *dev, nb6_index i, int32_t *to)

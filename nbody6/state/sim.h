@@ -18,6 +18,7 @@
 #include "nbody6/state/run_record.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/touched.h"
+#include "nbody6/state/touched_slots.h"
 #include "nbody6/state/transaction.h"
 
 #include <stdint.h>
@@ -78,8 +79,9 @@ struct nb6_engine_image {
     int64_t stuck_blocks;             /**< of struct nb6_stuck, in an image that is ahead */
     int64_t told_later;               /**< events of edits, the first in the transaction: told once the state is home */
     struct nb6_pending_sync pending;
-    struct nb6_touched touched; /**< since image and host memory were equal */
-    int is_part;                /**< 1: the last import or export has moved what had changed, not all */
+    struct nb6_touched touched;             /**< since image and host memory were equal */
+    struct nb6_touched_slots touched_slots; /**< since the image got records of systems */
+    int is_part;                            /**< 1: the last import or export has moved what had changed, not all */
 };
 
 struct nb6_sim {

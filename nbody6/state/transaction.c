@@ -5,6 +5,7 @@
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/touched.h"
+#include "nbody6/state/touched_slots.h"
 
 #include <string.h>
 
@@ -89,6 +90,7 @@ int nb6_save_slot(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
     const struct nb6_subsystems *p = &sim->subsystems;
+    nb6_touch_slot(&sim->engine_image.touched_slots, slot);
     if (!t->open) return NBC_OK;
     if (!grow_marks(t, sim->n + p->capacity, p->capacity)) return no_memory(err);
     if (t->slot_is_saved[slot]) return NBC_OK;
@@ -176,6 +178,7 @@ static int save_bodies(struct nb6_sim *sim, struct nbc_error *err)
 
 int nb6_save_all_as_they_are(struct nb6_sim *sim, struct nbc_error *err)
 {
+    nb6_touched_slots_any(&sim->engine_image.touched_slots);
     if (!sim->transaction.open) return NBC_OK;
     int status = save_bodies(sim, err);
     for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status; slot++) status = nb6_save_slot(sim, slot, err);
