@@ -21,6 +21,7 @@
 #include "tests/support/escape_scene.h"
 #include "tests/support/failing_alloc.h"
 #include "tests/support/image_check.h"
+#include "tests/support/test_size.h"
 
 static const double DT_ADJUST = 0.5;
 
@@ -153,7 +154,7 @@ static void kicks_and_losses_move_alone(void **state)
 {
     struct scene scene = make_scene(PAIR | PERTURBED | CHAIN | TRIPLE | QUADRUPLE);
     (void)state;
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = test_size(0, 2); kind < 3; kind++) {
         nb6_t *sim = start_scene(&scene, 0, NB6_ESCAPE_KEEP, NULL);
         sim->engine = NB6_ENGINE_EMULATED;
         cluster_evolve(sim, 0.02);
@@ -227,7 +228,7 @@ static void stars_that_come_and_go_move_alone(void **state)
     sim->engine = NB6_ENGINE_EMULATED;
     cluster_evolve(sim, 0.02);
     assert_true(sim->subsystems.n_chain > 0 && sim->run.counters.hierarchies_formed > 0);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < test_size(2, 1); k++) {
         (void)import(sim);
         change_stars(sim);
     }
