@@ -16,21 +16,6 @@ static int refused(const struct nb6_sim *sim, int status, struct nbc_error *err)
     return status ? nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr)) : NBC_OK;
 }
 
-/* The record of body i, with the neighbours that stay, moves to its new place.   @param[out] list  scratch */
-static int move_body(struct nb6_sim *sim, const nb6_index *moved, int64_t i, nb6_index *list, struct nbc_error *err)
-{
-    const int32_t to = moved[i];
-    size_t nnb = 0, length = 0;
-    const int32_t *old = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-    for (size_t k = 0; k < nnb; k++)
-        if (moved[old[k]] >= 0) list[length++] = moved[old[k]];
-    sim->body[to] = sim->body[i];
-    sim->star[to] = sim->star[i];
-    sim->star[to].nnb = (int32_t)length;
-    if (sim->ageing && i < sim->n) sim->ageing->aged[to] = sim->ageing->aged[i];
-    return refused(sim, gpuirr_set_list(sim->irr, (size_t)to, length, list), err);
-}
-
 /* Clear a place: no record and no list of a former body stay there. */
 static int clear_place(struct nb6_sim *sim, int64_t place, struct nbc_error *err)
 {
@@ -40,40 +25,127 @@ static int clear_place(struct nb6_sim *sim, int64_t place, struct nbc_error *err
     return status;
 }
 
-/* Ascending order keeps every record unread until its turn. The place of a slot whose body is gone must be cleared:
- * another body was there before. */
-static int move_bodies(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const nb6_index *moved, nb6_index *list,
-                       struct nbc_error *err)
+/* Bodies whose lists are made together, by all threads. */
+enum { BODIES_TOGETHER = 4096 };
+
+struct moving {
+    const nb6_index *moved;
+    int64_t n; /* bodies that stay, of those from one number to another */
+    nb6_index from[BODIES_TOGETHER], to[BODIES_TOGETHER];
+    int32_t nnb[BODIES_TOGETHER];
+    int64_t at[BODIES_TOGETHER]; /* of the list in `numbers` */
+    const nb6_index *list[BODIES_TOGETHER];
+    int64_t room;
+    nb6_index *numbers;
+};
+
+/* @return 0: no memory */
+static int lay_out_lists(const struct nb6_sim *sim, struct moving *m)
+{
+    int64_t total = 0;
+    for (int64_t k = 0; k < m->n; k++) {
+        size_t nnb = 0;
+        (void)gpuirr_get_list(sim->irr, (size_t)m->from[k], &nnb);
+        m->at[k] = total;
+        total += (int64_t)nnb;
+    }
+    if (total <= m->room) return 1;
+    nbc_free(m->numbers);
+    m->room = 0;
+    m->numbers = nbc_alloc_unset((size_t)(total + total / 4), sizeof *m->numbers);
+    if (m->numbers) m->room = total + total / 4;
+    return m->numbers != NULL;
+}
+
+/* The neighbours that stay, with their new numbers. */
+static void rename_list(const struct nb6_sim *sim, struct moving *m, int64_t k)
+{
+    size_t nnb = 0;
+    nb6_index *to = m->numbers + m->at[k];
+    const nb6_index *old = gpuirr_get_list(sim->irr, (size_t)m->from[k], &nnb);
+    m->list[k] = to;
+    m->nnb[k] = 0;
+    for (size_t q = 0; q < nnb; q++)
+        if (m->moved[old[q]] >= 0) to[m->nnb[k]++] = m->moved[old[q]];
+}
+
+/* The records of bodies, with their lists, move to their new places: down, in ascending order, so that every one is
+ * read before another one takes its place. */
+static int move_together(struct nb6_sim *sim, struct moving *m, struct nbc_error *err)
+{
+    if (!lay_out_lists(sim, m)) return nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)m->n);
+#pragma omp parallel for schedule(static) if (m->n == BODIES_TOGETHER)
+    for (int64_t k = 0; k < m->n; k++) rename_list(sim, m, k);
+    for (int64_t k = 0; k < m->n; k++) {
+        const nb6_index i = m->from[k], to = m->to[k];
+        sim->body[to] = sim->body[i];
+        sim->star[to] = sim->star[i];
+        sim->star[to].nnb = m->nnb[k];
+        if (sim->ageing && i < sim->n) sim->ageing->aged[to] = sim->ageing->aged[i];
+    }
+    return refused(sim, gpuirr_set_lists(sim->irr, (size_t)m->n, m->to, m->nnb, m->list), err);
+}
+
+/* Those from one number to another. The place of a slot whose body is gone must be cleared: another body was there
+ * before. */
+static int move_some(struct nb6_sim *sim, int64_t n_gone, int64_t first, int64_t end, struct moving *m,
+                     struct nbc_error *err)
+{
+    m->n = 0;
+    for (int64_t i = first; i < end; i++) {
+        nb6_schedule_remove(sim->schedule, (nb6_index)i);
+        if (m->moved[i] < 0) continue;
+        m->from[m->n] = (nb6_index)i;
+        m->to[m->n++] = m->moved[i];
+    }
+    int status = move_together(sim, m, err);
+    for (int64_t i = first; i < end && !status; i++)
+        if (m->moved[i] < 0 && nb6_is_centre(sim, i)) status = clear_place(sim, i - n_gone, err);
+    return status;
+}
+
+static int move_bodies(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, struct moving *m, struct nbc_error *err)
 {
     int status = NBC_OK;
-    for (int64_t i = 0; i < bodies && !status; i++) {
-        nb6_schedule_remove(sim->schedule, (int32_t)i);
-        if (moved[i] >= 0)
-            status = move_body(sim, moved, i, list, err);
-        else if (nb6_is_centre(sim, i))
-            status = clear_place(sim, i - n_gone, err);
-    }
+    for (int64_t i = 0; i < bodies && !status; i += BODIES_TOGETHER)
+        status = move_some(sim, n_gone, i, i + BODIES_TOGETHER < bodies ? i + BODIES_TOGETHER : bodies, m, err);
     for (int64_t i = bodies - n_gone; i < bodies && !status; i++) status = clear_place(sim, i, err);
     return status;
+}
+
+/* All that take part come back to the schedule, and to the libraries. */
+static int send_all(struct nb6_sim *sim, int64_t first, nb6_index *list, struct nbc_error *err)
+{
+    int64_t n = 0;
+    int status = NBC_OK;
+    for (int64_t i = first; i < nb6_bodies(sim) && !status; i++) {
+        if (nb6_takes_part(sim, i)) {
+            nb6_schedule_set(sim->schedule, (nb6_index)i, sim->star[i].level_irr);
+            list[n++] = (nb6_index)i;
+        } else /* one that did may have had this number */
+            status = nb6_withdraw_body(sim, i, err);
+    }
+    return status ? status : nb6_send_bodies(sim, n, list, err);
 }
 
 int nb6_bodies_renumber(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, const nb6_index *moved,
                         struct nbc_error *err)
 {
-    nb6_index *list = nbc_alloc((size_t)bodies, sizeof *list);
-    if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)bodies);
-    int status = move_bodies(sim, n_gone, bodies, moved, list, err);
-    nbc_free(list);
-    if (status) return status;
-    sim->n -= n_gone;
-    for (int64_t i = 0; i < nb6_bodies(sim) && !status; i++) {
-        if (!nb6_takes_part(sim, i)) { /* one that did may have had this number */
-            status = nb6_withdraw_body(sim, i, err);
-            continue;
-        }
-        nb6_schedule_set(sim->schedule, (int32_t)i, sim->star[i].level_irr);
-        status = nb6_send_body(sim, i, err);
+    nb6_index *list = nbc_alloc_unset((size_t)bodies, sizeof *list);
+    struct moving *m = nbc_alloc(1, sizeof *m);
+    int status = NBC_OK;
+    if (!list || !m) status = nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)bodies);
+    if (!status) {
+        m->moved = moved;
+        status = move_bodies(sim, n_gone, bodies, m, err);
     }
+    if (!status) {
+        sim->n -= n_gone;
+        status = send_all(sim, 0, list, err);
+    }
+    if (m) nbc_free(m->numbers);
+    nbc_free(m);
+    nbc_free(list);
     return status;
 }
 
@@ -109,20 +181,14 @@ static int move_centres(struct nb6_sim *sim, int64_t n_new, nb6_index *list, str
 
 int nb6_bodies_make_room(struct nb6_sim *sim, int64_t n_new, struct nbc_error *err)
 {
-    nb6_index *list = nbc_alloc((size_t)nb6_bodies(sim), sizeof *list);
+    nb6_index *list = nbc_alloc_unset((size_t)nb6_bodies(sim), sizeof *list);
     if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)nb6_bodies(sim));
     int status = move_centres(sim, n_new, list, err);
-    nbc_free(list);
-    if (status) return status;
-    sim->n += n_new;
-    sim->subsystems.capacity -= n_new;
-    for (int64_t i = sim->n; i < nb6_bodies(sim) && !status; i++) {
-        if (!nb6_takes_part(sim, i)) {
-            status = nb6_withdraw_body(sim, i, err);
-            continue;
-        }
-        nb6_schedule_set(sim->schedule, (nb6_index)i, sim->star[i].level_irr);
-        status = nb6_send_body(sim, i, err);
+    if (!status) {
+        sim->n += n_new;
+        sim->subsystems.capacity -= n_new;
+        status = send_all(sim, sim->n, list, err);
     }
+    nbc_free(list);
     return status;
 }
