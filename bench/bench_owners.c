@@ -5,6 +5,7 @@
  *
  * usage: bench_owners [devices=0,1] [n=N,N,...] [error=AIM] [order=P] [reuse=K] [turns=T] [kind=cuda]
  *        kind=emulated: as many parts on emulated devices, to try it */
+#include "bench/support/arguments.h"
 #include "common/nbc.h"
 #include "gpunb/tree.h"
 #include "gpunb/tree/accept.h"
@@ -142,37 +143,24 @@ static void row(const struct settings *set, int parts, int64_t n)
     fflush(stdout);
 }
 
-static int take(struct settings *set, const char *word)
+static struct settings read_settings(int argc, char **argv)
 {
-    if (!strncmp(word, "devices=", 8))
-        set->devices = word + 8;
-    else if (!strncmp(word, "n=", 2))
-        set->n = word + 2;
-    else if (!strncmp(word, "kind=", 5))
-        set->kind = word + 5;
-    else if (!strncmp(word, "error=", 6))
-        set->error = atof(word + 6);
-    else if (!strncmp(word, "order=", 6))
-        set->order = atoi(word + 6);
-    else if (!strncmp(word, "reuse=", 6))
-        set->reuse = atoi(word + 6);
-    else if (!strncmp(word, "turns=", 6))
-        set->turns = atoi(word + 6);
-    else
-        return 0;
-    return set->turns >= 1 && set->turns <= MOST_TURNS && set->order >= 1;
+    struct settings set = {
+        .kind = "cuda", .devices = "0,1", .n = "1048576,4194304,16777216", .error = 6e-3, .order = 2, .turns = 5};
+    const struct bench_argument known[] = {{"devices", .text = &set.devices}, {"n", .text = &set.n},
+                                           {"error", .real = &set.error},     {"order", .whole = &set.order},
+                                           {"reuse", .whole = &set.reuse},    {"turns", .whole = &set.turns},
+                                           {"kind", .text = &set.kind}};
+    bench_read_arguments("bench_owners", argc, argv, known, sizeof known / sizeof known[0]);
+    check(set.turns < 1 || set.turns > MOST_TURNS ? NBC_BAD_INPUT : NBC_OK, "turns is 1 to 99");
+    check(set.order < 1 ? NBC_BAD_INPUT : NBC_OK, "order is at least 1");
+    return set;
 }
 
 int main(int argc, char **argv)
 {
-    struct settings set = {
-        .kind = "cuda", .devices = "0,1", .n = "1048576,4194304,16777216", .error = 6e-3, .order = 2, .turns = 5};
+    const struct settings set = read_settings(argc, argv);
     int parts = 1;
-    for (int k = 1; k < argc; k++)
-        if (!take(&set, argv[k])) {
-            fprintf(stderr, "bench_owners: what is %s? see the head of bench/bench_owners.c\n", argv[k]);
-            return 2;
-        }
     for (const char *c = set.devices; *c; c++) parts += *c == ',';
     printf("%10s %4s %10s %10s %6s %7s %7s\n", "N", "GPUs", "one, ms", "all, ms", "times", "work", "terms");
     for (const char *n = set.n; n; n = strchr(n, ',')) {

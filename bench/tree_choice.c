@@ -10,6 +10,7 @@
  * Prints a line for each force: bodies, targets, milliseconds by direct sums and by tree and as predicted, the choice,
  * and its time over the least one. Direct sums that would take above ten seconds are not made; the tree is, then. */
 #define PROGRAM "tree_choice"
+#include "bench/support/arguments.h"
 #include "bench/tree_scene.h"
 #include "gpunb/backend.h"
 #include "gpunb/tree/costs.h"
@@ -121,14 +122,11 @@ static void compare_orders(const struct settings *s)
 static struct settings read_settings(int argc, char **argv)
 {
     struct settings s = {.error = 1e-3, .least = 4, .repeat = 5, .threads = 1};
-    for (int a = 1; a < argc; a++) {
-        if (!strncmp(argv[a], "backend=", 8))
-            s.backend = argv[a] + 8;
-        else if (sscanf(argv[a], "error=%lf", &s.error) != 1 && sscanf(argv[a], "least=%d", &s.least) != 1 &&
-                 sscanf(argv[a], "most=%d", &s.most) != 1 && sscanf(argv[a], "repeat=%d", &s.repeat) != 1 &&
-                 sscanf(argv[a], "threads=%d", &s.threads) != 1 && sscanf(argv[a], "orders=%zu", &s.orders) != 1)
-            stop("arguments are backend=NAME error=E least=L most=M repeat=R threads=T orders=N");
-    }
+    const struct bench_argument known[] = {{"backend", .text = &s.backend}, {"error", .real = &s.error},
+                                           {"least", .whole = &s.least},    {"most", .whole = &s.most},
+                                           {"repeat", .whole = &s.repeat},  {"threads", .whole = &s.threads},
+                                           {"orders", .size = &s.orders}};
+    bench_read_arguments(PROGRAM, argc, argv, known, sizeof known / sizeof known[0]);
     if (s.repeat < 1 || s.repeat > MOST_TIMES) stop("repeat is 1 to 32");
     s.on_device = s.backend && (!strncmp(s.backend, "cuda", 4) || !strncmp(s.backend, "emulated", 8));
     if (s.most == 0) s.most = s.on_device ? 24 : 20;

@@ -9,6 +9,7 @@
  * the part of the bodies that are targets, each number by its own irrational step. A line: bodies, targets, order, aim,
  * leaf, group; of a group on average: targets, tests, cells, bodies, cells on all targets at once. */
 #define PROGRAM "tree_counts"
+#include "bench/support/arguments.h"
 #include "bench/tree_scene.h"
 
 struct settings {
@@ -60,13 +61,11 @@ static void print_line(struct scene *b, const struct settings *s, int k)
 static struct settings read_settings(int argc, char **argv)
 {
     struct settings s = {.least = 12, .most = 18, .lines = 64};
-    for (int a = 1; a < argc; a++) {
-        if (!strncmp(argv[a], "backend=", 8))
-            s.backend = argv[a] + 8;
-        else if (sscanf(argv[a], "least=%d", &s.least) != 1 && sscanf(argv[a], "most=%d", &s.most) != 1 &&
-                 sscanf(argv[a], "lines=%d", &s.lines) != 1)
-            stop("arguments are backend=NAME least=L most=M lines=K");
-    }
+    const struct bench_argument known[] = {{"backend", .text = &s.backend},
+                                           {"least", .whole = &s.least},
+                                           {"most", .whole = &s.most},
+                                           {"lines", .whole = &s.lines}};
+    bench_read_arguments(PROGRAM, argc, argv, known, sizeof known / sizeof known[0]);
     const int on_device = s.backend && (!strncmp(s.backend, "cuda", 4) || !strncmp(s.backend, "emulated", 8));
     s.group_bits = on_device ? 5 : 7;
     s.group_range = on_device ? 1.01 : 4;

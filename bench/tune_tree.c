@@ -12,6 +12,7 @@
  * on a GPU bodies are in its memory. The sum of a force is taken apart by least squares of relative errors, with costs
  * that are not negative; the deviation of the times from what the row predicts goes to standard error. */
 #define PROGRAM "tune_tree"
+#include "bench/support/arguments.h"
 #include "bench/tree_scene.h"
 #include "gpunb/tree/costs.h"
 
@@ -301,21 +302,20 @@ static void write_file(const struct gpunb_tree_costs *costs, const char *name)
 static struct settings read_settings(int argc, char **argv)
 {
     struct settings s = {.repeat = 5, .machine = ""};
+    const struct bench_argument known[] = {{"backend", .text = &s.backend},
+                                           {"machine", .text = &s.machine},
+                                           {"n", .size = &s.n},
+                                           {"repeat", .whole = &s.repeat}};
+    int rest = 1; /* of argv, without --write and its file */
     for (int a = 1; a < argc; a++) {
-        const char *value = strchr(argv[a], '=');
-        if (!strcmp(argv[a], "--write") && a + 1 < argc)
+        if (strcmp(argv[a], "--write") != 0)
+            argv[rest++] = argv[a];
+        else if (a + 1 < argc)
             s.file = argv[++a];
-        else if (value && !strncmp(argv[a], "backend=", 8))
-            s.backend = value + 1;
-        else if (value && !strncmp(argv[a], "machine=", 8))
-            s.machine = value + 1;
-        else if (value && !strncmp(argv[a], "n=", 2))
-            s.n = strtoull(value + 1, NULL, 10);
-        else if (value && !strncmp(argv[a], "repeat=", 7))
-            s.repeat = atoi(value + 1);
         else
-            stop("arguments are backend=NAME n=N machine=TEXT repeat=R --write FILE");
+            stop("--write needs the name of a file");
     }
+    bench_read_arguments(PROGRAM, rest, argv, known, sizeof known / sizeof known[0]);
     if (s.repeat < 1 || s.repeat > MOST_TIMES) stop("repeat is 1 to 32");
     return s;
 }

@@ -2,9 +2,9 @@
 #ifndef GPUNB_TREE_BENCH_H
 #define GPUNB_TREE_BENCH_H
 
-#include "device/device.h"
 #include "gpunb/softened_device.h"
 #include "tests/conformance/gpunb_tree_model.h"
+#include "tests/support/device_memory.h"
 
 /* Arrays on a device, which all jobs of a test share. */
 struct bench {
@@ -15,19 +15,6 @@ struct bench {
     void *mass, *x_j, *x_i, *self, *last, *acc, *pot, *work;
     size_t work_bytes;
 };
-
-static inline void must(int status, const struct nbc_error *err)
-{
-    if (status != NBC_OK) fail_msg("%s", err->text);
-}
-
-static inline void *new_memory(const struct bench *b, size_t bytes)
-{
-    struct nbc_error err = {0};
-    void *memory;
-    must(nbd_alloc(&b->device, NBD_ON_DEVICE, bytes, &memory, &err), &err);
-    return memory;
-}
 
 static inline void copy(const struct bench *b, void *to, const void *from, size_t bytes)
 {
@@ -49,14 +36,14 @@ static inline struct bench open_bench(size_t n_j, size_t n_i, struct gpunb_optio
     must(nbd_open(&b.device, strcmp(kind, "cuda") ? nbd_emulated : nbd_cuda, number, "a test", &err), &err);
     must(nbd_stream_open(&b.device, NBD_MIDDLE, &b.stream, &err), &err);
     if (gpunb_softened_device_bytes(b.handle, n_i, n_j, &b.work_bytes)) fail_msg("%s", gpunb_last_error(b.handle));
-    b.mass = new_memory(&b, n_j * 8);
-    b.x_j = new_memory(&b, n_j * 24);
-    b.x_i = new_memory(&b, n_i * 24);
-    b.self = new_memory(&b, n_i * 4);
-    b.last = new_memory(&b, n_i * 24);
-    b.acc = new_memory(&b, n_i * 24);
-    b.pot = new_memory(&b, n_i * 8);
-    b.work = new_memory(&b, b.work_bytes);
+    b.mass = on_device(&b.device, b.stream, NULL, n_j * 8);
+    b.x_j = on_device(&b.device, b.stream, NULL, n_j * 24);
+    b.x_i = on_device(&b.device, b.stream, NULL, n_i * 24);
+    b.self = on_device(&b.device, b.stream, NULL, n_i * 4);
+    b.last = on_device(&b.device, b.stream, NULL, n_i * 24);
+    b.acc = on_device(&b.device, b.stream, NULL, n_i * 24);
+    b.pot = on_device(&b.device, b.stream, NULL, n_i * 8);
+    b.work = on_device(&b.device, b.stream, NULL, b.work_bytes);
     return b;
 }
 

@@ -8,6 +8,7 @@
 #include "device/emulated/emulated.h"
 #include "gpunb/device/regular.h"
 #include "tests/conformance/gpunb_model.h"
+#include "tests/support/device_memory.h"
 
 enum { N = 4300, ROOM = N }; /* two rounds on a device */
 
@@ -22,21 +23,6 @@ struct bench {
     struct gpunb_dev_asked *asked; /* on the host */
     int32_t *lists;
 };
-
-static inline void must(int status, const struct nbc_error *err)
-{
-    if (status != NBC_OK) fail_msg("%s", err->text);
-}
-
-static inline void *on_device(const struct bench *b, const void *from, size_t bytes)
-{
-    struct nbc_error err = {0};
-    void *to;
-    must(nbd_alloc(&b->device, NBD_ON_DEVICE, bytes, &to, &err), &err);
-    if (from) must(nbd_copy(&b->device, b->stream, to, from, bytes, &err), &err);
-    must(nbd_stream_wait(&b->device, b->stream, &err), &err);
-    return to;
-}
 
 /* @param[in] name  of the backend with its devices   @param[in] aim  of a tree; 0: direct sums */
 static inline struct bench open_with(const char *name, const struct gpunb_dev_source *source, size_t n, int weighted,
@@ -54,10 +40,10 @@ static inline struct bench open_with(const char *name, const struct gpunb_dev_so
     must(nbd_stream_open(&b.device, NBD_MIDDLE, &b.stream, &err), &err);
     b.job = (struct gpunb_regf_device){.n_j = n, .weighted = weighted, .row_room = ROOM};
     assert_int_equal(gpunb_regf_device_bytes(b.handle, n, &b.job.scratch_bytes), NBC_OK);
-    b.job.source = on_device(&b, all, padded * sizeof *all);
-    b.job.scratch = on_device(&b, NULL, b.job.scratch_bytes);
-    b.job.asked = on_device(&b, NULL, n * sizeof *b.job.asked);
-    b.job.lists = on_device(&b, NULL, n * ROOM * sizeof *b.job.lists);
+    b.job.source = on_device(&b.device, b.stream, all, padded * sizeof *all);
+    b.job.scratch = on_device(&b.device, b.stream, NULL, b.job.scratch_bytes);
+    b.job.asked = on_device(&b.device, b.stream, NULL, n * sizeof *b.job.asked);
+    b.job.lists = on_device(&b.device, b.stream, NULL, n * ROOM * sizeof *b.job.lists);
     b.asked = get(n, sizeof *b.asked);
     b.lists = get(n * ROOM, sizeof *b.lists);
     free(all);

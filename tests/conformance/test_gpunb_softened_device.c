@@ -5,6 +5,7 @@
 
 #include "device/emulated/emulated.h"
 #include "tests/conformance/gpunb_model.h"
+#include "tests/support/device_memory.h"
 
 /* A GPU has whole tiles and groups of targets; an emulated device sums pair by pair. */
 enum { MOST = 70000, FEW = 3000, SOME = 333 };
@@ -18,21 +19,6 @@ struct bench {
     size_t bytes;
 };
 
-static void must(int status, const struct nbc_error *err)
-{
-    if (status != NBC_OK) fail_msg("%s", err->text);
-}
-
-static void *on_device(const struct bench *b, const void *from, size_t bytes)
-{
-    struct nbc_error err = {0};
-    void *to;
-    must(nbd_alloc(&b->device, NBD_ON_DEVICE, bytes, &to, &err), &err);
-    if (from) must(nbd_copy(&b->device, b->stream, to, from, bytes, &err), &err);
-    must(nbd_stream_wait(&b->device, b->stream, &err), &err);
-    return to;
-}
-
 static struct bench open_bench(const char *name, enum gpunb_precision of, const struct model *m)
 {
     struct bench b = {0};
@@ -43,14 +29,14 @@ static struct bench open_bench(const char *name, enum gpunb_precision of, const 
     must(nbd_stream_open(&b.device, NBD_MIDDLE, &b.stream, &err), &err);
     assert_int_equal(gpunb_softened_device_bytes(b.handle, m->n, m->n, &b.bytes), NBC_OK);
     b.job = (struct gpunb_softened_device){.n_j = m->n,
-                                           .mass = on_device(&b, m->mass, m->n * 8),
-                                           .x_j = on_device(&b, m->x, m->n * 24),
-                                           .self = on_device(&b, m->self, m->n * 4),
+                                           .mass = on_device(&b.device, b.stream, m->mass, m->n * 8),
+                                           .x_j = on_device(&b.device, b.stream, m->x, m->n * 24),
+                                           .self = on_device(&b.device, b.stream, m->self, m->n * 4),
                                            .softening = 0.01,
-                                           .acc = on_device(&b, NULL, m->n * 24),
-                                           .work = on_device(&b, NULL, b.bytes + 1),
+                                           .acc = on_device(&b.device, b.stream, NULL, m->n * 24),
+                                           .work = on_device(&b.device, b.stream, NULL, b.bytes + 1),
                                            .work_bytes = b.bytes};
-    b.pot = on_device(&b, NULL, m->n * 8);
+    b.pot = on_device(&b.device, b.stream, NULL, m->n * 8);
     b.job.x_i = b.job.x_j;
     return b;
 }

@@ -286,8 +286,8 @@ static void test_begun_with_order(void **state)
     struct forces once = results(&b, &there);
     double left = work_of(b.handle);
     assert_true(left > 0);
-    there.cost = new_memory(&b, sizeof cost);
-    there.order = new_memory(&b, sizeof order);
+    there.cost = on_device(&b.device, b.stream, NULL, sizeof cost);
+    there.order = on_device(&b.device, b.stream, NULL, sizeof order);
     there.is_begun = 1;
     assert_int_equal(gpunb_softened_device_begin(b.handle, &there, b.stream), NBC_OK);
     enqueue(&b, &there);
