@@ -4,22 +4,37 @@
 #include <stddef.h>
 
 #include <cmocka.h>
-#include <math.h>
+#include <stdlib.h>
 
 #include "tests/support/rings.h"
 
-enum { SEEDS = 8 };
+enum { SEEDS = 8, RINGS = 4 * SEEDS };
+
+/* Of the rings of a test half have errors below this one, and four in five below the other: more than twice what half
+ * of many rings are below, and what 97 of 100 are below (rings.c). */
+static const double MEDIAN = 3e-7, HIGH = 1e-6;
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
 
 static void many(double offset, enum nb6_engine_choice engine)
 {
-    double worst = 0;
+    double error[RINGS];
+    int count = 0;
     for (int n = 3; n <= 6; n++)
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
             double chains;
-            worst = fmax(worst, rings_error(n, offset, seed, engine, &chains));
+            error[count++] = rings_error(n, offset, seed, engine, &chains);
             assert_true(chains > 0);
         }
-    assert_true(worst < rings_bound(offset));
+    qsort(error, RINGS, sizeof error[0], by_size);
+    assert_true(error[RINGS - 1] < rings_bound(offset));
+    if (offset < 1e-7) return; /* rounding of places decides */
+    assert_true(error[RINGS / 2] < MEDIAN);
+    assert_true(error[RINGS * 4 / 5] < HIGH);
 }
 
 static void off_by_1e4(void **state)

@@ -27,11 +27,15 @@ void rings_put(struct cluster *c, int n, const double mass[], double radius, dou
 }
 
 /* Places in double are good to 1e-16 of the radius: with an offset of 1e-8 the close approach itself, which goes with
- * its square and less, has no digits left that the run could keep. Otherwise pairs that come out with thousands of
- * times the energy of the cluster leave 1e-8 to 4e-7 of it. */
+ * its square and less, has no digits left that the run could keep. With 1e-6 a pair comes out so hard that whatever it
+ * meets is gone at once: of 64 rings the largest error is 3.2e-7. With 1e-4 a pair, or a star, that has left the chain
+ * may go round what is left of it for a while: the block step has an error of 1e-6 of their mutual energy, at most half
+ * the energy of the cluster (is_weak), each time that they meet, and chance decides how often they do. Of 461 rings,
+ * seeds from 1 on, half have errors below 1.2e-7, 97 of 100 below 1e-6, and the largest is 4.4e-6; those of the host
+ * engine and of the emulated one are alike (two-sample Kolmogorov-Smirnov test: D = 0.033). */
 double rings_bound(double offset)
 {
-    return offset < 1e-7 ? 1e-3 : 1e-6;
+    return offset < 1e-7 ? 1e-3 : offset < 1e-5 ? 1e-6 : 1e-5;
 }
 
 double rings_error(int n, double offset, uint64_t seed, enum nb6_engine_choice engine, double *chains)

@@ -13,7 +13,7 @@ void rings_put(struct cluster *c, int n, const double mass[], double radius, dou
  *  @param[out] chains  that formed
  *  @return the largest error of the energy at 16 times, over what it was */
 double rings_error(int n, double offset, uint64_t seed, enum nb6_engine_choice engine, double *chains);
-/** The energy error that rings with this offset may have (see the comment in rings.c). */
+/** The energy error that any ring with this offset may have (see the comment in rings.c). */
 double rings_bound(double offset);
 
 #endif
