@@ -12,13 +12,13 @@ struct hits {
     uint16_t of[SIMD_BLOCK][STRETCH];
 };
 
-/* Some cells on N targets. `two`, `weighted`, `want_pot` and N are constants wherever this is inlined.
+/* Some cells on N targets. `two`, `weighted`, `want_pot` and N are constants wherever this is inlined (KERNEL_BY_3).
  * `own_cell[b]`: the cell that holds target b itself, -1 if none does: that lane is left out. */
 static inline __attribute__((always_inline)) void stretch(const struct gpunb_cell *cells, int n_cells,
                                                           const struct gpunb_target *targets, const int *own_cell,
-                                                          const int two, const int weighted, const int want_pot,
                                                           const int N, double lanes[][N_SUMS][N_LANES],
-                                                          struct hits *hits)
+                                                          struct hits *hits, const int two, const int weighted,
+                                                          const int want_pot)
 {
     struct sums sums[SIMD_BLOCK];
     for (int b = 0; b < N; b++) sums[b] = no_sums();
@@ -42,41 +42,6 @@ static inline __attribute__((always_inline)) void stretch(const struct gpunb_cel
         for (int b = 0; b < N; b++) hits->of[b][c] = (uint16_t)bits[b];
     }
     for (int b = 0; b < N; b++) flush(lanes[b], &sums[b], want_pot);
-}
-
-/* The variants that a call may want, each inlined once for one target and once for SIMD_BLOCK. */
-static inline __attribute__((always_inline)) void any_stretch(const struct gpunb_cpu_job *job,
-                                                              const struct gpunb_cell *cells, int n_cells,
-                                                              const int *own_cell, const int N,
-                                                              double lanes[][N_SUMS][N_LANES], struct hits *hits)
-{
-    const struct gpunb_target *t = job->targets;
-    switch (job->twofloat << 2 | job->weighted << 1 | job->want_pot) {
-    case 0:
-        stretch(cells, n_cells, t, own_cell, 0, 0, 0, N, lanes, hits);
-        break;
-    case 1:
-        stretch(cells, n_cells, t, own_cell, 0, 0, 1, N, lanes, hits);
-        break;
-    case 2:
-        stretch(cells, n_cells, t, own_cell, 0, 1, 0, N, lanes, hits);
-        break;
-    case 3:
-        stretch(cells, n_cells, t, own_cell, 0, 1, 1, N, lanes, hits);
-        break;
-    case 4:
-        stretch(cells, n_cells, t, own_cell, 1, 0, 0, N, lanes, hits);
-        break;
-    case 5:
-        stretch(cells, n_cells, t, own_cell, 1, 0, 1, N, lanes, hits);
-        break;
-    case 6:
-        stretch(cells, n_cells, t, own_cell, 1, 1, 0, N, lanes, hits);
-        break;
-    default:
-        stretch(cells, n_cells, t, own_cell, 1, 1, 1, N, lanes, hits);
-        break;
-    }
 }
 
 /* Sources that were left out are neighbours, unless they are the target, padding, or at distance 0 from a target whose
@@ -144,7 +109,8 @@ static inline __attribute__((always_inline)) void chunk(const struct gpunb_cpu_j
             own_cell[b] = ahead >= 0 && ahead < STRETCH * CPU_CELL ? (int)(ahead / CPU_CELL) : -1;
         }
         if (n_cells < STRETCH) memset(&hits, 0, sizeof hits);
-        any_stretch(job, cells, n_cells, own_cell, N, lanes, &hits);
+        KERNEL_BY_3(job->twofloat, job->weighted, job->want_pot, stretch, cells, n_cells, job->targets, own_cell, N,
+                    lanes, &hits);
         for (int b = 0; b < N; b++) collect(job, cells, n_cells, j_first, &job->targets[b], hits.of[b], &job->sinks[b]);
     }
     for (int b = 0; b < N; b++) lanes_to_sum(lanes[b], job->twofloat, &job->sums[b]);

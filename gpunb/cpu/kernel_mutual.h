@@ -313,32 +313,7 @@ static inline __attribute__((always_inline)) void meet(const struct gpunb_mutual
 
 static void regf_mutual(const struct gpunb_mutual_job *job)
 {
-    switch (job->twofloat << 2 | job->weighted << 1 | job->want_pot) {
-    case 0:
-        meet(job, 0, 0, 0);
-        break;
-    case 1:
-        meet(job, 0, 0, 1);
-        break;
-    case 2:
-        meet(job, 0, 1, 0);
-        break;
-    case 3:
-        meet(job, 0, 1, 1);
-        break;
-    case 4:
-        meet(job, 1, 0, 0);
-        break;
-    case 5:
-        meet(job, 1, 0, 1);
-        break;
-    case 6:
-        meet(job, 1, 1, 0);
-        break;
-    default:
-        meet(job, 1, 1, 1);
-        break;
-    }
+    KERNEL_BY_3(job->twofloat, job->weighted, job->want_pot, meet, job);
 }
 
 #endif

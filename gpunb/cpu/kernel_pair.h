@@ -22,6 +22,43 @@ enum {
     STRETCH = 2 * SIMD_W, /* cells between two flushes of the float sums: 32 additions for each lane */
 };
 
+/* FUNCTION(ARGUMENTS, flags) with two or three flags that are 0 or 1, constants where it is inlined, so that no loop
+ * asks for them: a copy for each of their values. In a build with the address sanitizer one copy asks: its lines are
+ * the same, and the others would be half of the time that this build takes to compile. */
+#if defined(__SANITIZE_ADDRESS__)
+#define KERNEL_COPIES 0
+#define KERNEL_BY_2(a, b, function, ...) function(__VA_ARGS__, a, b)
+#define KERNEL_BY_3(a, b, c, function, ...) function(__VA_ARGS__, a, b, c)
+#else
+#define KERNEL_COPIES 1
+#define KERNEL_CASE(value, function, ...)                                                                              \
+    case value:                                                                                                        \
+        function(__VA_ARGS__);                                                                                         \
+        break;
+#define KERNEL_BY_2(a, b, function, ...)                                                                               \
+    switch ((a) << 1 | (b)) {                                                                                          \
+        KERNEL_CASE(0, function, __VA_ARGS__, 0, 0)                                                                    \
+        KERNEL_CASE(1, function, __VA_ARGS__, 0, 1)                                                                    \
+        KERNEL_CASE(2, function, __VA_ARGS__, 1, 0)                                                                    \
+    default:                                                                                                           \
+        function(__VA_ARGS__, 1, 1);                                                                                   \
+        break;                                                                                                         \
+    }
+#define KERNEL_BY_3(a, b, c, function, ...)                                                                            \
+    switch ((a) << 2 | (b) << 1 | (c)) {                                                                               \
+        KERNEL_CASE(0, function, __VA_ARGS__, 0, 0, 0)                                                                 \
+        KERNEL_CASE(1, function, __VA_ARGS__, 0, 0, 1)                                                                 \
+        KERNEL_CASE(2, function, __VA_ARGS__, 0, 1, 0)                                                                 \
+        KERNEL_CASE(3, function, __VA_ARGS__, 0, 1, 1)                                                                 \
+        KERNEL_CASE(4, function, __VA_ARGS__, 1, 0, 0)                                                                 \
+        KERNEL_CASE(5, function, __VA_ARGS__, 1, 0, 1)                                                                 \
+        KERNEL_CASE(6, function, __VA_ARGS__, 1, 1, 0)                                                                 \
+    default:                                                                                                           \
+        function(__VA_ARGS__, 1, 1, 1);                                                                                \
+        break;                                                                                                         \
+    }
+#endif
+
 /* Squares of distances up to this are taken as zero: 1/r^3 of such a pair would not fit a float. Added to the limit of
  * the neighbour test, it sends these pairs, and with them the target itself, to the rare path at no cost. */
 #define TINY_R2 1e-37f

@@ -195,20 +195,7 @@ static inline __attribute__((always_inline)) void softened_chunk(const struct gp
 
 static void softened(const struct gpunb_softened_chunk *job)
 {
-    switch (job->twofloat << 1 | job->want_pot) {
-    case 0:
-        softened_chunk(job, 0, 0);
-        break;
-    case 1:
-        softened_chunk(job, 0, 1);
-        break;
-    case 2:
-        softened_chunk(job, 1, 0);
-        break;
-    default:
-        softened_chunk(job, 1, 1);
-        break;
-    }
+    KERNEL_BY_2(job->twofloat, job->want_pot, softened_chunk, job);
 }
 
 #endif

@@ -358,32 +358,7 @@ static void put_in_order(int32_t *row, size_t n, size_t cap, uint64_t *marks, ui
 
 static void regf_tiles(const struct gpunb_tile_job *job)
 {
-    switch (job->twofloat << 2 | job->weighted << 1 | job->want_pot) {
-    case 0:
-        all_tiles(job, 0, 0, 0);
-        break;
-    case 1:
-        all_tiles(job, 0, 0, 1);
-        break;
-    case 2:
-        all_tiles(job, 0, 1, 0);
-        break;
-    case 3:
-        all_tiles(job, 0, 1, 1);
-        break;
-    case 4:
-        all_tiles(job, 1, 0, 0);
-        break;
-    case 5:
-        all_tiles(job, 1, 0, 1);
-        break;
-    case 6:
-        all_tiles(job, 1, 1, 0);
-        break;
-    default:
-        all_tiles(job, 1, 1, 1);
-        break;
-    }
+    KERNEL_BY_3(job->twofloat, job->weighted, job->want_pot, all_tiles, job);
 }
 
 #endif

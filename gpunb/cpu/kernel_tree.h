@@ -79,6 +79,7 @@ static inline __attribute__((always_inline)) void add_cells_to_all(const struct 
             add_cells(targets, i, cell, n, order, 0);
 }
 
+#if KERNEL_COPIES
 /* A function for each order, so that loops over ranks are no loops. */
 #define TREE_ORDER(order)                                                                                              \
     static __attribute__((noinline)) void add_terms_##order(const struct gpunb_tree_targets *targets,                  \
@@ -95,11 +96,12 @@ TREE_ORDER(6)
 TREE_ORDER(7)
 TREE_ORDER(8)
 #undef TREE_ORDER
+static void (*const add_terms_of[])(const struct gpunb_tree_targets *, const struct tree_cell_floats *, size_t) = {
+    add_terms_1, add_terms_2, add_terms_3, add_terms_4, add_terms_5, add_terms_6, add_terms_7, add_terms_8};
+#endif
 
 static void add_terms(const struct gpunb_tree_targets *targets, int order, const struct gpunb_tree_term *term, size_t n)
 {
-    static void (*const of_order[])(const struct gpunb_tree_targets *, const struct tree_cell_floats *, size_t) = {
-        add_terms_1, add_terms_2, add_terms_3, add_terms_4, add_terms_5, add_terms_6, add_terms_7, add_terms_8};
     struct tree_cell_floats cell[TREE_TERMS];
     for (size_t c = 0; c < n; c++) {
         for (int k = 0; k < 3; k++) cell[c].at[k] = (float)term[c].at[k];
@@ -107,7 +109,11 @@ static void add_terms(const struct gpunb_tree_targets *targets, int order, const
         cell[c].radius = (float)term[c].radius;
         cell[c].coefficient = term[c].numbers;
     }
-    of_order[order - 1](targets, cell, n);
+#if KERNEL_COPIES
+    add_terms_of[order - 1](targets, cell, n);
+#else
+    add_cells_to_all(targets, cell, n, order);
+#endif
 }
 
 /* ---- bodies */
@@ -195,20 +201,7 @@ static void add_bodies(const struct gpunb_tree_targets *targets, const struct gp
         for (int k = 0; k < 3; k++) gpunb_split(bodies->x[k][j], &body[j].high[k], &body[j].low[k]);
         body[j].mass = (float)bodies->mass[j];
     }
-    switch (bodies->is_near << 1 | targets->want_pot) {
-    case 0:
-        add_bodies_to_all(targets, bodies, body, 0, 0);
-        break;
-    case 1:
-        add_bodies_to_all(targets, bodies, body, 0, 1);
-        break;
-    case 2:
-        add_bodies_to_all(targets, bodies, body, 1, 0);
-        break;
-    default:
-        add_bodies_to_all(targets, bodies, body, 1, 1);
-        break;
-    }
+    KERNEL_BY_2(bodies->is_near, targets->want_pot, add_bodies_to_all, targets, bodies, body);
 }
 
 #endif
