@@ -303,8 +303,8 @@ PERTURBED := $(addprefix $(BUILD)/tests/unit/test_,snapshot checkpoint checkpoin
 WHOLE := $(patsubst %.c,$(BUILD)/%,$(shell grep -l test_seeds $(TEST_SRC))) \
     $(filter-out %/test_build.py,$(shell grep -lE 'test_seeds|NB6_WHOLE' $(wildcard tests/cli/test_*.py)))
 
-.PHONY: tests long-tests benches test test-run test-long test-long-run bench asan asan-run asan-all asan-tests tsan \
-    tsan-run tsan-tests coverage coverage-run fuzz nocuda cuda-check arm64-check
+.PHONY: tests long-tests benches test test-run test-builds test-build test-build-asan test-long test-long-run bench \
+    asan asan-run asan-all asan-tests tsan tsan-run tsan-tests coverage coverage-run fuzz nocuda cuda-check arm64-check
 tests: all $(TEST_BIN) $(FORTRAN_BIN)
 long-tests: all $(LONG_BIN) $(filter $(TEST_BIN),$(PERTURBED) $(WHOLE))
 benches: all $(BENCH_BIN)
@@ -324,10 +324,15 @@ SUMMED = exec tests/summed.sh '$(SUBMAKE)'
 test:
 	+@$(SUMMED) deps-test test-run
 test-run:
-	-+@$(SUBMAKE) -k tests
-	-+@$(SUBMAKE) -k $(ASAN_MAKE) asan-tests
+	-+@$(SUBMAKE) -k test-builds
 	@exec $(RUNNER) --timeout 300 $(addprefix --make ,format-check docs-check arm64-check asan-all) \
 	    $(TESTS) --sanitized $(BUILD)/asan $(SANITIZED) $(foreach level,avx2 baseline,--isa $(level) $(ISA_TESTS))
+# Side by side, so that no core waits for the longest compilation of one of them
+test-builds: test-build test-build-asan
+test-build:
+	+@$(SUBMAKE) -k tests
+test-build-asan:
+	+@$(SUBMAKE) -k $(ASAN_MAKE) asan-tests
 test-long:
 	+@$(SUMMED) deps-test test-long-run
 test-long-run:

@@ -107,7 +107,7 @@ NEED_NOTHING := clean deps deps-build deps-run deps-test deps-mpi deps-site deb 
     arm64-check
 NEED_C := libgpu% libstellar install-legacy %/libgpunb.a %/libgpunb.so %/libgpuirr.a %/libgpuirr.so %/libstellar.a %/libstellar.so arm64-libs \
     cuda-check cuda-objects
-NEED_CMOCKA := tests test-run long-tests test-long-run asan% tsan-run tsan-tests coverage% tests/% %/tests/%
+NEED_CMOCKA := tests test-run test-build% long-tests test-long-run asan% tsan-run tsan-tests coverage% tests/% %/tests/%
 C_GOALS := $(filter-out $(NEED_NOTHING),$(GOALS))
 NEEDS := $(if $(C_GOALS),c) $(if $(filter-out $(NEED_C),$(C_GOALS)),fortran hdf5 gsl zlib) \
     $(if $(filter $(NEED_CMOCKA),$(C_GOALS)),cmocka)
