@@ -60,12 +60,14 @@ def shown_only(command):
 
 def shortened(commands, path):
     """`make test` runs what most documents say as it stands, but for the run and the page of the three commands that
-    test_examples.py runs. Of each example, which it runs to its end, it reads the input, or runs the first three units of
+    test_examples.py runs, and pages of other runs than the first one: test_plot.py draws such, of two and three bodies
+    as well. Of each example, which it runs to its end, it reads the input, or runs the first three units of
     time where other commands read the files of the run; it draws no page, and large models have few stars. `make
     test-long` does it all (tests/run-tests --whole)."""
     if os.environ.get("NB6_WHOLE"):
         return commands
-    commands = [c for c in commands if c not in ("nbody6 stars.inp", "nbody6-plot stars")]
+    commands = [c for c in commands if c not in ("nbody6 stars.inp", "nbody6-plot stars", "nbody6-plot two-body",
+                                                 "nbody6-plot first", "nbody6-plot pythagorean")]
     if not re.search(r"input_examples/[^/]+/README.md$", path):
         return commands
     commands = [c.replace("make_galaxies.py", "make_galaxies.py 20000") for c in commands if c.split()[0] != "nbody6-plot"]

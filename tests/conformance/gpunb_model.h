@@ -204,9 +204,13 @@ static inline void assert_same_row(const struct result *a, size_t row_a, const s
     assert_memory_equal(a->list + row_a * a->cap, b->list + row_b * b->cap, (size_t)a->nnb[row_a] * sizeof(int32_t));
 }
 
-/* Whether a backend is left to the build without sanitizers: kernels of all instruction sets are one source, of which
- * the widest vectors and the narrowest are enough; so are precisions, of which `run_on_backends` takes both with the
- * widest vectors only. Backends are listed best first.
+/* Whether `run_on_backends` takes both precisions with the best backend of the processor, and with GPUs, alone: under
+ * the sanitizers, because kernels of all instruction sets are one source, and for trees, which read a precision once,
+ * when they take places of bodies over. */
+static int few_precisions = TEST_SANITIZED;
+
+/* Whether a backend is left to the build without sanitizers: of one source of kernels the widest vectors and the
+ * narrowest are enough. Backends are listed best first.
  * @param[in,out] has_wider  whether one with wider vectors was here */
 static inline int is_between(const struct gpunb_backend_info *info, int *has_wider)
 {
@@ -226,7 +230,8 @@ static inline int run_on_backends(int argc, char **argv, const char *subject, in
         if (argc > 1 && strcmp(argv[1], info->name) != 0) continue;
         if (argc < 2 && is_between(info, &has_wider)) continue;
         if (!info->available) print_message("skipped: gpunb %s: %s\n", info->name, info->reason);
-        const int narrower = TEST_SANITIZED && strcmp(info->name, "avx512") != 0;
+        backend = info->name;
+        const int narrower = few_precisions && !is_best() && strcmp(backend, "cuda") != 0;
         for (int p = narrower ? GPUNB_TWOFLOAT : GPUNB_FLOAT; info->available && p <= GPUNB_DOUBLE; p++) {
             struct gpunb_options options = {.backend = info->name, .precision = (enum gpunb_precision)p};
             gpunb_t *h = NULL;
@@ -234,13 +239,19 @@ static inline int run_on_backends(int argc, char **argv, const char *subject, in
             if (gpunb_create(&h, 1, &options, NULL) != NBC_OK) continue;
             gpunb_nominal_error(h, &nominal_acc, &nominal_jerk);
             gpunb_free(h);
-            backend = info->name;
             precision = (enum gpunb_precision)p;
             snprintf(title, sizeof title, "%s, %s %s", subject, backend, names[p]);
             failed += run_suite(title);
         }
     }
     return failed != 0;
+}
+
+/* The same for a suite about trees. What floats do to places of devices is in test_gpunb_tree_calls.c. */
+static inline int run_trees_on_backends(int argc, char **argv, const char *subject, int (*run_suite)(const char *title))
+{
+    few_precisions = 1;
+    return run_on_backends(argc, argv, subject, run_suite);
 }
 
 /** Numbers of any size that a double has; each second round without spheres. */

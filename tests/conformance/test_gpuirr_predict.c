@@ -3,6 +3,7 @@
  * for in between. */
 #include "common/nbc.h"
 #include "tests/conformance/gpuirr_model.h"
+#include "tests/support/test_size.h"
 
 enum { N = 1200, NNB = 40, LONGEST = 2 * NNB };
 
@@ -154,7 +155,7 @@ static void same_bits_with_bodies_and_lists_set_in_between(void **state)
 {
     (void)state;
     struct pair *p = open_pair();
-    for (int round = 0; round < 24; round++) {
+    for (int round = 0; round < test_size(24, 16); round++) {
         announce(p, 0, N, 0.25 + round / 64.0);
         if (round & 1) compare(p, 6);
         if (round & 2) compare(p, N);
@@ -174,7 +175,7 @@ static void same_bits_after_repeated_announcements(void **state)
 {
     (void)state;
     struct pair *p = open_pair();
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < test_size(40, 15); round++) {
         const int32_t lo = below(N), hi = lo + below(N - lo + 1);
         announce(p, 0, N, 0.25);
         if (round % 3 == 0) compare(p, N);
@@ -193,7 +194,7 @@ static void same_bits_for_any_calls(void **state)
     (void)state;
     struct pair *p = open_pair();
     announce(p, 0, N, 0.25);
-    for (int call = 0; call < 600; call++) {
+    for (int call = 0; call < test_size(600, 200); call++) {
         const int32_t what = below(12), i = below(N);
         if (what == 0) announce(p, (size_t)i / 4, N, 0.25 + call / 1024.0);
         if (what == 1) announce(p, 0, N, p->t);

@@ -168,5 +168,5 @@ static int run_suite(const char *title)
 
 int main(int argc, char **argv)
 {
-    return run_on_backends(argc, argv, "misuse of a tree", run_suite);
+    return run_trees_on_backends(argc, argv, "misuse of a tree", run_suite);
 }

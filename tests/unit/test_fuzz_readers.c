@@ -172,7 +172,7 @@ static long number_in(const char *name, long otherwise)
 static void run_seeds(const char *(*target)(const uint8_t *, size_t), const struct seed *seeds, size_t n_seeds)
 {
     uint8_t data[SIZE_MAX_BYTES];
-    const int mutations = (int)number_in("NB6_MUTATIONS", test_seeds(test_size(6000, 3000), 20000));
+    const int mutations = (int)number_in("NB6_MUTATIONS", test_seeds(test_size(2000, 3000), 20000));
     seed = 0x9e3779b97f4a7c15ULL + (uint64_t)number_in("NB6_SEED", 0);
     for (int k = 0; k < mutations; k++) {
         const struct seed *from = &seeds[(size_t)k % n_seeds];

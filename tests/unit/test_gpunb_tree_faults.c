@@ -342,5 +342,5 @@ static int run_suite(const char *title)
 
 int main(int argc, char **argv)
 {
-    return run_on_backends(argc, argv, "trees that fail", run_suite);
+    return run_trees_on_backends(argc, argv, "trees that fail", run_suite);
 }

@@ -200,10 +200,12 @@ static void stopped_and_resumed(void **state)
     print_message("%.2e forces in chains\n", (double)whole->run.counters.chain_forces);
     assert_true(whole->run.counters.chain_forces > 2 * MOST); /* there was something to stop */
     if (!TEST_SANITIZED) {                                    /* the other stops call nothing else */
-        stopped_is_the_same(whole, 2, 1, 1);
-        stopped_is_the_same(whole, 1, 1, 0);
+        stopped_is_the_same(whole, 2, 1, 0);
         stopped_is_the_same(whole, 1, 0, 1);
-        stopped_is_the_same(whole, 3, 1, 0);
+    }
+    if (test_seeds(0, 1)) {
+        stopped_is_the_same(whole, 1, 1, 0);
+        stopped_is_the_same(whole, 3, 1, 1);
     }
     for (int n = 2; n <= test_size(4, 2); n *= 2) {
         omp_set_num_threads(n);
