@@ -222,6 +222,7 @@ static void test_wide_groups(void **state)
 static void test_lattice(void **state)
 {
     (void)state;
+    if (is_slow()) TEST_SKIP_SANITIZED();
     struct model m = make_scene(LATTICE, (size_t)test_seeds(few_sizes() ? 512 : 1024, 4096));
     for (int order = 1; order <= 2; order++)
         for (double aim = 1e-2; aim > 1e-5; aim *= 0.01) {
@@ -238,6 +239,7 @@ static void test_lattice(void **state)
 static void test_ends_of_ranges(void **state)
 {
     (void)state;
+    if (is_slow()) TEST_SKIP_SANITIZED();
     static const double thetas[] = {0.1, 1};
     struct model m = make_scene(SPHERE, (size_t)test_seeds(few_sizes() ? 600 : 1200, 30000));
     const struct sample s = sample_sums(&m, positions(&m), m.self, m.n, 0.02);
@@ -263,6 +265,7 @@ static void test_ends_of_ranges(void **state)
 static void test_large_heap(void **state)
 {
     (void)state;
+    if (is_slow()) TEST_SKIP_SANITIZED();
     struct model m = make_scene(HEAP, (size_t)test_seeds(few_sizes() ? 1000 : 3000, 100000));
     check_force("large heap", &m, (struct gpunb_options){.force_error = 1e-3}, 0.02);
     free_model(&m);
