@@ -115,10 +115,10 @@ class DomainsTest(unittest.TestCase):
     def test_many_processes_are_those_of_the_paper(self):
         """Figures 11 and 12 of Iwasawa et al. 2020 by the model, as Sec. 6.3 and 7.2 describe them."""
         text = "\n" + run("model_domains")
-        weak, small, large = (
+        weak, small, large, gpus = (
             {row[0]: row for row in table(text, title)} for title in (
                 "Weak scaling, 1048576 bodies a process", "Strong scaling, 2^30 bodies, beside 16 processes",
-                "Strong scaling, 2^40 bodies, beside 16384 processes"))
+                "Strong scaling, 2^40 bodies, beside 16384 processes", "2048 processes with 4 million bodies each"))
         seconds, tops, trees, ideal, in_trees = 3, 7, 8, 9, 10
         # Weak: almost constant up to 10^5 processes, and longer beyond, by the tops of all, which a tree of domains spares.
         self.assertLess(weak[1e5][seconds] / weak[100][seconds], 1.2)
@@ -132,6 +132,8 @@ class DomainsTest(unittest.TestCase):
         self.assertLess(small[65536][seconds], small[16384][seconds])
         self.assertGreater(small[262144][seconds], small[65536][seconds])
         self.assertGreater(large[262144][ideal], 0.9)
+        # Of 2048 GPUs with 4 million bodies each Yokota & Barba 2012 have 0.72.
+        self.assertLess(abs(gpus[2048][ideal] - 0.72), 0.1)
 
 
 class ModelTest(unittest.TestCase):
