@@ -61,9 +61,10 @@ TREE_FN void regular_begin(struct regular_walk *w, const struct device_regular_t
     w->count = count;
     w->next = w->depth = 0;
     w->tests = 0;
+    tree_sync(); /* no lane reads the bounds of the group before any more */
 }
 
-/* ---- bounds */
+/* ---- bounds: all lanes write the same numbers, and read them when tree_sync() has ended all writes */
 
 TREE_FN void regular_bound_places(struct regular_walk *w)
 {
@@ -78,9 +79,11 @@ TREE_FN void regular_bound_places(struct regular_walk *w)
     for (int k = 0; k < 3; k++) {
         low[k] = tree_lanes_min(low[k]);
         high[k] = tree_lanes_max(high[k]);
-        to->centre[k] = 0.5 * low[k] + 0.5 * high[k];
-        to->half[k] = fmax(to->centre[k] - low[k], high[k] - to->centre[k]);
+        const double centre = 0.5 * low[k] + 0.5 * high[k];
+        to->centre[k] = centre;
+        to->half[k] = fmax(centre - low[k], high[k] - centre);
     }
+    tree_sync();
     TREE_EACH_ROLLED(i, w->count)
     {
         const double r = tree_distance(target[i].x, to->centre);
@@ -103,6 +106,7 @@ TREE_FN void regular_bound_motion(struct regular_walk *w)
     for (int k = 0; k < 3; k++) to->v[k] = tree_lanes_sum(sum[k]) / w->count;
     to->sphere = tree_lanes_max(sphere);
     to->step = tree_lanes_max(step);
+    tree_sync();
     TREE_EACH_ROLLED(i, w->count) speed = fmax(speed, tree_distance(target[i].v, to->v));
     to->speed = tree_lanes_max(speed);
 }
@@ -113,8 +117,9 @@ TREE_FN void regular_bound(struct regular_walk *w, int32_t cell)
     const double least = REGULAR_LEAST_UNIT * w->t->tree.view.cell[cell].radius;
     regular_bound_places(w);
     regular_bound_motion(w);
-    w->bounds->unit = fmax(w->bounds->reach, least);
-    if (!(w->bounds->unit > 0)) w->bounds->unit = 1;
+    const double unit = fmax(w->bounds->reach, least); /* known since regular_bound_motion() */
+    w->bounds->unit = unit > 0 ? unit : 1;
+    tree_sync();
 }
 
 /* ---- the stack */
