@@ -100,18 +100,28 @@ static void round_part(void *context, int part, int parts)
     for (int64_t i = first; i < end; i++) e->handle->tree->method->round(e->handle->state, e->job.x[i], x[i]);
 }
 
-/* Devices round targets themselves. */
+/* Groups of cells that may have so many targets have about half of them, so that even ones of half as many cost as
+ * much. Those for which an expansion is worth it stay such. */
+static int most_of_even(int most)
+{
+    return most / 2 < TREE_WORTH_AN_EXPANSION ? most : most / 2;
+}
+
+/* Faces of domains cut cells. How much of them is left changes from build to build, and with it the work of a part
+ * whose groups are cells. Devices round targets and make groups themselves; one part has no faces. */
 static int begin_targets(struct gpunb_essential *e)
 {
-    const struct gpunb_tree_use *use = e->handle->tree;
+    struct gpunb_tree_use *use = e->handle->tree;
     const size_t n = e->job.n_i;
     if (!use->method->device) {
         if (!tree_room(&e->targets, n, sizeof(double[3]))) return NBC_NO_MEMORY;
         nbc_team_run(nbc_parts((int64_t)n, TARGETS_OF_A_PART), round_part, e);
         e->job.x = e->targets.data;
     }
+    const int most = tree_most_of_group(use), are_cells = use->method->device || most == 1 || e->parts == 1;
     const int status =
-        tree_make_groups(&e->groups, e->local, &e->job, tree_most_of_group(use), e->handle->tree->counts.seconds);
+        are_cells ? tree_make_groups(&e->groups, e->local, &e->job, most, use->counts.seconds)
+                  : tree_make_even_groups(&e->groups, e->local, &e->job, most_of_even(most), use->counts.seconds);
     e->n_groups = status ? 0 : e->groups.n;
     return status;
 }

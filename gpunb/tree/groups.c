@@ -183,6 +183,7 @@ int tree_order_targets(struct tree_groups *groups, const struct gpunb_tree *tree
     if (!list_sources(&m)) return order_others(groups, job, most, seconds);
     groups->along = &tree->cells;
     groups->before = m.before;
+    groups->mark = m.mark;
     return NBC_OK;
 }
 
@@ -203,4 +204,5 @@ void tree_free_groups(struct tree_groups *groups)
     nbc_free(groups->groups.data);
     nbc_free(groups->targets.data);
     nbc_free(groups->marks.data);
+    nbc_free(groups->places.data);
 }

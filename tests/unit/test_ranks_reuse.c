@@ -307,16 +307,16 @@ static struct ranks_run timed(const struct cluster *c, int ranks, int reuse, int
     return ranks_finished(run);
 }
 
-/* Seconds of a step, from the fourth to the seventh, before domains are cut anew, on the clock of rank 0.
+/* Seconds of a step, from the fifth to the seventh, between two divisions, on the clock of rank 0.
  * @param[out] bytes  of its trees */
 static double step_seconds(const struct cluster *c, int ranks, int reuse, const struct nb6_network *network,
                            double *bytes)
 {
-    struct ranks_run before = timed(c, ranks, reuse, 3, network), after = timed(c, ranks, reuse, 7, network);
-    const double seconds = (after.seconds - before.seconds) / 4;
+    struct ranks_run before = timed(c, ranks, reuse, 4, network), after = timed(c, ranks, reuse, 7, network);
+    const double seconds = (after.seconds - before.seconds) / 3;
     assert_int_equal(before.state.rebuild.builds, reuse > 1);
     assert_int_equal(after.state.rebuild.builds, reuse > 1);
-    *bytes = (double)(after.tree_counts.bytes - before.tree_counts.bytes) / 4;
+    *bytes = (double)(after.tree_counts.bytes - before.tree_counts.bytes) / 3;
     ranks_run_free(&before);
     ranks_run_free(&after);
     return seconds;

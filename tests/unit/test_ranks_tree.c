@@ -38,8 +38,8 @@ static struct nb6_collisionless_options tree_options(const char *backend)
 
 /* The promises of tree.h for one process: the aim, and a tenth of it for potentials. Errors of pairs are in no relation
  * to each other: those of 2000 bodies have a sum of the aim over the root of their number in the worst case. The
- * largest work of 2 to 8 ranks is 1.01 to 1.2 of the mean: some ten groups of a rank are a few more or less, as cells
- * fall. */
+ * largest work of 2 to 8 ranks is 1.01 to 1.08 of the mean, by groups that are cells up to 1.2; the bound is between
+ * them. */
 static void errors_are_within_the_aim(void **state)
 {
     (void)state;
@@ -52,7 +52,7 @@ static void errors_are_within_the_aim(void **state)
         assert_true(e.acc <= aim && e.acc > 0);
         assert_true(e.pot <= 0.1 * aim);
         assert_true(e.momentum <= aim / sqrt(BODIES));
-        if (sizes[k] > 1) assert_true(done.tree_counts.load >= 1 && done.tree_counts.load < 1.3);
+        if (sizes[k] > 1) assert_true(done.tree_counts.load >= 1 && done.tree_counts.load < 1.14);
         if (sizes[k] > 1) ranks_assert_surveyed(&done);
         ranks_run_free(&done);
     }
@@ -260,6 +260,29 @@ static void domains_fit_what_they_divide(void **state)
     free(sample);
 }
 
+/* Where widths are about the same, axes stay as they were: those of a box of another shape are others. */
+static void domains_stay_along_their_axes(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 8000, RANKS = 8, SHAPES = 4 };
+    static const double width[SHAPES][3] = {{1, 1.05, 1.1}, {1.1, 1, 1.05}, {1.15, 1, 1}, {1.3, 1, 1}};
+    static const int first[SHAPES] = {2, 2, 2, 0}; /* of the axes */
+    struct nb6_sample sample[SAMPLES];
+    struct nb6_sections *s = nb6_sections_create(RANKS);
+    uint64_t seed = 10;
+    assert_non_null(s);
+    for (int shape = 0; shape < SHAPES; shape++) {
+        for (size_t i = 0; i < SAMPLES; i++) {
+            sample[i].weight = 1;
+            for (int k = 0; k < 3; k++) sample[i].x[k] = width[shape][k] * uniform(&seed);
+        }
+        nb6_sections_divide(s, sample, SAMPLES);
+        assert_int_equal(s->axis[0], first[shape]);
+        for (int r = 1; r < RANKS; r++) assert_int_equal(s->level[r], r == 4 ? 0 : r % 2 ? 2 : 1);
+    }
+    nb6_sections_free(s);
+}
+
 /* Of a heavy line and a plane of many light samples across it the line, which has the work, is cut first. */
 static void domains_fit_where_the_work_is(void **state)
 {
@@ -361,12 +384,13 @@ static void bodies_go_where_they_belong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(domains_have_equal_work),           cmocka_unit_test(domains_fit_what_they_divide),
-        cmocka_unit_test(domains_fit_where_the_work_is),     cmocka_unit_test(errors_are_within_the_aim),
-        cmocka_unit_test(same_bits_however_messages_travel), cmocka_unit_test(block_steps_are_those_of_one),
-        cmocka_unit_test(ranks_may_have_no_bodies),          cmocka_unit_test(all_bodies_may_be_in_one_domain),
-        cmocka_unit_test(failures_end_a_block_on_all_ranks), cmocka_unit_test(memory_may_end_on_any_rank),
-        cmocka_unit_test(devices_make_forces_of_ranks),      cmocka_unit_test(bodies_go_where_they_belong),
+        cmocka_unit_test(domains_have_equal_work),         cmocka_unit_test(domains_fit_what_they_divide),
+        cmocka_unit_test(domains_fit_where_the_work_is),   cmocka_unit_test(domains_stay_along_their_axes),
+        cmocka_unit_test(errors_are_within_the_aim),       cmocka_unit_test(same_bits_however_messages_travel),
+        cmocka_unit_test(block_steps_are_those_of_one),    cmocka_unit_test(ranks_may_have_no_bodies),
+        cmocka_unit_test(all_bodies_may_be_in_one_domain), cmocka_unit_test(failures_end_a_block_on_all_ranks),
+        cmocka_unit_test(memory_may_end_on_any_rank),      cmocka_unit_test(devices_make_forces_of_ranks),
+        cmocka_unit_test(bodies_go_where_they_belong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,11 +13,11 @@
 
 /* ---- domains, at times when all bodies end a step */
 
-enum { ENDS_OF_A_DIVISION = 8, FIRST_DIVISIONS = 2 };
+enum { ENDS_OF_A_DIVISION = 4, FIRST_DIVISIONS = 3 };
 
-/* Domains are cut anew at every eighth end of a longest step, and at the first two: those of the start do not know the
- * work. With a tree that serves several steps, they are before as many of its builds as have about eight. What a
- * checkpoint has decides, so that runs that are resumed do as others. */
+/* Domains are cut anew at every fourth end of a longest step, and at the first three: those of the start do not know
+ * the work, and those that follow are corrected by halves. With a tree that serves several steps, they are before as
+ * many of its builds as have about four. What a checkpoint has decides, so that runs that are resumed do as others. */
 static int division_is_due(const struct nb6_collisionless *s)
 {
     const int64_t ends = s->ti_now / nb6_step_ticks(s->max_level);
@@ -77,13 +77,29 @@ static void find_load(struct nb6_rank_domains *d, const struct nb6_collisionless
     d->load = sum > 0 ? -(double)least / (double)sum * nb6_world_size(s->world) : 0;
 }
 
+/* The first domains have as many bodies each: their work counts in full. */
+static int are_first(const struct nb6_collisionless *s)
+{
+    const int64_t ends = s->ti_now / nb6_step_ticks(s->max_level);
+    return s->rebuild.builds > 0 ? s->rebuild.builds == 1 : ends == 1;
+}
+
+static int divide(struct nb6_rank_domains *d, const struct nb6_collisionless *s, const uint64_t *work,
+                  struct nbc_error *err)
+{
+    const struct nb6_sections_job job = {.n = s->n,
+                                         .x = (const double(*)[3])s->x0,
+                                         .order = work ? nb6_rank_trees_order(s->trees) : NULL,
+                                         .work = work,
+                                         .is_damped = work && !are_first(s)};
+    return nb6_sections_find(d->sections, s->world, &job, err);
+}
+
 int nb6_rank_domains_settle(struct nb6_rank_domains *d, struct nb6_collisionless *s, struct nbc_error *err)
 {
     int status = NBC_OK;
     if (d->is_to_divide) find_load(d, s);
-    if (d->is_to_divide)
-        status = nb6_sections_find(d->sections, s->world, s->n, (const double(*)[3])s->x0,
-                                   nb6_rank_trees_order(s->trees), s->work, err);
+    if (d->is_to_divide) status = divide(d, s, s->work, err);
     if (!status) d->is_to_divide = 0;
     if (!status && d->is_to_settle) status = settle(d, s, err);
     if (!status) d->is_to_settle = 0;
@@ -99,7 +115,7 @@ int nb6_rank_domains_begin(struct nb6_rank_domains *d, struct nb6_collisionless 
         if (whole) nb6_sections_copy(d->sections, whole->sections);
         nb6_sections_broadcast(d->sections, s->world);
     } else
-        status = nb6_sections_find(d->sections, s->world, s->n, (const double(*)[3])s->x0, NULL, NULL, err);
+        status = divide(d, s, NULL, err);
     if (status) return status;
     if (d->then.rank) {
         status = nb6_rank_plan_resume(s, &d->then, err);

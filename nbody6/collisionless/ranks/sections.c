@@ -8,7 +8,7 @@
 
 /* Samples of all ranks, at most, and of each body, and the fewest of a rank: cuts are as exact as the bodies of a
  * domain have samples. */
-enum { ALL_SAMPLES = 1 << 17, SAMPLES_OF_A_BODY = 8, FEWEST_SAMPLES = 64 };
+enum { ALL_SAMPLES = 1 << 15, SAMPLES_OF_A_BODY = 8, FEWEST_SAMPLES = 64 };
 
 struct nb6_sections *nb6_sections_create(int ranks)
 {
@@ -150,24 +150,40 @@ static int64_t reaching(const struct piece *p, double weight)
 }
 
 /* The width that holds three quarters of the weight: a body far away does not count. */
-static void find_axes(struct nb6_sections *s, const struct piece *p, double spread[3])
+static double width_of(const struct piece *p, int axis)
 {
     const double all = weight_of(p);
+    if (p->n == 0) return 0;
+    sort_along(p->sample, p->n, axis);
+    return p->sample[reaching(p, 0.875 * all)].x[axis] - p->sample[reaching(p, 0.125 * all)].x[axis];
+}
+
+/* Domains that are cut along other axes than before are others: each has the work of bodies that was measured in the
+ * lists of several ranks, and another one then. So axes, and numbers of slabs, stay as long as they fit about as well
+ * as the best ones. */
+static const double AXES_FIT = 1.2, SLABS_FIT = 0.75;
+
+/* The widest first, of equal ones the first.   @return whether they have changed */
+static int find_axes(struct nb6_sections *s, const struct piece *p, double spread[3])
+{
+    const int are_new = s->root == 0;
+    const double fit = are_new ? 1 : AXES_FIT;
     double width[3];
+    int changes = are_new;
     for (int k = 0; k < 3; k++) {
-        sort_along(p->sample, p->n, k);
-        s->axis[k] = k;
-        width[k] = 0;
-        if (p->n > 0) width[k] = p->sample[reaching(p, 0.875 * all)].x[k] - p->sample[reaching(p, 0.125 * all)].x[k];
+        width[k] = width_of(p, k);
+        if (are_new) s->axis[k] = k;
     }
-    for (int k = 0; k < 2; k++) /* the widest first, of equal ones the first */
+    for (int k = 0; k < 2; k++)
         for (int l = 0; l < 2 - k; l++)
-            if (width[s->axis[l + 1]] > width[s->axis[l]]) {
+            if (width[s->axis[l + 1]] > fit * width[s->axis[l]]) {
                 const int32_t axis = s->axis[l];
                 s->axis[l] = s->axis[l + 1];
                 s->axis[l + 1] = axis;
+                changes = 1;
             }
     for (int l = 0; l < 3; l++) spread[l] = width[s->axis[l]];
+    return changes;
 }
 
 /* The side of cubes, squares or pieces of a line, as many as ranks, along the axes from a level on: where a cube would
@@ -180,11 +196,22 @@ static double side_of(int ranks, int level, const double spread[3])
     return square < spread[level == 0 ? 1 : 2] ? square : spread[level] / ranks;
 }
 
-/* Slabs along the axis of a level, so that domains are about as long as wide. */
-static int slabs_of(int ranks, int level, const double spread[3])
+/* Those that there are along the axis of a level. */
+static int slabs_there(const struct nb6_sections *s, const struct piece *p, int level)
+{
+    int slabs = 1;
+    for (int r = p->first + 1; r < p->end; r++) slabs += s->level[r] == level;
+    return slabs;
+}
+
+/* Slabs along the axis of a level, so that domains are about as long as wide.
+ * @param[in] there  those that there are; 0: none */
+static int slabs_of(int ranks, int level, const double spread[3], int there)
 {
     if (level == 2) return ranks;
-    return (int)fmin(fmax(round(spread[level] / side_of(ranks, level, spread)), 1), ranks); /* all in one point: 1 */
+    const double slabs = spread[level] / side_of(ranks, level, spread); /* all in one point: not a number */
+    if (there > 0 && fabs(slabs - there) < SLABS_FIT) return there;
+    return (int)fmin(fmax(round(slabs), 1), ranks);
 }
 
 /* Where a part of the weight is below, of sorted samples whose weight is about them.
@@ -201,9 +228,11 @@ static double find_cut(const struct piece *p, int axis, double weight, int64_t *
     return one->x[axis] + fmin(fmax(part, 0), 1) * (next->x[axis] - one->x[axis]);
 }
 
-static void divide(struct nb6_sections *s, const struct piece *p, int level, const double spread[3])
+/* @param[in] changes  1: the slabs that there are do not count, since they are along other axes, or parts of others */
+static void divide(struct nb6_sections *s, const struct piece *p, int level, const double spread[3], int changes)
 {
-    const int ranks = p->end - p->first, slabs = slabs_of(ranks, level, spread), axis = s->axis[level];
+    const int ranks = p->end - p->first, axis = s->axis[level], there = changes ? 0 : slabs_there(s, p, level),
+              slabs = slabs_of(ranks, level, spread, there);
     double below = 0;
     int64_t from = 0, at = 0;
     if (ranks == 1) return;
@@ -218,7 +247,7 @@ static void divide(struct nb6_sections *s, const struct piece *p, int level, con
         } else
             at = p->n;
         const struct piece slab = {p->sample + from, at - from, first, end};
-        if (level < 2) divide(s, &slab, level + 1, spread);
+        if (level < 2) divide(s, &slab, level + 1, spread, slabs != there);
         from = at;
     }
 }
@@ -227,17 +256,18 @@ void nb6_sections_divide(struct nb6_sections *s, struct nb6_sample *sample, int6
 {
     double spread[3];
     const struct piece all = {sample, n, 0, s->ranks};
-    find_axes(s, &all, spread);
-    divide(s, &all, 0, spread);
+    const int changes = find_axes(s, &all, spread);
+    divide(s, &all, 0, spread, changes);
     (void)nb6_sections_link(s);
 }
 
 /* ---- of the bodies of all ranks */
 
 /* Bodies after equal parts of the work: each stands for as much. */
-static void take_samples(int64_t n, const double (*x)[3], const int32_t *order, const uint64_t *work, int64_t count,
-                         struct nb6_sample *sample)
+static void take_samples(const struct nb6_sections_job *job, int64_t count, struct nb6_sample *sample)
 {
+    const int64_t n = job->n;
+    const uint64_t *work = job->work;
     uint64_t all = 0, passed = 0;
     int64_t k = 0;
     for (int64_t i = 0; i < n && work; i++) all += work[i];
@@ -246,11 +276,11 @@ static void take_samples(int64_t n, const double (*x)[3], const int32_t *order, 
         all = (uint64_t)n;
     }
     for (int64_t i = 0; i < n && all > 0; i++) {
-        const int64_t body = order ? order[i] : i;
+        const int64_t body = job->order ? job->order[i] : i;
         passed += work ? work[body] : 1;
         for (; k < count && ((double)k + 0.5) * (double)all < (double)passed * (double)count; k++) {
-            memcpy(sample[k].x, x[body], sizeof sample[k].x);
-            sample[k].weight = (double)all / (double)count;
+            memcpy(sample[k].x, job->x[body], sizeof sample[k].x);
+            sample[k].weight = (job->is_damped ? sqrt((double)all) : (double)all) / (double)count;
         }
     }
     for (; k < count; k++) sample[k] = (struct nb6_sample){{0}, 0};
@@ -273,10 +303,10 @@ void nb6_sections_broadcast(struct nb6_sections *s, struct nb6_world *world)
     (void)nb6_sections_link(s);
 }
 
-int nb6_sections_find(struct nb6_sections *s, struct nb6_world *world, int64_t n, const double (*x)[3],
-                      const int32_t *order, const uint64_t *work, struct nbc_error *err)
+int nb6_sections_find(struct nb6_sections *s, struct nb6_world *world, const struct nb6_sections_job *job,
+                      struct nbc_error *err)
 {
-    int64_t bodies = n;
+    int64_t bodies = job->n;
     nb6_world_sum(world, &bodies, 1);
     const int64_t most = bodies < ALL_SAMPLES / SAMPLES_OF_A_BODY ? SAMPLES_OF_A_BODY * bodies : ALL_SAMPLES,
                   share = most / s->ranks, each = share > FEWEST_SAMPLES ? share : FEWEST_SAMPLES;
@@ -288,7 +318,7 @@ int nb6_sections_find(struct nb6_sections *s, struct nb6_world *world, int64_t n
                      : nbc_fail(err, NBC_NO_MEMORY, "no memory for the samples of %d domains", s->ranks);
     status = nb6_world_agree(world, status, err);
     if (!status) {
-        take_samples(n, x, order, work, each, mine);
+        take_samples(job, each, mine);
         nb6_world_gather(world, each * s->ranks, sizeof *mine, mine, all);
         if (is_first) nb6_sections_divide(s, all, drop_empty(all, each * s->ranks));
         nb6_sections_broadcast(s, world);

@@ -35,21 +35,31 @@ struct nb6_sections *nb6_sections_create(int ranks);
 void nb6_sections_free(struct nb6_sections *sections);
 /** Those of as many ranks. */
 void nb6_sections_copy(struct nb6_sections *to, const struct nb6_sections *from);
-/** Cuts of samples, which come into another order. Equal ones in any order have the same cuts. */
+/** Cuts of samples, which come into another order. Equal ones in any order have the same cuts, by axes and numbers of
+ *  slabs that are there: those stay as long as they fit. */
 void nb6_sections_divide(struct nb6_sections *sections, struct nb6_sample *sample, int64_t n);
 /** After axis, level and cut have changed.   @return whether they are those of a multisection */
 int nb6_sections_link(struct nb6_sections *sections);
 /** The rank in whose domain a position is. */
 int nb6_sections_rank_of(const struct nb6_sections *sections, const double x[3]);
 
-/** Sections of the bodies of all ranks, the same on all of them, for which samples are collected on rank 0.
- *  @param[in] n, x    bodies of this rank
- *  @param[in] order   [n] along which samples are taken; NULL: as they are
- *  @param[in] work    [n]; NULL, or none at all: alike
- *  @param[out] sections  changed on success only
- *  @return NBC_OK; NBC_NO_MEMORY, on all ranks */
-int nb6_sections_find(struct nb6_sections *sections, struct nb6_world *world, int64_t n, const double (*x)[3],
-                      const int32_t *order, const uint64_t *work, struct nbc_error *err);
+/** Bodies of this rank. */
+struct nb6_sections_job {
+    int64_t n;
+    const double (*x)[3]; /**< [n] */
+    const int32_t *order; /**< [n] along which samples are taken; NULL: as they are */
+    const uint64_t *work; /**< [n]; NULL, or none at all: alike */
+    int is_damped;        /**< 1: the root of the work of each rank counts, shared by its bodies as the work is */
+};
+/** Sections of the bodies of all ranks, the same on all of them, for which samples are collected on rank 0. Axes and
+ *  numbers of slabs stay as long as they fit.
+ *
+ *  Where domains move, so does the work of their bodies, and more work may go than was measured: twice as much as in
+ *  two colliding galaxies, and ranks take turns to have too much. With half of the correction they do not. Bodies that
+ *  have moved since take their part with them, so that domains follow them at once.
+ *  @param[in,out] sections  changed on success only   @return NBC_OK; NBC_NO_MEMORY, on all ranks */
+int nb6_sections_find(struct nb6_sections *sections, struct nb6_world *world, const struct nb6_sections_job *job,
+                      struct nbc_error *err);
 /** All ranks get the sections of rank 0. */
 void nb6_sections_broadcast(struct nb6_sections *sections, struct nb6_world *world);
 
