@@ -149,5 +149,7 @@ void nb6_touched_free(struct nb6_touched *touched)
     nbc_free(touched->mark);
     nbc_free(touched->pulls);
     nbc_free(touched->source);
+    nbc_free(touched->moved);
+    nbc_free(touched->was);
     *touched = (struct nb6_touched){0};
 }
