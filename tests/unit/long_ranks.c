@@ -126,11 +126,11 @@ static struct ranks_run timed(const struct cluster *c, int ranks, int steps, con
     return done;
 }
 
-/* Of the fourth and the fifth step.   @return seconds of one */
+/* Of the sixth and the seventh step, between two divisions into domains.   @return seconds of one */
 static double step_of(const struct cluster *c, int ranks, const struct nb6_network *network, double *messages,
                       double *bytes)
 {
-    const struct ranks_run before = timed(c, ranks, 3, network), after = timed(c, ranks, 5, network);
+    const struct ranks_run before = timed(c, ranks, 5, network), after = timed(c, ranks, 7, network);
     *messages = (double)(after.tree_counts.messages - before.tree_counts.messages) / 2;
     *bytes = (double)(after.tree_counts.bytes - before.tree_counts.bytes) / 2;
     return (after.seconds - before.seconds) / 2;
@@ -147,9 +147,10 @@ static double close_to_a_corner(double theta)
 
 /* The network of the K computer in their Sec. 6.3, a rank with 10^9 pairs a second. The model has the bytes of rank 0,
  * but inner ranks send trees to up to 4.6 times as many, by eq. 43: 2 percent of the step, and 5 are allowed. Rank 0
- * sends trees to between a third of as many as the formula has, and all: that is for small angles. Of cubes whose
- * radius, over the angle, reaches from their centres to one in a corner there are 16 if it is more than 0.79 of a side,
- * 10 if it is less, which is about what 40 bodies have; and domains of equal work are no cubes. */
+ * sends trees to between a third and five fourths of as many as the formula has, which is for small angles. Of cubes
+ * whose radius, over the angle, reaches from their centres to one in a corner there are 16 if it is more than 0.79 of a
+ * side, 10 if it is less, which is about what 40 bodies have; and domains of equal work are no cubes: of 40 bodies, so
+ * that the side of the one in the corner is right to a tenth, and the volume of the formula to a quarter. */
 static void trees_of_many_ranks_take_the_time_of_the_model(void **state)
 {
     (void)state;
@@ -170,7 +171,7 @@ static void trees_of_many_ranks_take_the_time_of_the_model(void **state)
             "%d ranks: step %.3e, model %.3e, work %.3e; rank 0 sends %.0f trees of %.0f bytes, formula %.0f\n", ranks,
             seconds, model, m.work_s, messages, bytes, close);
         assert_true(fabs(seconds / model - 1) < 0.05);
-        assert_true(messages > close / 3 && messages < close);
+        assert_true(messages > close / 3 && messages < 1.25 * close);
         cluster_free(&c);
     }
 }
