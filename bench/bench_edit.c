@@ -1,4 +1,4 @@
-/* What a change of stars costs in a run with an engine image (nb6_set_masses, nb6_add_bodies, nb6_remove_bodies): the
+/* Costs of changes of stars in a run with an engine image (nb6_set_masses, nb6_add_bodies, nb6_remove_bodies): the
  * call, and what it brings to the blocks after it, beyond those of as long an interval without a change.
  *
  * Usage: bench_edit [n=N] [engine=NAME] [repeats=K] [steps=M]

@@ -53,7 +53,7 @@ struct gpunb_tree_kernels {
     int (*measure)(const struct device_tree_walk *walk, struct essential_measure *measure, struct nbd_stream *stream);
     /** The cells of an essential tree, level by level, of which there are as many as of the own tree at most. */
     int (*choose)(const struct device_tree_export *job, int levels, struct nbd_stream *stream);
-    /** What is sent of them.   @param[in] cells  in all */
+    /** The parts of them that are sent.   @param[in] cells  in all */
     int (*write)(const struct device_tree_export *job, int64_t cells, struct nbd_stream *stream);
 };
 

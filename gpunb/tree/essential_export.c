@@ -63,7 +63,7 @@ struct exporting {
     int32_t *place, next;              /* of each cell in it, and of the next part of a cell that was open there */
 };
 
-/* What the list that is kept has for a cell, as of struct essential_kept: that of one that is new is tested. */
+/* The entry of a cell in the list that is kept, as of struct essential_kept: that of one that is new is tested. */
 static int32_t kept_of(const struct exporting *x, int64_t k)
 {
     return !x->kept || x->place[k] == IS_NEW ? TREE_PARTS_ELSEWHERE : x->kept[x->place[k]].n_child;

@@ -46,7 +46,7 @@ struct gpunb_softened_device;
 struct gpunb_tree_use;
 struct essential_measure;
 
-/** What an essential tree is made for (essential.h). */
+/** The purpose of an essential tree (essential.h). */
 struct essential_question {
     const struct essential_test *test;
     const struct gpunb_essential_box *node; /**< [nodes] as of essential_accepts_all */

@@ -45,7 +45,8 @@ NB6_STRAIGHT struct nb6_jet nb6_jet_inverse_cube(double m, const struct nb6_jet 
 
 /* ---- parts of the galaxy ---- */
 
-/** What the parts need at a place that takes more than arithmetic: it does not depend on the path through it. */
+/** Numbers that the parts need at a place and that take more than arithmetic: they do not depend on the path through
+ *  it. */
 struct nb6_place {
     double r, cube;     /**< distance from the centre, 1/r^3 */
     double bulge;       /**< (r/(r + AR))^-GAM */

@@ -1,4 +1,4 @@
-/** What may have changed in host memory since it was equal to the image of an engine (engine/engine.h): records, lists
+/** Changes of host memory since it was equal to the image of an engine (engine/engine.h): of records, lists
  *  or places in the schedule of some bodies. Whatever changes a body saves it before (transaction.h), or is a block of
  *  the host engine; both touch it. A body that was touched may be as it was. Pulls that leave the polynomials of all
  *  bodies (fewbody/exchange.h) touch none: what they are is kept instead, so that an image can do the same. */

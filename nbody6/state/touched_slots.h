@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/** What records of all systems depend on beside their slots. */
+/** Numbers on which records of all systems depend beside their slots. */
 struct nb6_slot_criteria {
     double r_min, dt_min, e_close, energy_scale, mean_mass;
     int64_t n, have_radii;

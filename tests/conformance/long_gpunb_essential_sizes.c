@@ -133,8 +133,8 @@ static void find_tops(struct cube *c)
     }
 }
 
-/* What the domain in the middle gets: cells that act as a whole, and bodies; of them those that essential trees have;
- * bytes, in all and of items without headings and shapes; and the trees. */
+/* Items that the domain in the middle gets: cells that act as a whole, and bodies; of them those that essential trees
+ * have; bytes, in all and of items without headings and shapes; and the trees. */
 struct size {
     double all, sent, bytes, of_items;
     int close;

@@ -54,7 +54,7 @@ static int by_name(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Whose bodies are at home where, between blocks: in the room of due bodies, if no other place is given. */
+/* The ranks to which bodies go, between blocks: in the room of due bodies, if no other place is given. */
 static const int32_t *ranks_of(const struct nb6_collisionless *s, const int32_t *given)
 {
     return given ? given : s->due;

@@ -1,4 +1,4 @@
-/** What the lists of the last force by trees have cost, by target. */
+/** Costs of the lists of the last force by trees, by target. */
 #ifndef NB6_RANK_COSTS_H
 #define NB6_RANK_COSTS_H
 

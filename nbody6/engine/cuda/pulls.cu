@@ -1,5 +1,5 @@
-/* What leaves all bodies while the state is in host memory leaves them on the device with the same bits: without fused
- * multiply-add (Makefile). */
+/* Pulls that leave all bodies while the state is in host memory leave them on the device with the same bits: without
+ * fused multiply-add (Makefile). */
 #include "nbody6/engine/cuda/part.h"
 
 namespace
