@@ -155,7 +155,7 @@ $(O)/device/%.o $(O)/gpunb/%.o $(O)/gpuirr/%.o: CPPFLAGS += $(CUDA_CFLAGS)
 $(O)/%/fortran/open.o: CPPFLAGS += -DNBC_VERSION='"$(VERSION)"'
 $(O)/nbody6/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CUDA_CFLAGS)
 $(O)/tests/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS) $(CMOCKA_CFLAGS)
-# What is tested is compiled elsewhere: tests compile in half of the time, and take as long.
+# The code under test is compiled elsewhere: tests compile in half of the time, and take as long.
 $(O)/tests/%.o: CFLAGS_ALL += -O1
 $(O)/tests/conformance/%_device.o: CPPFLAGS += $(if $(HAVE_CUDA),-DNBC_TEST_CUDA $(CUDA_CFLAGS))
 $(O)/bench/%.o: CPPFLAGS += $(HDF5_CFLAGS) $(GSL_CFLAGS) $(ZLIB_CFLAGS)

@@ -113,7 +113,7 @@ static void move_neighbours(const struct exchange *job, nb6_index i, const doubl
     for (size_t k = 0; k < nnb && at < job->n; k++) {
         at = skip_to(job, at, list[k]);
         for (; at < job->n && job->source[at].body == list[k]; at++)
-            nb6_pull_to_irregular(&job->source[at], x, v, pulls);
+            nb6_pull_to_irregular(job->source[at].mass, job->source[at].x, job->source[at].v, x, v, pulls);
     }
 }
 

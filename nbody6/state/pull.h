@@ -82,12 +82,13 @@ NBC_HD void nb6_pulls_of_sources(int64_t n, const struct nb6_pull_source *source
     }
 }
 
-/** The pull of a source that is in the list of a body at x, v goes from the regular to the irregular part. */
-NBC_HD void nb6_pull_to_irregular(const struct nb6_pull_source *source, const double x[3], const double v[3],
-                                  struct nb6_pulls *pulls)
+/** The pull of a mass at y with velocity w, which is in the list of a body at x, v, goes from the regular to the
+ *  irregular part. */
+NBC_HD void nb6_pull_to_irregular(double mass, const double y[3], const double w[3], const double x[3],
+                                  const double v[3], struct nb6_pulls *pulls)
 {
     double acc[3], jerk[3];
-    if (!nb6_pull(source->mass, source->x, source->v, x, v, acc, jerk)) return;
+    if (!nb6_pull(mass, y, w, x, v, acc, jerk)) return;
     for (int k = 0; k < 3; k++) {
         pulls->acc_irr[k] += acc[k];
         pulls->jerk_irr[k] += jerk[k];

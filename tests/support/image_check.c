@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -9,6 +10,7 @@
 
 #include "common/nbc.h"
 #include "nbody6/engine/engine.h"
+#include "nbody6/engine/host_service.h"
 #include "nbody6/engine/stages/state.h"
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
@@ -48,4 +50,20 @@ void cluster_assert_image_is_an_import(nb6_t *sim)
     assert_same_image(sim->engine_image.image, again->engine_image.image);
     again->engine_image.owner = &nb6_emulated_engine;
     nb6_free(again);
+}
+
+void cluster_assert_records_of_all_systems(nb6_t *sim)
+{
+    struct nb6_dev *image = sim->engine_image.image; /* it begins with it */
+    const size_t systems = (size_t)(image->n - image->first_centre);
+    struct nb6_dev_system *system = nbc_alloc(systems, sizeof *system);
+    struct nb6_remote *remote = nbc_alloc(systems, sizeof *remote);
+    assert_true(system && remote);
+    memcpy(system, image->system, systems * sizeof *system);
+    memcpy(remote, image->remote, systems * sizeof *remote);
+    nb6_host_service_fill(sim, image);
+    assert_memory_equal(system, image->system, systems * sizeof *system);
+    assert_memory_equal(remote, image->remote, systems * sizeof *remote);
+    nbc_free(system);
+    nbc_free(remote);
 }

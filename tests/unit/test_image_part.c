@@ -71,6 +71,7 @@ static int check_block(nb6_t *sim, int *parts)
     demand(nb6_engines_advance(sim, (nb6_time)ldexp(DT_ADJUST, NB6_TIME_BITS), 1, &reason, &err), &err);
     if (sim->engine_image.ahead || sim->engine_image.touched.n == 0) return reason != NB6_STOP_REACHED;
     demand(nb6_emulated_engine.import(sim, &err), &err);
+    cluster_assert_records_of_all_systems(sim);
     cluster_assert_image_is_an_import(sim);
     if (*parts == 0 && sim->engine_image.is_part) import_without_memory(sim);
     *parts += sim->engine_image.is_part;

@@ -106,10 +106,12 @@ static void print_messages(FILE *out, const struct nb6_collisionless *system)
         fprintf(
             out,
             "  rank 0 of %d: trees from %.1f other ranks in each of %llu forces, with %.0f cells, of which %.0f act as "
-            "a whole, and %.0f bodies; %llu trees sent, %.6g MB; the largest work of a rank was %.3f of the mean\n",
+            "a whole, and %.0f bodies; %llu trees sent, %.6g MB",
             ranks, ratio(t.close, t.forces), (unsigned long long)t.forces, ratio(t.cells, t.forces),
-            ratio(t.whole, t.forces), ratio(t.bodies, t.forces), (unsigned long long)t.messages, (double)t.bytes * 1e-6,
-            t.load);
+            ratio(t.whole, t.forces), ratio(t.bodies, t.forces), (unsigned long long)t.messages,
+            (double)t.bytes * 1e-6);
+        if (t.load > 0) fprintf(out, "; the largest work of a rank was %.3f of the mean", t.load);
+        fprintf(out, "\n");
         return;
     }
     fprintf(out,

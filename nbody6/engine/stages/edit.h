@@ -68,19 +68,11 @@ NBC_HD int32_t nb6_dev_changed_from(const struct nb6_dev_edit *edit, int32_t i)
     return low;
 }
 
-/** The force that a changed body has lost goes from the regular to the irregular polynomial of one that has it in its
- *  list. */
+/** The force that a changed body has lost, of one that has it in its list. */
 NBC_HD void nb6_dev_pull_of_neighbour(const struct nb6_changed *by, const double x[3], const double v[3],
                                       struct nb6_pulls *pulls)
 {
-    double acc[3], jerk[3];
-    if (!nb6_pull(by->lost, by->x, by->v, x, v, acc, jerk)) return;
-    for (int k = 0; k < 3; k++) {
-        pulls->acc_irr[k] += acc[k];
-        pulls->jerk_irr[k] += jerk[k];
-        pulls->acc_reg[k] -= acc[k];
-        pulls->jerk_reg[k] -= jerk[k];
-    }
+    nb6_pull_to_irregular(by->lost, by->x, by->v, x, v, pulls);
 }
 
 /** All changed bodies in the list of body i, ascending: the shorter of both is gone through, the longer searched. */

@@ -74,7 +74,7 @@ NBC_HD void nb6_dev_lose_pulls(const struct nb6_dev *dev, nb6_time t, int64_t n,
     nb6_pulls_of_sources(n, source, x, v, &pulls);
     for (int64_t k = 0; k < n; k++)
         if (source[k].body >= 0 && nb6_dev_is_in_list(list, nnb, source[k].body))
-            nb6_pull_to_irregular(&source[k], x, v, &pulls);
+            nb6_pull_to_irregular(source[k].mass, source[k].x, source[k].v, x, v, &pulls);
     nb6_pulls_leave(&pulls, t, body, &dev->star[i]);
 }
 
