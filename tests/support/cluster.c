@@ -211,6 +211,20 @@ long double cluster_energy(const struct cluster *cluster)
     return energy;
 }
 
+struct cluster_sums cluster_sums_of(const struct cluster *c)
+{
+    struct cluster_sums s = {.energy = cluster_energy(c)};
+    for (int64_t i = 0; i < c->n; i++)
+        for (int k = 0; k < 3; k++) {
+            const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+            const long double m = c->mass[i];
+            s.momentum[k] += m * c->v[i][k];
+            s.angular_momentum[k] +=
+                m * ((long double)c->x[i][k1] * c->v[i][k2] - (long double)c->x[i][k2] * c->v[i][k1]);
+        }
+    return s;
+}
+
 long double cluster_energy_in_field(const struct cluster *cluster, const struct nb6_external *field)
 {
     long double energy = cluster_energy(cluster);
@@ -301,6 +315,13 @@ nb6_t *cluster_through_checkpoint(nb6_t *sim)
     return resumed;
 }
 
+nb6_t *cluster_resumed(nb6_t *sim)
+{
+    nb6_t *resumed = cluster_through_checkpoint(sim);
+    nb6_free(sim);
+    return resumed;
+}
+
 struct nb6_energy cluster_energy_now(nb6_t *sim)
 {
     struct nbc_error err = {0};
@@ -331,4 +352,16 @@ double cluster_rms_distance(const struct cluster *a, const struct cluster *b)
     for (int64_t i = 0; i < a->n; i++)
         for (int k = 0; k < 3; k++) sum += pow(a->x[i][k] - b->x[i][k], 2);
     return sqrt(sum / (double)a->n);
+}
+
+double cluster_farthest(const struct cluster *a, const struct cluster *b)
+{
+    assert_int_equal(a->n, b->n);
+    double worst = 0;
+    for (int64_t i = 0; i < a->n; i++) {
+        double r2 = 0;
+        for (int k = 0; k < 3; k++) r2 += (a->x[i][k] - b->x[i][k]) * (a->x[i][k] - b->x[i][k]);
+        worst = fmax(worst, sqrt(r2));
+    }
+    return worst;
 }

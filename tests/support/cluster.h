@@ -57,6 +57,11 @@ struct cluster_orbit cluster_orbit_of(const struct cluster *cluster, double scal
 double cluster_orbits_apart(const struct cluster_orbit *a, const struct cluster_orbit *b);
 /** Energy in long double by direct sums. */
 long double cluster_energy(const struct cluster *cluster);
+/** That and other sums over stars in long double. */
+struct cluster_sums {
+    long double energy, momentum[3], angular_momentum[3];
+};
+struct cluster_sums cluster_sums_of(const struct cluster *cluster);
 
 /** Jacobi's integral: the energy with the potential of the field. */
 long double cluster_energy_in_field(const struct cluster *cluster, const struct nb6_external *field);
@@ -68,6 +73,8 @@ nb6_t *cluster_start_model(const struct nb6_config *config, struct cluster_recor
 void cluster_evolve(nb6_t *sim, double t);
 /** Written to a checkpoint and read back: the simulation that goes on from there. The first one is not touched. */
 nb6_t *cluster_through_checkpoint(nb6_t *sim);
+/** The same; the first one is freed. */
+nb6_t *cluster_resumed(nb6_t *sim);
 struct nb6_energy cluster_energy_now(nb6_t *sim);
 /** All stars at the present time. */
 struct cluster cluster_now(nb6_t *sim);
@@ -80,5 +87,7 @@ void cluster_integrate_exactly(struct cluster *cluster, double t, double h);
 void cluster_integrate_in_field(struct cluster *cluster, const struct nb6_external *field, double t, double h);
 /** Root mean square distance between the same stars of two clusters. */
 double cluster_rms_distance(const struct cluster *a, const struct cluster *b);
+/** The largest of these distances. */
+double cluster_farthest(const struct cluster *a, const struct cluster *b);
 
 #endif

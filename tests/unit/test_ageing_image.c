@@ -164,15 +164,10 @@ static uint64_t run_winds(int threads, enum nb6_engine_choice engine, int resume
     for (int k = 0; k < 6; k++) {
         assert_int_equal(evolve_away(sim, 0.09375 * (k + 1)), NBC_OK); /* on the grid of ages, right after changes */
         if (!(resumed & 1 << k)) continue;
-        nb6_t *again = cluster_through_checkpoint(sim);
-        nb6_free(sim);
-        sim = again;
+        sim = cluster_resumed(sim);
     }
     cluster_evolve(sim, 0.7);
-    sim->run.book.wall_used_s = 0;
-    const uint64_t bits = cluster_state(sim);
-    nb6_free(sim);
-    return bits;
+    return cluster_state_at_end(sim);
 }
 
 static void same_bits_of_winds(void **state)
@@ -198,14 +193,6 @@ static nb6_t *before_winds(nb6_t *base, int lose)
     return sim;
 }
 
-static uint64_t bits_at_home(nb6_t *sim)
-{
-    struct nbc_error err = {0};
-    demand(nb6_bring_home(sim, &err), &err);
-    sim->run.book.wall_used_s = 0;
-    return cluster_state(sim);
-}
-
 /* Without memory nothing has changed. */
 static void winds_without_memory(void **state)
 {
@@ -214,7 +201,7 @@ static void winds_without_memory(void **state)
     nb6_t *base = start_winds(NB6_ENGINE_EMULATED, 1, NULL);
     for (int lose = 0; lose < 2; lose++) {
         nb6_t *same = before_winds(base, lose);
-        const uint64_t before = bits_at_home(same);
+        const uint64_t before = cluster_state_at_home(same);
         int64_t failures = 0;
         for (int happened = 1, k = 0; happened; k++) {
             struct nbc_error err = {0};
@@ -225,7 +212,7 @@ static void winds_without_memory(void **state)
             fail_alloc(-1);
             assert_true(sim->engine_image.ahead);
             assert_true(status == NBC_OK || status == NBC_NO_MEMORY);
-            if (status && (sim->transaction.n_event || bits_at_home(sim) != before)) fail_msg("call %d", k);
+            if (status && (sim->transaction.n_event || cluster_state_at_home(sim) != before)) fail_msg("call %d", k);
             failures += status != NBC_OK;
             nb6_free(sim);
         }
@@ -246,11 +233,10 @@ static int lose_device(nb6_t *base, uint64_t end, int64_t k)
     if (status) {
         assert_int_equal(status, NBC_DEVICE);
         assert_true(nb6_device_is_lost(sim) && !sim->engine_image.ahead && sim->transaction.n_event == 0);
-        assert_true(bits_at_home(sim) == bits_at_home(base));
+        assert_true(cluster_state_at_home(sim) == cluster_state_at_home(base));
         assert_int_equal(evolve_away(sim, 0.3), NBC_OK);
     }
-    assert_true(bits_at_home(sim) == end);
-    nb6_free(sim);
+    assert_true(cluster_state_at_end(sim) == end);
     return status != NBC_OK;
 }
 
@@ -263,7 +249,7 @@ static void a_device_is_lost(void **state)
         nb6_t *sim = cluster_through_checkpoint(base);
         int64_t k = 1;
         assert_int_equal(evolve_away(sim, 0.3), NBC_OK);
-        const uint64_t end = bits_at_home(sim);
+        const uint64_t end = cluster_state_at_home(sim);
         while (lose_device(base, end, k)) k += 1 + k / 4; /* each of the first ones, and some of those that follow */
         assert_true(k > 4);
         nb6_free(sim);

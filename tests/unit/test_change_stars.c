@@ -164,11 +164,8 @@ static uint64_t run_with_changes(int threads, int resume)
         sim = again;
     }
     cluster_evolve(sim, 0.25);
-    sim->run.book.wall_used_s = 0;
-    const uint64_t bits = cluster_state(sim);
     cluster_free(&scene.c);
-    nb6_free(sim);
-    return bits;
+    return cluster_state_at_end(sim);
 }
 
 static void same_bits(void **state)
@@ -231,19 +228,12 @@ static uint64_t run_emulated(int resume)
     cluster_evolve(sim, 0.25);
     add(sim, 3, NULL);
     assert_string_equal(nb6_engine_name(sim), "emulated");
-    if (resume) {
-        nb6_t *again = cluster_through_checkpoint(sim);
-        nb6_free(sim);
-        sim = again;
-    }
+    if (resume) sim = cluster_resumed(sim);
     cluster_evolve(sim, 0.5);
     cluster_check_sources(sim);
     assert_int_equal(nb6_count(sim), STARS + 3);
-    sim->run.book.wall_used_s = 0;
-    const uint64_t bits = cluster_state(sim);
     cluster_free(&c);
-    nb6_free(sim);
-    return bits;
+    return cluster_state_at_end(sim);
 }
 
 static void an_engine_follows(void **state)
@@ -395,21 +385,13 @@ static void an_observer_fails(void **state)
 /* Sums over stars of a few units: rounding of direct sums. */
 static void assert_booked(const nb6_t *sim, const struct cluster *before, const struct cluster *after)
 {
-    const long double energy = cluster_energy(after) - cluster_energy(before);
-    assert_float_equal(sim->run.book.ledger.booked[NB6_CHANNEL_CHANGED], (double)energy, 1e-14);
+    const struct nb6_run_book *book = &sim->run.book;
+    const struct cluster_sums a = cluster_sums_of(before), b = cluster_sums_of(after);
+    assert_float_equal(book->ledger.booked[NB6_CHANNEL_CHANGED], (double)(b.energy - a.energy), 1e-14);
     for (int k = 0; k < 3; k++) {
-        long double momentum = 0, spin = 0;
-        for (int after_it = 0; after_it < 2; after_it++) {
-            const struct cluster *c = after_it ? after : before;
-            for (int64_t i = 0; i < c->n; i++) {
-                const long double m = after_it ? c->mass[i] : -c->mass[i];
-                const int p = (k + 1) % 3, q = (k + 2) % 3;
-                momentum += m * c->v[i][k];
-                spin += m * ((long double)c->x[i][p] * c->v[i][q] - (long double)c->x[i][q] * c->v[i][p]);
-            }
-        }
-        assert_float_equal(sim->run.book.transfers.changed.momentum[k], (double)momentum, 1e-15);
-        assert_float_equal(sim->run.book.transfers.changed.angular_momentum[k], (double)spin, 1e-15);
+        const long double spin = b.angular_momentum[k] - a.angular_momentum[k];
+        assert_float_equal(book->transfers.changed.momentum[k], (double)(b.momentum[k] - a.momentum[k]), 1e-15);
+        assert_float_equal(book->transfers.changed.angular_momentum[k], (double)spin, 1e-15);
     }
 }
 
@@ -425,14 +407,6 @@ static struct cluster should_be(const struct cluster *before, int64_t without)
         memcpy(c.v[i], is_new ? NEW_V[0] : before->v[from], sizeof c.v[i]);
     }
     return c;
-}
-
-static double farthest(const struct cluster *a, const struct cluster *b)
-{
-    double worst = 0;
-    for (int64_t i = 0; i < a->n; i++)
-        for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(a->x[i][k] - b->x[i][k]));
-    return worst;
 }
 
 static void change_one(int goes, enum nb6_engine_choice engine)
@@ -458,14 +432,16 @@ static void change_one(int goes, enum nb6_engine_choice engine)
     assert_true(sim->reg == library); /* it was not made anew */
     struct cluster after = cluster_now(sim);
     assert_int_equal(after.n, should.n);
-    assert_true(farthest(&after, &should) < 1e-15); /* rounding of places of about 1, in polynomials that change */
+    assert_true(cluster_farthest(&after, &should) <
+                1e-15); /* rounding of places of about 1, in polynomials that change */
     assert_booked(sim, &before, &after);
     cluster_assert_consistent(sim);
     const double t = nb6_time_now(sim);
     cluster_evolve(sim, t + 1 / 32.0);
     cluster_integrate_exactly(&should, nb6_time_now(sim) - t, (nb6_time_now(sim) - t) / 8);
     struct cluster now = cluster_now(sim);
-    if (!(farthest(&now, &should) < 1e-8)) fail_msg("engine %d: off by %g", (int)engine, farthest(&now, &should));
+    if (!(cluster_farthest(&now, &should) < 1e-8))
+        fail_msg("engine %d: off by %g", (int)engine, cluster_farthest(&now, &should));
     cluster_free(&c);
     cluster_free(&before);
     cluster_free(&should);

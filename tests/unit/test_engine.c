@@ -121,9 +121,7 @@ static nb6_t *in_pieces(nb6_t *sim, double t)
         if (!nb6_stopped(sim)) return sim;
         stops.polls = 0;
         stops.stop_at += 1 + stops.stop_at / 2;
-        nb6_t *again = cluster_through_checkpoint(sim);
-        nb6_free(sim);
-        sim = again;
+        sim = cluster_resumed(sim);
     }
 }
 
@@ -385,9 +383,7 @@ static void other_engines_go_on(void **state)
     const double energy = cluster_energy_now(sim).total;
     for (int k = 1; k <= 4; k++) {
         cluster_evolve(sim, 0.3 * k);
-        nb6_t *again = cluster_through_checkpoint(sim);
-        nb6_free(sim);
-        sim = again;
+        sim = cluster_resumed(sim);
         assert_int_equal(sim->engine, k % 2 ? under_test : NB6_ENGINE_HOST);
         sim->engine = (int)(k % 2 ? NB6_ENGINE_HOST : under_test);
     }

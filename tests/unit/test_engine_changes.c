@@ -136,11 +136,7 @@ static uint64_t run_with_changes(int threads, int resume)
     change(sim, 3, gone);
     cluster_assert_consistent(sim);
     if (resume == 2) cluster_evolve(sim, 0.2);
-    if (resume) {
-        nb6_t *again = cluster_through_checkpoint(sim);
-        nb6_free(sim);
-        sim = again;
-    }
+    if (resume) sim = cluster_resumed(sim);
     assert_true(evolve_image(sim, 0.25) > 0);
     change(sim, 0, NULL);
     assert_true(evolve_image(sim, 0.375) > 0);
@@ -148,10 +144,7 @@ static uint64_t run_with_changes(int threads, int resume)
     assert_int_equal(nb6_count(sim), STARS + 30 - 3 + 2 * NEW);
     cluster_assert_consistent(sim);
     cluster_check_sources(sim);
-    sim->run.book.wall_used_s = 0;
-    const uint64_t bits = cluster_state(sim);
-    nb6_free(sim);
-    return bits;
+    return cluster_state_at_end(sim);
 }
 
 static void same_bits(void **state)
@@ -199,16 +192,11 @@ static uint64_t run_edits(int resumed)
         if (nb6_evolve(sim, 0.01 * (k + 1), &err)) fail_msg("%s", err.text);
         if (k % (MOMENTS / EDITS) == 1) edit(sim, k / (MOMENTS / EDITS));
         if (k != resumed) continue;
-        nb6_t *again = cluster_through_checkpoint(sim);
-        nb6_free(sim);
-        sim = again;
+        sim = cluster_resumed(sim);
     }
     cluster_evolve(sim, 0.22);
     cluster_assert_consistent(sim);
-    sim->run.book.wall_used_s = 0;
-    const uint64_t bits = cluster_state(sim);
-    nb6_free(sim);
-    return bits;
+    return cluster_state_at_end(sim);
 }
 
 static void resumed_at_every_moment(void **state)

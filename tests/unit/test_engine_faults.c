@@ -54,13 +54,6 @@ static nb6_t *begin(int with_pairs)
     return sim;
 }
 
-/* Of a checkpoint, which knows how long the session before took. */
-static uint64_t state_of(nb6_t *sim)
-{
-    sim->run.book.wall_used_s = 0;
-    return cluster_state(sim);
-}
-
 /* @return 1 if a call has failed */
 static int evolve_with_fault(const nb6_t *first, nb6_time t, uint64_t end, enum fault kind, long k)
 {
@@ -72,7 +65,7 @@ static int evolve_with_fault(const nb6_t *first, nb6_time t, uint64_t end, enum 
     if (status && !happened) fail_msg("without a fault: status %d, %s", status, err.text);
     assert_true(!status || err.text[0] != '\0' || kind != NO_ALLOCATION); /* injected ones have no words */
     if (status && evolve(sim, t, &err)) fail_msg("after fault %d, call %ld: %s", (int)kind, k, err.text);
-    if (state_of(sim) != end) fail_msg("fault %d, call %ld: the state is another one", (int)kind, k);
+    if (cluster_state(sim) != end) fail_msg("fault %d, call %ld: the state is another one", (int)kind, k);
     cluster_check_sources(sim);
     nb6_free(sim);
     return happened;
@@ -87,7 +80,7 @@ static void try_all(int with_pairs, enum fault kind)
     if (!fault_can_happen(kind)) return;
     nb6_t *first = begin(with_pairs), *sim = cluster_through_checkpoint(first);
     if (evolve(sim, t, &err)) fail_msg("%s", err.text);
-    const uint64_t end = state_of(sim);
+    const uint64_t end = cluster_state(sim);
     assert_true((sim->run.counters.pairs_formed > 0) == with_pairs && sim->run.counters.blocks > 100);
     nb6_free(sim);
     for (long k = 0; evolve_with_fault(first, t, end, kind, k); k += 1 + k / test_size(8, 3)) faults++;

@@ -73,13 +73,6 @@ static void find_again(void)
     nbd_fault_set(NBD_FAULT_NONE, 0, 0);
 }
 
-/* Of a checkpoint, which knows how long the session before took. */
-static uint64_t state_of(nb6_t *sim)
-{
-    sim->run.book.wall_used_s = 0;
-    return cluster_state(sim);
-}
-
 /* @return 0: it has not come to that */
 static int evolve_and_lose(nb6_t *sim, long k)
 {
@@ -104,14 +97,14 @@ static void the_same_engine_goes_on(void **state)
     nb6_t *sim = start();
     cluster_evolve(sim, T_END);
     assert_true(sim->run.counters.pairs_formed > 0);
-    const uint64_t end = state_of(sim);
+    const uint64_t end = cluster_state(sim);
     nb6_free(sim);
     long losses = 0;
     for (long k = 1;; k += 1 + k / test_size(4, 1)) {
         sim = start();
         const int lost = evolve_and_lose(sim, k);
         if (lost) cluster_evolve(sim, T_END);
-        if (state_of(sim) != end) fail_msg("call %ld lost: the state is another one", k);
+        if (cluster_state(sim) != end) fail_msg("call %ld lost: the state is another one", k);
         nb6_free(sim);
         if (!lost) break;
         losses++;
@@ -166,7 +159,7 @@ static uint64_t lose_among_mergers(long k, uint64_t end)
     const uint64_t told = mergers_told(&record);
     check_members(sim);
     if (lost && end) cluster_evolve(sim, T_END);
-    if (end && state_of(sim) != end) fail_msg("call %ld lost: the state is another one", k);
+    if (end && cluster_state(sim) != end) fail_msg("call %ld lost: the state is another one", k);
     assert_true(mergers_told(&record) == sim->run.counters.mergers);
     nb6_free(sim);
     cluster_record_free(&record);
@@ -191,7 +184,7 @@ static void mergers_are_undone(void **state)
     (void)state;
     nb6_t *sim = start_mergers(16, 1e-3, NULL);
     cluster_evolve(sim, T_END);
-    const uint64_t end = state_of(sim), all = sim->run.counters.mergers;
+    const uint64_t end = cluster_state(sim), all = sim->run.counters.mergers;
     assert_true(all > 10);
     const uint64_t mergers = (uint64_t)test_size(test_seeds(6, (int)all), 2);
     nb6_free(sim);
@@ -220,7 +213,7 @@ static void the_host_goes_on(void **state)
     cluster_evolve(again, T_END);
     find_again();
     assert_true(sim->run.counters.blocks > blocks && !sim->engine_image.image);
-    assert_true(state_of(sim) == state_of(again));
+    assert_true(cluster_state(sim) == cluster_state(again));
     assert_true(fabs(cluster_energy_now(sim).total / energy - 1) < 1e-6); /* as in test_engine.c */
     nb6_free(sim);
     nb6_free(again);
@@ -259,7 +252,7 @@ static void another_backend_goes_on(void **state)
     assert_string_equal(gpunb_info(sim->reg)->name, "ref");
     cluster_evolve(sim, T_END);
     cluster_evolve(resumed, T_END);
-    assert_true(state_of(sim) == state_of(resumed));
+    assert_true(cluster_state(sim) == cluster_state(resumed));
     nb6_free(sim);
     nb6_free(resumed);
 }
@@ -280,7 +273,7 @@ static void another_irregular_backend_goes_on(void **state)
         assert_string_equal(gpuirr_info(sim->irr)->name, name[k]);
         cluster_evolve(sim, t + T_END / 6);
         cluster_evolve(resumed, t + T_END / 6);
-        assert_true(state_of(sim) == state_of(resumed));
+        assert_true(cluster_state(sim) == cluster_state(resumed));
         nb6_free(resumed);
     }
     nb6_free(sim);

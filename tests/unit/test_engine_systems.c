@@ -122,9 +122,7 @@ static nb6_t *in_pieces(nb6_t *sim, double t)
 {
     for (double now = 0.0371; now < t; now += 0.0371) {
         cluster_evolve(sim, now);
-        nb6_t *again = cluster_through_checkpoint(sim);
-        nb6_free(sim);
-        sim = again;
+        sim = cluster_resumed(sim);
     }
     cluster_evolve(sim, t);
     return sim;

@@ -107,14 +107,6 @@ static void change_image(nb6_t *sim, int64_t most)
     assert_true(sim->engine_image.ahead);
 }
 
-static uint64_t state_of(nb6_t *sim)
-{
-    struct nbc_error err = {0};
-    demand(nb6_bring_home(sim, &err), &err);
-    sim->run.book.wall_used_s = 0;
-    return cluster_state(sim);
-}
-
 /* ---- moves */
 
 static void read_nothing(struct nb6_calls *calls)
@@ -291,15 +283,11 @@ static uint64_t run_changes(int binaries, int threads, int resumed)
         for (int after = 0; after < 2; after++) { /* right before a change, and right after it */
             if (after) change_image(sim, k % 2 ? 1 : SYSTEMS);
             if (!(resumed >> (2 * k + after) & 1)) continue;
-            nb6_t *again = cluster_through_checkpoint(sim);
-            nb6_free(sim);
-            sim = again;
+            sim = cluster_resumed(sim);
         }
     }
     cluster_evolve(sim, 0.2);
-    const uint64_t bits = state_of(sim);
-    nb6_free(sim);
-    return bits;
+    return cluster_state_at_end(sim);
 }
 
 static void same_bits(void **state)
@@ -361,7 +349,7 @@ static void no_memory(void **state)
         alloc_left = -1;
         if (status) {
             assert_int_equal(status, NBC_NO_MEMORY);
-            assert_true(sim->engine_image.ahead && state_of(sim) == state_of(same));
+            assert_true(sim->engine_image.ahead && cluster_state_at_home(sim) == cluster_state_at_home(same));
             assert_int_equal(sim->transaction.n_event, 0);
             failures++;
         }
@@ -378,13 +366,12 @@ static void no_memory(void **state)
 static void assert_undone(nb6_t *sim, nb6_t *base, uint64_t end)
 {
     assert_true(nb6_device_is_lost(sim) && !sim->engine_image.ahead && sim->transaction.n_event == 0);
-    assert_true(nb6_time_now(sim) == nb6_time_now(base) && state_of(sim) == state_of(base));
+    assert_true(nb6_time_now(sim) == nb6_time_now(base) && cluster_state_at_home(sim) == cluster_state_at_home(base));
     cluster_check_sources(sim);
     assert_int_equal(evolve(sim, 0.11), NBC_OK);
     change_image(sim, 20);
     assert_int_equal(evolve(sim, 0.13), NBC_OK);
-    assert_true(state_of(sim) == end);
-    nb6_free(sim);
+    assert_true(cluster_state_at_end(sim) == end);
 }
 
 /* From its k-th call on a device fails in a change; 0: in a block after it.   @return 0: it had fewer calls */
@@ -413,8 +400,7 @@ static void a_device_is_lost(void **state)
     assert_int_equal(evolve(sim, 0.11), NBC_OK);
     change_image(sim, 20);
     assert_int_equal(evolve(sim, 0.13), NBC_OK);
-    const uint64_t end = state_of(sim);
-    nb6_free(sim);
+    const uint64_t end = cluster_state_at_end(sim);
     while (lose(base, end, k)) k++;
     assert_true(k > 2);
     assert_true(lose(base, end, 0));

@@ -21,36 +21,18 @@
 #include "tests/support/cluster_state.h"
 #include "tests/support/mass_scene.h"
 
-/* ---- sums over stars, in long double */
-
-struct sums {
-    long double energy, momentum[3], spin[3];
-};
-
-static struct sums sums_of(const struct cluster *c)
-{
-    struct sums s = {.energy = cluster_energy(c)};
-    for (int64_t i = 0; i < c->n; i++)
-        for (int k = 0; k < 3; k++) {
-            const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-            const long double *m = &(long double){c->mass[i]};
-            s.momentum[k] += *m * c->v[i][k];
-            s.spin[k] += *m * ((long double)c->x[i][k1] * c->v[i][k2] - (long double)c->x[i][k2] * c->v[i][k1]);
-        }
-    return s;
-}
-
 /* Rounding of energies of up to `scale`, and of sums over ten stars with masses of 0.1 and velocities of up to `speed`:
  * some 1e-16 of each. */
 static void assert_booked(const nb6_t *sim, const struct cluster *before, const struct cluster *after, double scale,
                           double speed)
 {
-    const struct sums a = sums_of(before), b = sums_of(after);
+    const struct cluster_sums a = cluster_sums_of(before), b = cluster_sums_of(after);
     const struct nb6_run_book *book = &sim->run.book;
     assert_near(book->ledger.booked[NB6_CHANNEL_STARS], (double)(b.energy - a.energy), 1e-14 * (1 + scale));
     for (int k = 0; k < 3; k++) {
         assert_near(book->transfers.stars.momentum[k], (double)(b.momentum[k] - a.momentum[k]), 1e-15 * (1 + speed));
-        assert_near(book->transfers.stars.angular_momentum[k], (double)(b.spin[k] - a.spin[k]), 1e-15 * (1 + speed));
+        assert_near(book->transfers.stars.angular_momentum[k], (double)(b.angular_momentum[k] - a.angular_momentum[k]),
+                    1e-15 * (1 + speed));
     }
 }
 
@@ -76,17 +58,6 @@ static void change(nb6_t *sim, const struct trial *r, struct cluster *c)
     if (r->kick) memcpy(c->v[r->star], kicked[0], sizeof kicked[0]);
 }
 
-static double farthest(const struct cluster *a, const struct cluster *b)
-{
-    double worst = 0;
-    for (int64_t i = 0; i < a->n; i++) {
-        double r2 = 0;
-        for (int k = 0; k < 3; k++) r2 += (a->x[i][k] - b->x[i][k]) * (a->x[i][k] - b->x[i][k]);
-        worst = fmax(worst, sqrt(r2));
-    }
-    return worst;
-}
-
 static void assert_is(const nb6_t *sim, enum shape shape)
 {
     assert_int_equal(sim->subsystems.count, shape == ONE ? 0 : shape == A_TRIPLE ? 2 : 1);
@@ -105,7 +76,8 @@ static void try_one(const struct trial *r, enum nb6_engine_choice engine)
     cluster_assert_consistent(sim);
     struct cluster after = cluster_now(sim);
     assert_memory_equal(after.mass, should.mass, STARS * sizeof *after.mass);
-    assert_true(farthest(&after, &should) < 1e-15); /* rounding of places of about 1, in polynomials that change */
+    assert_true(cluster_farthest(&after, &should) <
+                1e-15); /* rounding of places of about 1, in polynomials that change */
     /* The frozen orbit has the energy of the tide between both in the outer one: of (1e-6/4e-3)^2 of its energy. */
     const double tide = r->shape == A_TRIPLE ? 1e-10 * r->scale : 0;
     if (r->shape != A_TRIPLE) assert_booked(sim, &before, &after, r->scale, r->speed);
@@ -119,9 +91,9 @@ static void try_one(const struct trial *r, enum nb6_engine_choice engine)
     const double dt = nb6_time_now(sim) - t;
     cluster_integrate_exactly(&should, dt, dt / r->steps);
     struct cluster now = cluster_now(sim);
-    if (!(farthest(&now, &should) < 1e-8))
+    if (!(cluster_farthest(&now, &should) < 1e-8))
         fail_msg("star %d of shape %d, kick %d, factor %g, engine %d: off by %g", r->star, (int)r->shape, r->kick,
-                 r->factor, (int)engine, farthest(&now, &should));
+                 r->factor, (int)engine, cluster_farthest(&now, &should));
     cluster_free(&before);
     cluster_free(&after);
     cluster_free(&should);
@@ -279,7 +251,7 @@ static void they_lose_mass_where_they_are(void **state)
     cluster_evolve(sim, t + 1 / 64.);
     cluster_integrate_exactly(&should, nb6_time_now(sim) - t, (nb6_time_now(sim) - t) / 512);
     struct cluster now = cluster_now(sim);
-    if (!(farthest(&now, &should) < 1e-8)) fail_msg("off by %g", farthest(&now, &should));
+    if (!(cluster_farthest(&now, &should) < 1e-8)) fail_msg("off by %g", cluster_farthest(&now, &should));
     cluster_free(&c);
     cluster_free(&before);
     cluster_free(&after);

@@ -66,7 +66,6 @@ static nb6_t *again(nb6_t *base)
 {
     static const struct nb6_observer observer = {.event = on_event};
     nb6_t *sim = cluster_through_checkpoint(base);
-    sim->run.book.wall_used_s = 0;
     nb6_set_observer(sim, &observer);
     return sim;
 }

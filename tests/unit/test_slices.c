@@ -177,9 +177,7 @@ static void stopped_is_the_same(nb6_t *whole, int every, int checkpoints, int fr
         stopped++;
         if (frames) look(sim);
         if (!checkpoints) continue;
-        nb6_t *resumed = cluster_through_checkpoint(sim);
-        nb6_free(sim);
-        sim = resumed;
+        sim = cluster_resumed(sim);
     } while (stopped < 1000);
     assert_true(stopped >= 1 && stopped < 1000);
     nb6_set_observer(sim, &(struct nb6_observer){0});
@@ -255,9 +253,7 @@ static void pairs_that_wait(void **state)
                 within++;
                 break;
             }
-        nb6_t *resumed = cluster_through_checkpoint(sim);
-        nb6_free(sim);
-        sim = resumed;
+        sim = cluster_resumed(sim);
         cluster_energy_now(sim);
     } while (stopped < 10000);
     print_message("pairs: %.2e steps, stopped %d times, %d of them within a block\n",
