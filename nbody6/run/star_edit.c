@@ -298,13 +298,13 @@ static int change(struct nb6_sim *sim, struct star_edit *e, struct nbc_error *er
     const nb6_time now = sim->ti_now;
     const int64_t slots = sim->subsystems.capacity;
     status = e->request->n_gone > 0 ? go(sim, e, err) : come(sim, e, err);
+    nb6_motions_forget(sim); /* copies have the numbers of before */
     if (!status) {
         nb6_nearest_free(sim->nearest);
         sim->nearest = NULL;
         return nb6_transaction_commit_and_notify(sim, err);
     }
     nb6_transaction_rollback(sim);
-    nb6_motions_forget(sim);
     sim->subsystems.capacity = slots;
     sim->ti_now = now;
     return nb6_engines_failed(sim, status);
