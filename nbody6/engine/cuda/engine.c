@@ -1,4 +1,4 @@
-/* The device engine: bodies are on a GPU, and block steps are advanced there (cuda/block.cu). A second image in host
+/* The device engine: bodies are on a GPU, and block steps are advanced there (cuda/block.cuh). A second image in host
  * memory is the way in and out for the state, and holds the members that the host service reads (cuda/host.c). */
 #include "nbody6/engine/engine.h"
 #include "common/nbc.h"

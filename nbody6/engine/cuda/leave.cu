@@ -1,5 +1,5 @@
 /* The end of a block whose regular forces GPUNB makes (cuda/leave.h): what is asked for, and, after the forces, the
- * regular corrector and the commit. The kernel of small blocks (cuda/block.cu) has made the irregular stages and
+ * regular corrector and the commit. The kernel of small blocks (cuda/block.cuh) has made the irregular stages and
  * ended. */
 #include "nbody6/engine/cuda/leave.h"
 
