@@ -15,13 +15,29 @@ struct nb6_gathered {
     double potential; /**< sum of m/r at its place, by all bodies of the image that were not asked for */
 };
 
-/** A body that goes on with another mass. */
+/** A body with another mass. */
 struct nb6_changed {
     nb6_index body;
     int32_t spare;
     double mass;       /**< from now on */
     double lost;       /**< what it had more */
     double x[3], v[3]; /**< as others see it at the time of the change */
+};
+
+/** What a sudden change of a body does besides. */
+struct nb6_sudden {
+    int32_t begins;    /**< 1: it goes on from x with v, and begins anew there */
+    int32_t is_felt;   /**< 1: those that have it in their lists begin anew */
+    double was;        /**< its mass before */
+    double x[3], v[3]; /**< at the time of the change, as a frame has it, and after it */
+    double speed;      /**< by which its velocity changes: those whom it will pass begin anew */
+};
+
+/** Those who begin anew. */
+struct nb6_disturbed {
+    int64_t n;
+    int is_served; /**< 0: some of them belong to systems on which others act, and cannot begin in an image */
+    double spread; /**< velocity dispersion of all bodies at that time */
 };
 
 /** A body from whose irregular polynomial something leaves: what systems do beyond points of mass has changed for it.
@@ -40,6 +56,8 @@ struct nb6_edit {
     int64_t n_pulled;
     const struct nb6_pulled *pulled; /**< [n_pulled] bodies ascend */
     int with_systems;                /**< 1: slots that the open transaction has saved have changed; no list has */
+    const struct nb6_sudden *sudden; /**< [n] NULL: nobody begins anew, and */
+    struct nb6_disturbed disturbed;  /**< has no meaning; `disturb` has found them */
 };
 
 #endif

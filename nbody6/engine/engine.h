@@ -14,10 +14,10 @@
  *  and lists that have changed since both were equal, and systems (image_part.h); where all may have changed, or do not
  *  fit, it moves all. `sim->engine_image.is_part` says which. The image does not depend on it.
  *
- *  Edits. Between two blocks single stars, and pairs of two stars, may get other masses, where they are
- *  (`gather`, `edit`): a message, no move of the state. After an adjust that leaves all bodies as they are, the image
- *  gets what that has changed about systems (`renew`). All else that changes bodies edits the state, and the next block
- *  imports it, or what has changed.
+ *  Edits. Between two blocks single stars, and pairs of two stars, may get other masses, and single stars other
+ *  velocities, where they are (`gather`, `disturb`, `edit`): a message, no move of the state. After an adjust that
+ * leaves all bodies as they are, the image gets what that has changed about systems (`renew`). All else that changes
+ * bodies edits the state, and the next block imports it, or what has changed.
  *
  *  Failures. A block that cannot be completed is not committed; the image stays that of the last block, and can be
  *  exported. An export that fails leaves both as they were, or a state equal to the image in all but predictors of
@@ -83,12 +83,20 @@ struct nb6_engine {
      *  @param[in] body [n] ascending   @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
     int (*gather)(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
                   struct nbc_error *err);
+    /** Who begins anew with an edit, of which edit->disturbed is not known yet: single stars and pairs on which nothing
+     *  acts can begin in the image. It stays as it is. NULL in the host engine.
+     *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
+    int (*disturb)(struct nb6_sim *sim, const struct nb6_edit *edit, struct nb6_disturbed *disturbed,
+                   struct nbc_error *err);
     /** Bodies of the image change at a time not before its own, and before that of the next block: they have other
      *  masses, and what they lose leaves the polynomials of all others, irregular where the body is in their list, else
      *  regular; so does what systems, whose motions are the host's, do less beyond points of mass (`pulled`). No body
-     * is elsewhere then at that time. The image is ahead, and the one that an import of the state after an export would
-     *  make.
-     *  @return NBC_OK; NBC_NO_MEMORY: nothing has changed; NBC_DEVICE: the image is lost */
+     *  is elsewhere then at that time. With `sudden` those begin anew whom the last call before it, of `disturb`, has
+     *  found, with lists, forces and steps at that time (stages/begin.h); the others lose the pulls of the bodies as
+     *  they were, and gain those of the bodies as they are. The image is ahead, and the one that an import of the state
+     *  after an export would make.
+     *  @return NBC_OK; NBC_NO_MEMORY, NBC_NON_FINITE (a first force), NBC_NB_OVERFLOW (a list does not fit its row; the
+     *  next import has room): nothing has changed; NBC_DEVICE: the image is lost */
     int (*edit)(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err);
     /** The image of the same bodies, after an export, becomes the one that an import would make: the host has other
      *  criteria for systems, and other motions. NULL in the host engine.

@@ -221,8 +221,7 @@ static int after_advance(struct nb6_sim *sim, const struct nb6_engine *engine, n
     default:
         return NBC_OK;
     }
-    int status = nb6_engines_bring_home(sim, err);
-    sim->engine_image.edits = sim->edits - 1; /* the next import makes room */
+    const int status = nb6_engines_make_room(sim, err);
     if (status || *reason == NB6_STOP_OVERFLOW) return status;
     return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
 }
@@ -349,14 +348,28 @@ int nb6_engines_gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_ind
     return nb6_engines_failed(sim, status);
 }
 
+int nb6_engines_disturb(struct nb6_sim *sim, const struct nb6_edit *edit, struct nb6_disturbed *disturbed,
+                        struct nbc_error *err)
+{
+    return nb6_engines_failed(sim, engine_of(sim)->disturb(sim, edit, disturbed, err));
+}
+
 int nb6_engines_edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err)
 {
     const int status = engine_of(sim)->edit(sim, edit, err);
+    if (status == NBC_NB_OVERFLOW) return status;
     if (status) sim->engine_image.edits = sim->edits - 1;
     if (status) return nb6_engines_failed(sim, status);
     sim->engine_image.ahead = 1;
     for (int64_t k = 0; k < edit->n; k++) sim->body[edit->changed[k].body].mass = edit->changed[k].mass;
     return NBC_OK;
+}
+
+int nb6_engines_make_room(struct nb6_sim *sim, struct nbc_error *err)
+{
+    const int status = nb6_engines_bring_home(sim, err);
+    sim->engine_image.edits = sim->edits - 1; /* the next import makes room */
+    return status;
 }
 
 int nb6_engines_keep(struct nb6_sim *sim, struct nbc_error *err)

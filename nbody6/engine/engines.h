@@ -41,9 +41,15 @@ int nb6_engines_take_edits(struct nb6_sim *sim);
  *  @return as `import`, `gather`: nothing has changed */
 int nb6_engines_gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
                        struct nbc_error *err);
+/** After it, `disturb` of engine.h.   @return as that: nothing has changed */
+int nb6_engines_disturb(struct nb6_sim *sim, const struct nb6_edit *edit, struct nb6_disturbed *disturbed,
+                        struct nbc_error *err);
 /** After it, `edit` of engine.h. Masses in host memory change too. The state in host memory is that of before, and
  * comes back, with the books, if the image is lost.   @return as `edit` */
 int nb6_engines_edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err);
+/** After an edit for whose lists rows are too short, and outside of a transaction: the next import makes room.
+ *  @return as nb6_engines_bring_home */
+int nb6_engines_make_room(struct nb6_sim *sim, struct nbc_error *err);
 /** Before a transaction that changes no body in the image, but books or ages of stars, is committed: they come back if
  *  an image that is ahead is lost.   @return NBC_OK; NBC_NO_MEMORY */
 int nb6_engines_keep(struct nb6_sim *sim, struct nbc_error *err);

@@ -174,3 +174,9 @@ int nb6_dev_report_non_finite(const struct nb6_dev *dev, int32_t i, int irregula
                     nb6_time_to_double(dev->control->t), acc[0], acc[1], acc[2], dev->star[i].level_irr,
                     dev->star[i].nnb);
 }
+
+int nb6_dev_report_unsound(const struct nb6_sim *sim, const struct nb6_dev *dev, int32_t i, struct nbc_error *err)
+{
+    return nbc_fail(err, NBC_NON_FINITE, "star %lld: its first force is not finite; is another star at the same place?",
+                    (long long)sim->star[dev->body_of[i]].name);
+}

@@ -29,6 +29,9 @@ int nb6_dev_supports(const struct nb6_sim *sim);
 int nb6_dev_report_non_finite(const struct nb6_dev *dev, int32_t i, int irregular,
                               const struct nb6_corrected *corrected, struct nbc_error *err);
 
+/** Report that the first force on body i, which begins anew, is not finite.   @return NBC_NON_FINITE */
+int nb6_dev_report_unsound(const struct nb6_sim *sim, const struct nb6_dev *dev, int32_t i, struct nbc_error *err);
+
 /** Capacities of an image: bodies that take part, neighbours in a row, systems, all bodies of the run. */
 struct nb6_dev_size {
     int64_t n, row, systems, bodies;

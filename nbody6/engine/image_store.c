@@ -39,12 +39,14 @@ static int32_t body_of(const struct storing *job, int64_t k)
     return job->dev->body_of[place_of(job->parcel, k)];
 }
 
-/* Whether a regular step of a body has ended since the import. */
+/* Whether a regular step of a body has ended since the import. In an edit at that very time it may have begun anew. */
 static int has_new_list(const void *context, int64_t k)
 {
     const struct storing *job = context;
-    const struct nb6_dev_parcel *parcel = job->parcel;
-    return parcel->level[k] >= 0 && parcel->star[k].t0_reg != job->sim->star[body_of(job, k)].t0_reg;
+    const struct nb6_dev *dev = job->dev;
+    const nb6_time since = job->parcel->star[k].t0_reg;
+    return job->parcel->level[k] >= 0 &&
+           (since != job->sim->star[body_of(job, k)].t0_reg || (dev->control->stores_all && since == dev->t_home));
 }
 
 /* New lists. */

@@ -36,13 +36,7 @@ void nb6_linear_higher(const struct nb6_external *external, double t, const doub
     (void)t;
     (void)x;
     (void)v;
-    double c = external->coriolis;
-    snap[0] = external->t_x * acc[0] + c * jerk[1];
-    snap[1] = -c * jerk[0];
-    snap[2] = external->t_z * acc[2];
-    crackle[0] = external->t_x * jerk[0] + c * (inner[1] + snap[1]);
-    crackle[1] = -c * (inner[0] + snap[0]);
-    crackle[2] = external->t_z * jerk[2];
+    nb6_linear_field_higher(external, acc, jerk, inner, snap, crackle);
 }
 
 double nb6_linear_potential(const struct nb6_external *external, double t, const double x[3])

@@ -21,6 +21,20 @@ NBC_HD void nb6_linear_field_force(const struct nb6_external *field, const doubl
     ext_jerk[2] = field->t_z * v[2];
 }
 
+/** Its second and third derivatives along the path of a body.   @param[in] acc, jerk  of the body
+ *  @param[in] inner  second derivative of the acceleration without the field */
+NBC_HD void nb6_linear_field_higher(const struct nb6_external *field, const double acc[3], const double jerk[3],
+                                    const double inner[3], double snap[3], double crackle[3])
+{
+    const double c = field->coriolis;
+    snap[0] = field->t_x * acc[0] + c * jerk[1];
+    snap[1] = -c * jerk[0];
+    snap[2] = field->t_z * acc[2];
+    crackle[0] = field->t_x * jerk[0] + c * (inner[1] + snap[1]);
+    crackle[1] = -c * (inner[0] + snap[0]);
+    crackle[2] = field->t_z * jerk[2];
+}
+
 /** Rounding error of that acceleration: its terms may balance each other. */
 NBC_HD double nb6_linear_field_noise(const struct nb6_external *field, const double x[3], const double v[3])
 {

@@ -113,8 +113,8 @@ struct ageing_step {
     /* of a change, [n] */
     nb6_index *index;
     double *mass, (*v)[3];
-    int is_away; /* 1: the state stays where an engine has it, */
-    int ends;    /* but comes home after all: nb6_image_edit */
+    int is_away;                 /* 1: the state stays where an engine has it, */
+    enum nb6_image_edit_end end; /* of a change that is made so */
 };
 
 static void release(struct ageing_step *s)
@@ -263,8 +263,8 @@ static int change_bodies(struct nb6_sim *sim, struct ageing_step *s, int suddenl
     const struct nb6_new_masses masses = new_masses(sim, s, suddenly);
     if (masses.n == 0) return nb6_engines_keep(sim, err);
     int status = suddenly ? add_velocities(sim, s, masses.n, err) : NBC_OK;
-    if (!status) status = s->is_away ? nb6_image_edit(sim, &masses, &s->ends, err) : nb6_mass_edit(sim, &masses, err);
-    if (!status && !s->ends) nb6_profile_count_mass_change(sim);
+    if (!status) status = s->is_away ? nb6_image_edit(sim, &masses, &s->end, err) : nb6_mass_edit(sim, &masses, err);
+    if (!status && s->end == NB6_IMAGE_EDITED) nb6_profile_count_mass_change(sim);
     return status;
 }
 
@@ -352,16 +352,16 @@ static int change(struct nb6_sim *sim, struct ageing_step *s, struct nbc_error *
     return status ? status : change_bodies(sim, s, 1, err);
 }
 
-/* @param[in,out] s  ends: 1 if nothing was changed */
+/* @param[in,out] s  end: whether anything was changed */
 static int try_to_commit(struct nb6_sim *sim, struct ageing_step *s, struct nbc_error *err)
 {
     const nb6_time now = sim->ti_now;
     int status = nb6_mass_edit_check(sim, err);
     if (!status) status = nb6_transaction_begin(sim, err);
     if (status) return status;
-    s->ends = 0;
+    s->end = NB6_IMAGE_EDITED;
     status = nb6_engines_failed(sim, change(sim, s, err));
-    if (!status && !s->ends) {
+    if (!status && s->end == NB6_IMAGE_EDITED) {
         nb6_transaction_commit(sim);
         return NBC_OK;
     }
@@ -375,8 +375,12 @@ static int try_to_commit(struct nb6_sim *sim, struct ageing_step *s, struct nbc_
 static int commit(struct nb6_sim *sim, struct ageing_step *s, struct nbc_error *err)
 {
     int status = s->is_away ? try_to_commit(sim, s, err) : NBC_OK;
+    while (!status && s->is_away && s->end == NB6_IMAGE_EDIT_AGAIN) {
+        status = nb6_engines_make_room(sim, err);
+        if (!status) status = try_to_commit(sim, s, err);
+    }
     if (status) return status;
-    if (s->is_away && !s->ends) {
+    if (s->is_away && s->end == NB6_IMAGE_EDITED) {
         sim->engine_image.told_later = sim->transaction.n_event;
         return NBC_OK;
     }

@@ -5,6 +5,7 @@
 #include "nbody6/engine/engines.h"
 #include "nbody6/fewbody/new_masses.h"
 #include "nbody6/galaxy/external.h"
+#include "nbody6/input/config.h"
 #include "nbody6/run/changed_bodies.h"
 #include "nbody6/run/edit_systems.h"
 #include "nbody6/run/mass_books.h"
@@ -14,25 +15,48 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/predict_fully.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
 
 #include <math.h>
 
 /* ---- which changes */
 
-/* Whether neither a body nor those that see it begin anew. */
+/* Whether those that have a body in their lists begin anew. */
+static int is_felt(const struct nb6_sim *sim, const struct nb6_new_masses *masses, nb6_index i)
+{
+    return masses->v || fabs(nb6_changed_by(sim, masses, i)) > nb6_sudden_share * sim->body[i].mass;
+}
+
 static int goes_on(const struct nb6_sim *sim, const struct nb6_new_masses *masses, nb6_index i)
 {
-    return fabs(nb6_changed_by(sim, masses, i)) <= nb6_sudden_share * sim->body[i].mass &&
-           (masses->is_slow || !nb6_is_centre(sim, i)) && nb6_edit_systems_serve(sim, i);
+    return (masses->is_slow || !nb6_is_centre(sim, i)) && nb6_edit_systems_serve(sim, i);
+}
+
+static int is_alone(const struct nb6_sim *sim, nb6_index i)
+{
+    return !nb6_is_centre(sim, i) && !nb6_is_resolved(&sim->subsystems, i);
+}
+
+static int is_sudden(const struct nb6_sim *sim, const struct nb6_new_masses *masses)
+{
+    int sudden = masses->v != NULL;
+    for (int64_t k = 0; k < masses->n && !sudden; k++)
+        sudden = is_felt(sim, masses, nb6_body_with(sim, masses->star[k]));
+    return sudden;
 }
 
 int nb6_image_edit_serves(struct nb6_sim *sim, const struct nb6_new_masses *masses)
 {
-    int serves = !masses->v && !nb6_external_does_work(&sim->run.external);
-    for (int64_t k = 0; k < masses->n && serves; k++)
-        serves = goes_on(sim, masses, nb6_body_with(sim, masses->star[k]));
+    const int sudden = is_sudden(sim, masses);
+    int serves = !nb6_external_does_work(&sim->run.external);
+    if (sudden) serves &= !sim->run.config.integration.initial_fpoly2;
+    for (int64_t k = 0; k < masses->n && serves; k++) {
+        const nb6_index i = nb6_body_with(sim, masses->star[k]);
+        serves = sudden ? is_alone(sim, i) : goes_on(sim, masses, i);
+    }
     return serves && nb6_engines_take_edits(sim);
 }
 
@@ -46,6 +70,9 @@ struct image_edit {
     int64_t n; /* bodies with stars that change */
     nb6_index *body;
     struct nb6_changed *changed;
+    struct nb6_sudden *sudden; /* NULL: nobody begins anew */
+    struct nb6_disturbed disturbed;
+    int comes; /* 1: motions of systems have come to that time */
     struct nb6_gathered *gathered;
     double (*x)[3], (*v)[3], *was, *is; /* as a frame has them at that time; masses */
 };
@@ -60,7 +87,8 @@ static int find_bodies(const struct nb6_sim *sim, struct image_edit *e, struct n
     const size_t n = (size_t)e->masses->n;
     e->body = nbc_alloc(n, sizeof *e->body);
     e->changed = nbc_alloc(n, sizeof *e->changed);
-    if (!e->body || !e->changed) return no_memory(err);
+    if (is_sudden(sim, e->masses)) e->sudden = nbc_alloc(n, sizeof *e->sudden);
+    if (!e->body || !e->changed || (!e->sudden && is_sudden(sim, e->masses))) return no_memory(err);
     e->n = nb6_changed_bodies(sim, e->masses, e->body);
     const int status = nb6_edit_systems_find(sim, e->n, e->body, &e->systems, err);
     if (status) return status;
@@ -78,6 +106,7 @@ static void release(struct image_edit *e)
     nb6_edit_systems_free(&e->systems);
     nbc_free(e->body);
     nbc_free(e->changed);
+    nbc_free(e->sudden);
     nbc_free(e->gathered);
     nbc_free(e->x);
     nbc_free(e->v);
@@ -131,6 +160,22 @@ static int change_systems(struct nb6_sim *sim, struct image_edit *e, int *ends, 
     return status;
 }
 
+/* The k-th body is single. */
+static struct nb6_sudden sudden_of(const struct nb6_sim *sim, const struct image_edit *e, int64_t k)
+{
+    const int64_t at = seen_at(e, k), star = nb6_new_masses_place(e->masses, e->body[k]);
+    struct nb6_sudden sudden = {
+        .begins = e->masses->v != NULL, .is_felt = is_felt(sim, e->masses, e->body[k]), .was = e->was[at]};
+    double v2 = 0;
+    for (int d = 0; d < 3; d++) {
+        sudden.x[d] = e->x[at][d];
+        sudden.v[d] = sudden.begins ? e->masses->v[star][d] : e->v[at][d];
+        v2 += (sudden.v[d] - e->v[at][d]) * (sudden.v[d] - e->v[at][d]);
+    }
+    sudden.speed = sqrt(v2);
+    return sudden;
+}
+
 /* The engine is told this of them. */
 static void describe(const struct nb6_sim *sim, struct image_edit *e)
 {
@@ -141,7 +186,35 @@ static void describe(const struct nb6_sim *sim, struct image_edit *e)
         e->is[at] = star >= 0 ? e->masses->mass[star] : sim->body[e->body[k]].mass;
         *to = (struct nb6_changed){.body = e->body[k], .mass = e->is[at], .lost = e->was[at] - e->is[at]};
         nb6_predict(from, nb6_time_to_double(e->ti - from->t0), to->x, to->v);
+        if (e->sudden) e->sudden[k] = sudden_of(sim, e, k);
     }
+}
+
+static struct nb6_edit edit_of(const struct image_edit *e)
+{
+    return (struct nb6_edit){.t = e->ti,
+                             .n = e->n,
+                             .changed = e->changed,
+                             .n_pulled = e->systems.n_body,
+                             .pulled = e->systems.pulled,
+                             .with_systems = e->systems.n_slot > 0 || e->comes,
+                             .sudden = e->sudden,
+                             .disturbed = e->disturbed};
+}
+
+/* Those who begin anew, and all motions at that time.   @param[out] ends  as change_systems */
+static int disturb(struct nb6_sim *sim, struct image_edit *e, int *ends, struct nbc_error *err)
+{
+    const nb6_time now = sim->ti_now;
+    const struct nb6_edit edit = edit_of(e);
+    int status = nb6_engines_disturb(sim, &edit, &e->disturbed, err);
+    *ends = !e->disturbed.is_served;
+    if (status || *ends || sim->subsystems.count == 0) return status;
+    e->comes = 1;
+    sim->ti_now = e->ti;
+    status = nb6_edit_systems_come(sim, &e->systems, ends, err);
+    sim->ti_now = now;
+    return status;
 }
 
 /* ---- the books */
@@ -157,6 +230,10 @@ static int energy_of(const struct nb6_sim *sim, const struct image_edit *e, doub
         const int64_t at = seen_at(e, k);
         const double gained = -e->changed[k].lost, *v = e->v[at];
         nbc_add_exactly(&sum, &low, 0.5 * gained * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+        for (int d = 0; d < 3 && e->sudden; d++) {
+            const double *is = e->sudden[k].v;
+            nbc_add_exactly(&sum, &low, 0.5 * e->is[at] * (is[d] - v[d]) * (is[d] + v[d]));
+        }
         nbc_add_exactly(&sum, &low, -gained * e->gathered[at].potential);
         if (external->active) nbc_add_exactly(&sum, &low, gained * nb6_external_potential(external, t, e->x[at]));
     }
@@ -171,7 +248,8 @@ static void count_single_stars(const struct nb6_sim *sim, const struct image_edi
 {
     for (int64_t k = 0; k < e->n && !nb6_is_centre(sim, e->body[k]); k++) {
         const int64_t at = seen_at(e, k);
-        nb6_star_sums_add_star(sign * (sign < 0 ? e->was[at] : e->is[at]), e->x[at], e->v[at], sums);
+        const double *v = sign > 0 && e->sudden ? e->sudden[k].v : e->v[at];
+        nb6_star_sums_add_star(sign * (sign < 0 ? e->was[at] : e->is[at]), e->x[at], v, sums);
     }
 }
 
@@ -192,33 +270,29 @@ static int book(struct nb6_sim *sim, const struct image_edit *e, struct nbc_erro
     return status || masses->is_untold ? status : nb6_event_raise(sim, &event, err);
 }
 
-static int send(struct nb6_sim *sim, const struct image_edit *e, struct nbc_error *err)
+static int send(struct nb6_sim *sim, const struct image_edit *e, enum nb6_image_edit_end *end, struct nbc_error *err)
 {
-    const struct nb6_edit edit = {.t = e->ti,
-                                  .n = e->n,
-                                  .changed = e->changed,
-                                  .n_pulled = e->systems.n_body,
-                                  .pulled = e->systems.pulled,
-                                  .with_systems = e->systems.n_slot > 0};
+    const struct nb6_edit edit = edit_of(e);
     const int status = nb6_engines_edit(sim, &edit, err);
-    if (status) return status;
+    if (status == NBC_NB_OVERFLOW) *end = NB6_IMAGE_EDIT_AGAIN;
+    if (status) return status == NBC_NB_OVERFLOW ? NBC_OK : status;
     nb6_motions_forget(sim);
     sim->potential.n = 0; /* it was that of the masses before */
     return NBC_OK;
 }
 
-int nb6_image_edit(struct nb6_sim *sim, const struct nb6_new_masses *masses, int *ends, struct nbc_error *err)
+int nb6_image_edit(struct nb6_sim *sim, const struct nb6_new_masses *masses, enum nb6_image_edit_end *end,
+                   struct nbc_error *err)
 {
     struct image_edit e = {.masses = masses, .ti = sim->ti_reached, .systems.ti = sim->ti_reached};
-    *ends = 0;
-    int status = find_bodies(sim, &e, err);
+    int ends = 0, status = find_bodies(sim, &e, err);
     if (!status) status = see_bodies(sim, &e, err);
-    if (!status && e.systems.n_slot > 0) status = change_systems(sim, &e, ends, err);
-    if (!status && !*ends) {
-        describe(sim, &e);
-        status = book(sim, &e, err);
-        if (!status) status = send(sim, &e, err);
-    }
+    if (!status && e.systems.n_slot > 0) status = change_systems(sim, &e, &ends, err);
+    if (!status && !ends) describe(sim, &e);
+    if (!status && !ends && e.sudden) status = disturb(sim, &e, &ends, err);
+    *end = ends ? NB6_IMAGE_EDIT_ENDS : NB6_IMAGE_EDITED;
+    if (!status && !ends) status = book(sim, &e, err);
+    if (!status && !ends) status = send(sim, &e, end, err);
     release(&e);
     return status;
 }

@@ -1,5 +1,5 @@
-/** A change of masses of single stars, and of pairs of two stars, where an engine has their image, within the
- * transaction of its caller: a message, no move of the state. Private to libnbody6. */
+/** A change of masses and velocities of single stars, or of masses of pairs of two stars, where an engine has their
+ *  image, within the transaction of its caller: a message, no move of the state. Private to libnbody6. */
 #ifndef NB6_IMAGE_EDIT_H
 #define NB6_IMAGE_EDIT_H
 
@@ -12,15 +12,22 @@ struct nb6_sim;
  *  (run/mass_edit.c). */
 extern const double nb6_sudden_share;
 
-/** Whether a change is made so: no body begins anew by it, systems that it concerns are pairs of two stars, which
- * change slowly (run/edit_systems.h), and no galaxy does work, which would have to be booked for the bodies as they
- * were. It follows from contents of a checkpoint. */
+/** What comes of such a change. */
+enum nb6_image_edit_end {
+    NB6_IMAGE_EDITED,     /**< it is made */
+    NB6_IMAGE_EDIT_ENDS,  /**< a system ends just now, or belongs to those who begin anew: it is one of host memory */
+    NB6_IMAGE_EDIT_AGAIN, /**< a list is too long for its row: nb6_engines_make_room, then it can be made */
+};
+
+/** Whether a change may be made so: either no body begins anew by it, and systems that it concerns are pairs of two
+ *  stars, which change slowly (run/edit_systems.h); or all that change are single stars which no system resolves; and
+ * no galaxy does work, which would have to be booked for the bodies as they were. It follows from contents of a
+ *  checkpoint, as does NB6_IMAGE_EDIT_ENDS. */
 int nb6_image_edit_serves(struct nb6_sim *sim, const struct nb6_new_masses *masses);
 /** The change, at ti_reached, and the books. After a success the caller commits, and tells nobody: nb6_engines_tell
- *  does.
- *  @param[out] ends  1: a system ends just now, and nothing was sent; the caller rolls back, and makes the change in
- *  host memory
- *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE; what a motion returns: the caller rolls back */
-int nb6_image_edit(struct nb6_sim *sim, const struct nb6_new_masses *masses, int *ends, struct nbc_error *err);
+ *  does. Otherwise it rolls back.
+ *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE; NBC_NON_FINITE (a first force); what a motion returns */
+int nb6_image_edit(struct nb6_sim *sim, const struct nb6_new_masses *masses, enum nb6_image_edit_end *end,
+                   struct nbc_error *err);
 
 #endif

@@ -193,16 +193,17 @@ static int give_up(struct nb6_sim *sim, int status, nb6_time now)
     return status;
 }
 
-/* Where the image is. Its observer hears of it once the state is in host memory.   @param[out] ends  as nb6_image_edit
+/* Where the image is. Its observer hears of it once the state is in host memory.   @param[out] end  as nb6_image_edit
  */
-static int edit_image(struct nb6_sim *sim, const struct nb6_new_masses *masses, int *ends, struct nbc_error *err)
+static int edit_image(struct nb6_sim *sim, const struct nb6_new_masses *masses, enum nb6_image_edit_end *end,
+                      struct nbc_error *err)
 {
     const nb6_time now = sim->ti_now;
     int status = nb6_mass_edit_check(sim, err);
     if (!status) status = nb6_transaction_begin(sim, err);
     if (status) return status;
-    status = nb6_image_edit(sim, masses, ends, err);
-    if (status || *ends) return give_up(sim, status, now);
+    status = nb6_image_edit(sim, masses, end, err);
+    if (status || *end != NB6_IMAGE_EDITED) return give_up(sim, status, now);
     nb6_transaction_commit(sim);
     sim->engine_image.told_later = sim->transaction.n_event;
     nb6_profile_count_mass_change(sim);
@@ -223,11 +224,16 @@ static int edit_state(struct nb6_sim *sim, const struct nb6_new_masses *masses, 
 
 static int edit(struct nb6_sim *sim, const struct nb6_new_masses *masses, struct nbc_error *err)
 {
-    int ends = 0, status = nb6_engines_tell(sim, err);
+    enum nb6_image_edit_end end = NB6_IMAGE_EDIT_AGAIN;
+    int status = nb6_engines_tell(sim, err);
     if (status) return status;
     if (!nb6_image_edit_serves(sim, masses)) return edit_state(sim, masses, err);
-    status = edit_image(sim, masses, &ends, err);
-    return status || !ends ? status : edit_state(sim, masses, err);
+    status = edit_image(sim, masses, &end, err);
+    while (!status && end == NB6_IMAGE_EDIT_AGAIN) {
+        status = nb6_engines_make_room(sim, err);
+        if (!status) status = edit_image(sim, masses, &end, err);
+    }
+    return status || end == NB6_IMAGE_EDITED ? status : edit_state(sim, masses, err);
 }
 
 static int set_masses(struct nb6_sim *sim, const struct request *r, struct nbc_error *err)

@@ -19,8 +19,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/step/derivatives.h"
-#include "nbody6/step/hermite.h"
-#include "nbody6/step/levels.h"
+#include "nbody6/step/first_rules.h"
 #include "nbody6/step/predict.h"
 #include "nbody6/step/radius.h"
 #include "nbody6/step/regular.h"
@@ -30,9 +29,6 @@
 
 /* From so many bodies on, which is the start of a run, threads are worth their start. */
 enum { PARALLEL_BODIES = 4096 };
-
-/* First steps are shorter than the criterion asks for: the polynomials are not known to full order yet. */
-static const double START_SAFETY = 0.5;
 
 static void add_velocity(const void *context, int64_t m, double sum[NBC_SUMS])
 {
@@ -52,20 +48,27 @@ static double dispersion(const struct nb6_sim *sim)
     const double n = (double)sim->subsystems.n_source;
     double sum[NBC_SUMS];
     nbc_sum(sim->subsystems.n_source, add_velocity, sim, sum);
-    for (int k = 0; k < 3; k++) sum[3] -= sum[k] * sum[k] / n;
-    return sqrt(fmax(sum[3], 0) / n);
+    return nb6_dispersion(n, sum);
 }
 
-/* No first regular step is longer. The first list is made before the forces that determine the step. It holds the
- * bodies that enter the sphere within this time (NA12 eq. 4): a small part of what bodies need to cross it, so that
- * none passes through unseen. */
-static double longest_first_step(const struct nb6_sim *sim, nb6_index i, double spread)
+struct nb6_first_rules nb6_first_rules_of(const struct nb6_sim *sim, nb6_time t, double spread)
 {
     const struct nb6_integration_config *config = &sim->run.config.integration;
-    const double *v = sim->body[i].v0;
-    if (config->dt_fixed_reg > 0) return config->dt_fixed_reg;
-    double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + spread;
-    return fmin(START_SAFETY * sqrt(config->eta_reg * sim->book.eta_share) * sim->star[i].r_nb / speed, config->dt_max);
+    const double share = sim->book.eta_share;
+    int max_level = nb6_level_of(config->dt_max, NB6_TIME_BITS);
+    while (t % nb6_step_ticks(max_level) != 0) max_level--;
+    return (struct nb6_first_rules){.eta_irr = config->eta_irr * share,
+                                    .eta_reg = config->eta_reg * share,
+                                    .dt_max = config->dt_max,
+                                    .dt_fixed_irr = config->dt_fixed_irr,
+                                    .dt_fixed_reg = config->dt_fixed_reg,
+                                    .spread = spread,
+                                    .longest = nb6_external_longest_step(&sim->run.external, nb6_time_to_double(t)) /
+                                               NB6_START_SAFETY,
+                                    .max_level = max_level,
+                                    .with_regular = config->initial_fpoly2,
+                                    .any = config->dt_fixed_reg > 0 || nb6_all_are_neighbours(sim),
+                                    .is_start = t == 0};
 }
 
 static void take_regular(struct nb6_sim *sim, int64_t n, const nb6_index *list, const struct nb6_regular_target *target)
@@ -81,7 +84,8 @@ static void take_regular(struct nb6_sim *sim, int64_t n, const nb6_index *list, 
     }
 }
 
-static int first_regular(struct nb6_sim *sim, int64_t n, const nb6_index *list, double spread, struct nbc_error *err)
+static int first_regular(struct nb6_sim *sim, int64_t n, const nb6_index *list, const struct nb6_first_rules *rules,
+                         struct nbc_error *err)
 {
     struct nb6_regular_target *target = nbc_alloc((size_t)n, sizeof *target);
     if (!target) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first regular forces");
@@ -90,7 +94,7 @@ static int first_regular(struct nb6_sim *sim, int64_t n, const nb6_index *list, 
         struct nb6_star *star = &sim->star[list[m]];
         star->r_nb = nb6_radius_for_system(sim, list[m], star->r_nb, 0);
         target[m].body = list[m];
-        target[m].dt_reg = longest_first_step(sim, list[m], spread);
+        target[m].dt_reg = nb6_longest_first_step(rules, sim->body[list[m]].v0, star->r_nb);
         target[m].r_nb = star->r_nb;
     }
     const int status = nb6_regular_force(sim, sim->ti_now, n, target, err);
@@ -215,41 +219,14 @@ static int set_totals(struct nb6_sim *sim, int64_t n, const nb6_index *list, str
         (long long)sim->star[list[bad]].name, acc[0], acc[1], acc[2]);
 }
 
-/* Without its second derivative the regular force may still not let a star cross its neighbour sphere in one step,
- * moving or falling from rest. */
-static double crossing_limit(const struct nb6_star *star, const struct nb6_body *body)
+static void first_steps(struct nb6_sim *sim, int64_t n, const nb6_index *list, const struct nb6_first_rules *rules)
 {
-    double v2 = 0, a2 = 0;
-    for (int k = 0; k < 3; k++) {
-        v2 += body->v0[k] * body->v0[k];
-        a2 += body->acc[k] * body->acc[k];
-    }
-    return star->r_nb / (sqrt(v2) + sqrt(star->r_nb * sqrt(a2)));
-}
-
-static void first_steps(struct nb6_sim *sim, int64_t n, const nb6_index *list, double spread)
-{
-    const struct nb6_integration_config *config = &sim->run.config.integration;
-    int max_level = nb6_level_of(config->dt_max, NB6_TIME_BITS);
-    while (sim->ti_now % nb6_step_ticks(max_level) != 0) max_level--;
-    const double share = sim->book.eta_share, eta_irr = config->eta_irr * share, eta_reg = config->eta_reg * share;
-    const double longest =
-        nb6_external_longest_step(&sim->run.external, nb6_time_to_double(sim->ti_now)) / START_SAFETY;
 #pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
     for (int64_t m = 0; m < n; m++) {
-        nb6_index i = list[m];
-        struct nb6_star *star = &sim->star[i];
-        double irr = nb6_timestep(eta_irr, star->acc_irr, star->jerk_irr, star->snap_irr, star->crackle_irr);
-        double reg = nb6_timestep(eta_reg, star->acc_reg, star->jerk_reg, star->snap_reg, star->crackle_reg);
-        if (!config->initial_fpoly2) reg = fmin(reg, sqrt(eta_reg) * crossing_limit(star, &sim->body[i]));
-        reg = fmin(reg, longest_first_step(sim, i, spread) / START_SAFETY);
-        if (nb6_is_centre(sim, i)) irr = fmin(irr, nb6_contact_step(sim, nb6_slot_of(sim, i)));
-        irr = fmin(fmin(irr, nb6_subsystems_first_step(sim, i)), longest);
-        if (config->dt_fixed_irr > 0) irr = config->dt_fixed_irr / START_SAFETY;
-        if (config->dt_fixed_reg > 0) reg = config->dt_fixed_reg / START_SAFETY;
-        star->level_reg = (int8_t)nb6_level_of(START_SAFETY * reg, max_level);
-        star->level_irr = (int8_t)nb6_level_of(START_SAFETY * irr, star->level_reg);
-        if (sim->ti_now > 0) star->level_reg = nb6_step_regular_level(sim, star->level_reg, star->level_irr);
+        const nb6_index i = list[m];
+        double limit = nb6_subsystems_first_step(sim, i);
+        if (nb6_is_centre(sim, i)) limit = fmin(limit, nb6_contact_step(sim, nb6_slot_of(sim, i)));
+        nb6_first_levels(rules, &sim->body[i], limit, &sim->star[i]);
     }
 }
 
@@ -263,13 +240,13 @@ int nb6_start_predictors(struct nb6_sim *sim, int64_t n, const nb6_index *list, 
 int nb6_start_forces(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
 {
     int status;
-    const double spread = dispersion(sim);
-    if ((status = first_regular(sim, n, list, spread, err))) return status;
+    const struct nb6_first_rules rules = nb6_first_rules_of(sim, sim->ti_now, dispersion(sim));
+    if ((status = first_regular(sim, n, list, &rules, err))) return status;
     if ((status = first_perturbers(sim, n, list, err))) return status;
     if ((status = first_irregular(sim, n, list, err))) return status;
     if ((status = set_totals(sim, n, list, err))) return status;
     nb6_start_derivatives(sim, n, list, sim->run.config.integration.initial_fpoly2);
-    first_steps(sim, n, list, spread);
+    first_steps(sim, n, list, &rules);
     for (int64_t m = 0; m < n; m++) nb6_schedule_set(sim->schedule, list[m], sim->star[list[m]].level_irr);
     return nb6_send_bodies(sim, n, list, err);
 }

@@ -5,6 +5,7 @@
 #include "common/team.h"
 #include "device/gate.h"
 #include "gpunb/regf_device.h"
+#include "nbody6/engine/cuda/begin.h"
 #include "nbody6/engine/cuda/edit.h"
 #include "nbody6/engine/cuda/host.h"
 #include "nbody6/engine/cuda/leave.h"
@@ -344,11 +345,24 @@ static int gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *b
     return nb6_device_gather(d, t, n, body, gathered, err);
 }
 
+static int disturb(struct nb6_sim *sim, const struct nb6_edit *edit, struct nb6_disturbed *disturbed,
+                   struct nbc_error *err)
+{
+    struct nb6_device *d = sim->engine_image.image;
+    NBD_TRY(nbd_use(&d->device, err));
+    return nb6_device_disturb(d, edit, disturbed, err);
+}
+
 static int edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err)
 {
     struct nb6_device *d = sim->engine_image.image;
     NBD_TRY(nbd_use(&d->device, err));
-    return nb6_device_edit(sim, d, edit, err);
+    if (!edit->sudden) return nb6_device_edit(sim, d, edit, err);
+    d->there.rules = nb6_dev_rules_of(sim);
+    nbd_gate_take(gpus_of(d));
+    const int status = nb6_device_begin(sim, d, edit, err);
+    nbd_gate_give_back(gpus_of(d));
+    return status;
 }
 
 static int renew(struct nb6_sim *sim, struct nbc_error *err)
@@ -370,6 +384,7 @@ static const struct nb6_engine device_engine = {.name = "device",
                                                 .advance = advance,
                                                 .synchronise = synchronise,
                                                 .gather = gather,
+                                                .disturb = disturb,
                                                 .edit = edit,
                                                 .renew = renew,
                                                 .release = release};

@@ -3,6 +3,7 @@
 #include "common/nbc.h"
 #include "device/device.h"
 #include "gpunb/regf_device.h"
+#include "nbody6/engine/emulated/begin.h"
 #include "nbody6/engine/emulated/block.h"
 #include "nbody6/engine/emulated/edit.h"
 #include "nbody6/engine/emulated/part.h"
@@ -55,8 +56,8 @@ static int open_image(struct nb6_sim *sim, struct nbc_error *err)
 static void release(struct nb6_sim *sim)
 {
     struct emulated *image = sim->engine_image.image;
+    if (image) nb6_emulated_forces_close(&image->forces); /* what is enqueued works on the image */
     if (image) nb6_emulated_free(&image->dev);
-    if (image) nb6_emulated_forces_close(&image->forces);
     nbc_free(image);
     sim->engine_image.image = NULL;
 }
@@ -70,8 +71,8 @@ static int provide(struct nb6_sim *sim, int64_t row, struct nbc_error *err)
     const int64_t longest = dev->control ? dev->control->longest : 0;
     const struct nb6_dev_room room = nb6_dev_room_for(sim, longest > row ? longest : row);
     if (nb6_dev_has_room(dev, &room)) return NBC_OK;
-    nb6_emulated_free(dev);
     nb6_emulated_forces_close(&image->forces);
+    nb6_emulated_free(dev);
     if (!nb6_emulated_allocate(dev, &room.wanted)) return fail_without_memory(sim, err);
     return nb6_emulated_forces_open(&image->forces, sim->reg, sim->run.config.integration.force_error, room.wanted.n,
                                     err);
@@ -195,24 +196,54 @@ static int gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *b
     return status ? status : nb6_emulated_gather(&image->dev, t, n, body, gathered, err);
 }
 
-/* All memory comes first. */
-static int edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err)
+static int disturb(struct nb6_sim *sim, const struct nb6_edit *edit, struct nb6_disturbed *disturbed,
+                   struct nbc_error *err)
 {
     struct emulated *image = sim->engine_image.image;
+    const int status = check_device(image, err);
+    return status ? status : nb6_emulated_disturb(&image->dev, edit, disturbed, err);
+}
+
+/* Watched bodies and systems before an edit.   @return NBC_OK; NBC_NO_MEMORY */
+static int prepare_edit(struct nb6_sim *sim, struct emulated *image, const struct nb6_edit *edit, struct nbc_error *err)
+{
+    const int status = nb6_host_service_keep_watched(sim, &image->dev, err);
+    return status || !edit->with_systems ? status : nb6_host_service_edit_systems(sim, &image->dev, err);
+}
+
+/* All memory comes first. */
+static int change_masses(struct nb6_sim *sim, struct emulated *image, const struct nb6_edit *edit,
+                         struct nbc_error *err)
+{
     struct nb6_changed *changed = nbc_alloc_unset((size_t)edit->n, sizeof *changed);
     struct nb6_pulled *pulled = nbc_alloc_unset((size_t)edit->n_pulled, sizeof *pulled);
     int status = NBC_OK;
     if (!changed || !pulled)
         status = nbc_fail(err, NBC_NO_MEMORY, "no memory for a change of bodies in the emulated engine");
-    if (!status) status = check_device(image, err);
-    if (!status) status = nb6_host_service_keep_watched(sim, &image->dev, err);
-    if (!status && edit->with_systems) status = nb6_host_service_edit_systems(sim, &image->dev, err);
-    if (!status) {
-        nb6_emulated_edit(&image->dev, edit, changed, pulled);
-        nb6_host_service_take_watched(sim, &image->dev);
-    }
+    if (!status) status = prepare_edit(sim, image, edit, err);
+    if (!status) nb6_emulated_edit(&image->dev, edit, changed, pulled);
     nbc_free(changed);
     nbc_free(pulled);
+    return status;
+}
+
+static int begin_anew(struct nb6_sim *sim, struct emulated *image, const struct nb6_edit *edit, struct nbc_error *err)
+{
+    struct nb6_emulated_beginning b = {.pairs = 0};
+    int status = nb6_emulated_prepare_begin(sim, &image->dev, &image->forces, edit, &b, err);
+    if (!status) status = prepare_edit(sim, image, edit, err);
+    if (!status) nb6_emulated_begin(&image->dev, edit, &b);
+    nb6_emulated_free_beginning(&b);
+    return status;
+}
+
+static int edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_error *err)
+{
+    struct emulated *image = sim->engine_image.image;
+    int status = check_device(image, err);
+    image->dev.rules = nb6_dev_rules_of(sim);
+    if (!status) status = edit->sudden ? begin_anew(sim, image, edit, err) : change_masses(sim, image, edit, err);
+    if (!status) nb6_host_service_take_watched(sim, &image->dev);
     return status;
 }
 
@@ -232,6 +263,7 @@ const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
                                                .advance = advance,
                                                .synchronise = synchronise,
                                                .gather = gather,
+                                               .disturb = disturb,
                                                .edit = edit,
                                                .renew = renew,
                                                .release = release};

@@ -60,8 +60,8 @@ void nb6_emulated_forces_close(struct nb6_emulated_forces *f)
 
 /* ---- a block */
 
-static int make_forces(struct nb6_emulated_forces *f, const struct nb6_dev *dev, struct gpunb_dev_asked *asked,
-                       int64_t n, int is_again, struct nbc_error *err)
+int nb6_emulated_make_forces(struct nb6_emulated_forces *f, const struct nb6_dev *dev, struct gpunb_dev_asked *asked,
+                             int64_t n, int is_again, struct nbc_error *err)
 {
     const struct gpunb_regf_device job = {.n_j = (size_t)dev->n,
                                           .source = dev->sums.source,
@@ -105,9 +105,9 @@ static int find_forces(struct nb6_emulated_forces *f, const struct nb6_dev *dev,
         dev->corrected[member].r_nb = dev->star[i].r_nb;
         f->asked[m] = nb6_dev_asked_for(dev, i, dev->star[i].r_nb);
     }
-    NBD_TRY(make_forces(f, dev, f->asked, dev->control->n_reg, 0, err));
+    NBD_TRY(nb6_emulated_make_forces(f, dev, f->asked, dev->control->n_reg, 0, err));
     for (int64_t n = ask_again(f, dev); n > 0; n = ask_again(f, dev)) {
-        NBD_TRY(make_forces(f, dev, f->again, n, 1, err));
+        NBD_TRY(nb6_emulated_make_forces(f, dev, f->again, n, 1, err));
         for (int64_t k = 0; k < n; k++) f->asked[f->target[k]] = f->again[k];
     }
     return NBC_OK;

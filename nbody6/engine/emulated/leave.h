@@ -29,6 +29,10 @@ int nb6_emulated_forces_open(struct nb6_emulated_forces *f, gpunb_t *reg, double
                              struct nbc_error *err);
 void nb6_emulated_forces_close(struct nb6_emulated_forces *f);
 
+/** Regular forces and lists of n targets at control->t, whose sources are in dev->sums; control->pairs_reg_block counts
+ *  them.   @param[in] is_again  as of struct gpunb_regf_device   @return NBC_OK; NBC_DEVICE */
+int nb6_emulated_make_forces(struct nb6_emulated_forces *f, const struct nb6_dev *dev, struct gpunb_dev_asked *asked,
+                             int64_t n, int is_again, struct nbc_error *err);
 /** Regular forces and lists of all members that end a regular step, and their correctors. Lists that do not fit a row
  *  are noted in control->longest and the flags of members, which then are not corrected.
  *  @return NBC_OK; NBC_DEVICE */
