@@ -49,11 +49,10 @@ static int make_room(struct nb6_sim *sim, const struct nb6_decisions *d, struct 
     int status =
         nb6_sim_reserve(sim, sim->subsystems.n_slot + d->n_form + d->n_chain, err); /* one slot each, at most */
     if (status) return status;
-    c->touched = nbc_alloc((size_t)sim->subsystems.capacity, 1);
     c->fresh = nbc_alloc(2 * most + perturbers, sizeof *c->fresh);
     c->formed = nbc_alloc(2 * most, sizeof *c->formed);
     c->say = nbc_alloc(3 * most, sizeof *c->say);
-    if (c->touched && c->fresh && c->formed && c->say) return NBC_OK;
+    if (c->fresh && c->formed && c->say) return NBC_OK;
     return nbc_fail(err, NBC_NO_MEMORY, "no memory for a new pair");
 }
 
@@ -76,10 +75,12 @@ int nb6_change_apply(struct nb6_sim *sim, const struct nb6_decisions *d, struct 
 
 int nb6_change_finish(struct nb6_sim *sim, struct nb6_change *c, struct nbc_error *err)
 {
+    const struct nb6_subsystems *p = &sim->subsystems;
     int status = NBC_OK;
     for (int64_t k = 0; k < c->n_formed && !status; k++) status = nb6_pair_start(sim, c->formed[k], err);
-    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status; slot++)
-        if (c->touched[slot] && nb6_slot_is_used(&sim->subsystems, slot)) status = nb6_pair_start(sim, slot, err);
+    for (int64_t k = 0; k < c->n_touched && !status; k++)
+        if (c->touched[k] < p->n_slot && nb6_slot_is_used(p, c->touched[k]))
+            status = nb6_pair_start(sim, c->touched[k], err);
     nb6_groups_link(sim);
     nb6_groups_set_next(sim);
     for (int64_t k = 0; k < c->n_say && !status; k++) status = tell(sim, &c->say[k], err);

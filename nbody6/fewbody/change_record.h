@@ -19,8 +19,9 @@ struct nb6_announcement {
 };
 
 struct nb6_change {
-    int8_t *touched;  /**< [capacity] slots with changed lists of perturbers */
-    nb6_index *fresh; /**< bodies that are new */
+    int64_t n_touched, touched_room;
+    nb6_stored_slot *touched; /**< [n_touched] slots with changed lists of perturbers, ascending */
+    nb6_index *fresh;         /**< bodies that are new */
     int64_t n_fresh;
     nb6_stored_slot *formed; /**< slots with a new motion */
     int64_t n_formed;
@@ -31,6 +32,10 @@ struct nb6_change {
 /** Slots that have a body in their list which is about to vanish make their last step with it. */
 int nb6_change_finish_others(struct nb6_sim *sim, int32_t vanishing, struct nb6_change *c, struct nbc_error *err);
 void nb6_change_add(struct nb6_change *c, nb6_index fresh);
+/** The perturbers of a slot change.   @param[out] is_new  0: that is known already   @return NBC_OK; NBC_NO_MEMORY */
+int nb6_change_touch(struct nb6_change *c, nb6_slot slot, int *is_new, struct nbc_error *err);
+/** A slot is no longer one of them: what was in it has ended. */
+void nb6_change_let_go(struct nb6_change *c, nb6_slot slot);
 /** An announcement to fill in. */
 struct nb6_announcement *nb6_change_say(struct nb6_change *c, enum nb6_event_kind kind);
 

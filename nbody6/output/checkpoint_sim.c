@@ -31,7 +31,7 @@ _Static_assert(NB6_COVERS(struct nb6_sim, SIM_FIELDS,
 /* clang-format off */
 #define PAIRS_NOT_STORED(F, T) \
     F(T, capacity) F(T, kinds) F(T, n_kind) F(T, chain_capacity) F(T, longest) F(T, resolved_by) F(T, leader) F(T, follower) F(T, next) F(T, due) \
-    F(T, n_listed) F(T, listed) F(T, is_listed) F(T, free_from) F(T, changed) F(T, form) F(T, chain_change) F(T, form_capacity) F(T, change_capacity) \
+    F(T, n_listed) F(T, listed) F(T, is_listed) F(T, n_noted) F(T, noted) F(T, is_noted) F(T, free_from) F(T, changed) F(T, form) F(T, chain_change) F(T, form_capacity) F(T, change_capacity) \
     F(T, source) F(T, n_source) F(T, holder_capacity) F(T, holder) F(T, n_far) F(T, far) F(T, scratch) \
     F(T, sums) F(T, tide_sources) F(T, views)
 /* clang-format on */

@@ -2,27 +2,43 @@
 
 #include <string.h>
 
-/* Halves without a branch, which no processor could predict. */
 int64_t nb6_list_find(const int32_t *list, size_t n, int32_t value)
 {
-    const int32_t *at = list;
-    if (n == 0) return -1;
-    for (size_t left = n; left > 1;) {
-        const size_t half = left / 2;
-        at += half & -(size_t)(at[half - 1] < value);
-        left -= half;
-    }
-    return *at == value ? at - list : -1;
+    const int64_t at = nb6_list_first_from(list, (int64_t)n, value);
+    return at < (int64_t)n && list[at] == value ? at : -1;
 }
 
 int64_t nb6_list_insert(int32_t *list, int64_t n, int32_t value)
 {
-    int64_t at = n;
-    while (at > 0 && list[at - 1] > value) at--;
-    if (at > 0 && list[at - 1] == value) return n;
-    memmove(list + at + 1, list + at, (size_t)(n - at) * sizeof *list);
-    list[at] = value;
-    return n + 1;
+    return nb6_list_insert_some(list, n, 1, &value);
+}
+
+/* From the end on, each entry to where it stays. */
+int64_t nb6_list_insert_some(int32_t *list, int64_t n, int64_t m, const int32_t *value)
+{
+    int64_t come = 0, end = n;
+    for (int64_t k = 0; k < m; k++) come += nb6_list_find(list, (size_t)n, value[k]) < 0;
+    for (int64_t k = m - 1, left = come; left > 0; k--) {
+        const int64_t at = nb6_list_first_from(list, end, value[k]);
+        if (at < end && list[at] == value[k]) continue;
+        memmove(list + at + left, list + at, (size_t)(end - at) * sizeof *list);
+        list[at + --left] = value[k];
+        end = at;
+    }
+    return n + come;
+}
+
+int64_t nb6_list_remove_some(int32_t *list, int64_t n, int64_t m, const int32_t *value)
+{
+    int64_t from = 0, to = 0;
+    for (int64_t k = 0; k <= m; k++) {
+        const int64_t at = k < m ? from + nb6_list_first_from(list + from, n - from, value[k]) : n;
+        if (k < m && (at == n || list[at] != value[k])) continue;
+        if (to < from) memmove(list + to, list + from, (size_t)(at - from) * sizeof *list);
+        to += at - from;
+        from = at + 1;
+    }
+    return to;
 }
 
 int64_t nb6_list_remove(int32_t *list, int64_t n, int64_t place)

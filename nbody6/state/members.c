@@ -4,7 +4,6 @@
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
-#include "regularization/chain.h"
 
 #include <string.h>
 
@@ -36,20 +35,20 @@ int64_t nb6_source_place(const struct nb6_subsystems *p, nb6_index i)
     return nb6_list_find(p->source, (size_t)p->n_source, i);
 }
 
-static void change_source(struct nb6_sim *sim, nb6_index i)
-{
-    struct nb6_subsystems *p = &sim->subsystems;
-    const int64_t place = nb6_source_place(p, i);
-    const int takes_part = i < nb6_bodies(sim) && nb6_takes_part(sim, i);
-    if (takes_part == (place >= 0)) return;
-    p->n_source =
-        takes_part ? nb6_list_insert(p->source, p->n_source, i) : nb6_list_remove(p->source, p->n_source, place);
-}
-
 void nb6_subsystems_change_sources(struct nb6_sim *sim, int n, const nb6_index *body)
 {
-    for (int k = 0; k < n; k++)
-        if (body[k] >= 0) change_source(sim, body[k]);
+    struct nb6_subsystems *p = &sim->subsystems;
+    nb6_index come[CHAIN_MAX], gone[CHAIN_MAX];
+    int64_t n_come = 0, n_gone = 0;
+    for (int k = 0; k < n; k++) {
+        if (body[k] < 0) continue;
+        if (body[k] < nb6_bodies(sim) && nb6_takes_part(sim, body[k]))
+            n_come = nb6_list_insert(come, n_come, body[k]);
+        else
+            n_gone = nb6_list_insert(gone, n_gone, body[k]);
+    }
+    p->n_source = nb6_list_remove_some(p->source, p->n_source, n_gone, gone);
+    p->n_source = nb6_list_insert_some(p->source, p->n_source, n_come, come);
 }
 
 int64_t nb6_subsystems_name(const struct nb6_sim *sim, nb6_slot slot, int member)

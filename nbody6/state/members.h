@@ -3,6 +3,7 @@
 #define NB6_MEMBERS_H
 
 #include "nbody6/state/sim.h"
+#include "regularization/chain.h"
 
 #include <stdint.h>
 
@@ -31,7 +32,7 @@ int64_t nb6_bodies(const struct nb6_sim *sim);
 int nb6_takes_part(const struct nb6_sim *sim, int64_t i);
 /** Find the bodies that take part anew. */
 void nb6_subsystems_set_sources(struct nb6_sim *sim);
-/** Update after these bodies alone began or ceased to take part; -1: none.   @param[in] body [n] */
+/** Update after these bodies alone began or ceased to take part; -1: none.   @param[in] body [n <= CHAIN_MAX] */
 void nb6_subsystems_change_sources(struct nb6_sim *sim, int n, const nb6_index *body);
 /** Position of a body in source, -1: it takes no part. */
 int64_t nb6_source_place(const struct nb6_subsystems *subsystems, nb6_index i);

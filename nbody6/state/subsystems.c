@@ -36,6 +36,8 @@ static int grow(struct nb6_subsystems *p, int64_t n, int64_t slots)
     GROW(p->due, used, room);
     GROW(p->listed, had, room);
     GROW(p->is_listed, had, room);
+    GROW(p->noted, had, room);
+    GROW(p->is_noted, had, room);
     GROW(p->changed, used, room);
     GROW(p->resolved_by, bodies, stars + room);
     GROW(p->source, bodies, stars + room);
@@ -90,6 +92,8 @@ void nb6_subsystems_free(struct nb6_subsystems *p)
     nbc_free(p->due);
     nbc_free(p->listed);
     nbc_free(p->is_listed);
+    nbc_free(p->noted);
+    nbc_free(p->is_noted);
     nbc_free(p->changed);
     nbc_free(p->form);
     nbc_free(p->chain_change);
@@ -112,21 +116,45 @@ int nb6_subsystems_resolves(const struct nb6_subsystems *p, nb6_slot slot, nb6_i
     return nb6_list_find(p->pert[slot].body, (size_t)p->pert[slot].n, j) >= 0;
 }
 
+static void note(struct nb6_subsystems *p, nb6_slot slot)
+{
+    if (p->is_noted[slot]) return;
+    p->is_noted[slot] = 1;
+    p->noted[p->n_noted++] = (nb6_stored_slot)slot;
+}
+
+/* The group as it was linked last: once all of it are noted, a slot may be opened for another system. */
+void nb6_note_slot(struct nb6_subsystems *p, nb6_slot slot)
+{
+    if (p->is_noted[slot]) return;
+    for (nb6_slot member = p->leader[slot]; member >= 0; member = p->follower[member]) note(p, member);
+}
+
+/* Where nothing acts there are no steps. */
+void nb6_note_motion(struct nb6_subsystems *p, nb6_slot slot)
+{
+    if (p->is_listed[slot]) nb6_note_slot(p, slot);
+}
+
+void nb6_note_all_slots(struct nb6_subsystems *p)
+{
+    p->n_noted = p->n_listed = p->free_from = 0;
+    for (nb6_slot slot = 0; slot < p->capacity; slot++) p->is_noted[slot] = p->is_listed[slot] = 0;
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++) note(p, slot);
+}
+
 int nb6_subsystems_set_perturbers(struct nb6_subsystems *p, nb6_slot slot, int64_t n, const nb6_index *body,
                                   struct nbc_error *err)
 {
     struct nb6_perturbers *pert = &p->pert[slot];
     if (n > pert->capacity && !nb6_perturbers_reserve(pert, n + n / 4 + 8))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for the %lld perturbers of a pair", (long long)n);
+    nb6_note_slot(p, slot);
     nb6_resolver_remove(p, slot);
     if (n > 0) memcpy(pert->body, body, (size_t)n * sizeof *body);
     pert->n = (int32_t)n;
     p->system[slot].remote = 0;
     nb6_resolver_add(p, slot);
-    if (nb6_subsystems_is_perturbed(p, slot) && !p->is_listed[slot]) {
-        p->is_listed[slot] = 1;
-        p->listed[p->n_listed++] = (nb6_stored_slot)slot;
-    }
     return NBC_OK;
 }
 
@@ -150,6 +178,7 @@ struct nb6_chain *nb6_chain_take(struct nb6_subsystems *subsystems, nb6_slot slo
         subsystems->chain_capacity = capacity;
     }
     if (k == subsystems->n_chain) subsystems->n_chain++;
+    nb6_note_slot(subsystems, slot);
     memset(&subsystems->chain[k], 0, sizeof subsystems->chain[k]);
     subsystems->chain[k].slot = (nb6_stored_slot)slot;
     subsystems->system[slot].chain = (int32_t)k + 1;
@@ -161,6 +190,7 @@ void nb6_chain_release(struct nb6_subsystems *subsystems, nb6_slot slot)
 {
     struct nb6_chain *chain = nb6_chain_of(subsystems, slot);
     if (!chain) return;
+    nb6_note_slot(subsystems, slot);
     chain->slot = NB6_NO_SLOT;
     subsystems->system[slot].chain = 0;
     subsystems->system[slot].kind = NB6_PAIR;

@@ -158,9 +158,12 @@ struct nb6_subsystems {
     nb6_stored_slot *follower;    /**< [slot] next member of the group, ascending; NB6_NO_SLOT: none */
     double *next;     /**< [slot] of a leader: when the next step of its group ends; INFINITY: nothing to integrate;
                            -INFINITY: a call has begun with it */
-    int64_t n_listed; /**< slots on which something acts, and maybe some on which nothing acts any more (groups.h) */
-    nb6_stored_slot *listed;  /**< [n_listed] */
+    int64_t n_listed; /**< slots on which something acts, when groups were linked last (groups.h) */
+    nb6_stored_slot *listed;  /**< [n_listed] ascending */
     int8_t *is_listed;        /**< [slot] */
+    int64_t n_noted;          /**< slots that have changed since then (nb6_note_slot) */
+    nb6_stored_slot *noted;   /**< [n_noted] */
+    int8_t *is_noted;         /**< [slot] */
     int64_t free_from;        /**< no slot before this one is free */
     nb6_stored_slot *due;     /**< scratch: [slot] */
     nb6_stored_slot *changed; /**< scratch: [slot] */
@@ -250,6 +253,12 @@ int nb6_subsystems_resolves(const struct nb6_subsystems *subsystems, nb6_slot sl
  */
 int nb6_subsystems_set_perturbers(struct nb6_subsystems *subsystems, nb6_slot slot, int64_t n, const nb6_index *body,
                                   struct nbc_error *err);
+/** Note a slot, and all in its group, for groups.h: its perturbers change, or whether its motion goes on demand. */
+void nb6_note_slot(struct nb6_subsystems *subsystems, nb6_slot slot);
+/** The same if its motion comes to another time, or begins anew. */
+void nb6_note_motion(struct nb6_subsystems *subsystems, nb6_slot slot);
+/** Note all slots in use, whatever was noted or linked before. */
+void nb6_note_all_slots(struct nb6_subsystems *subsystems);
 /** To be called when members change. */
 void nb6_motions_forget(struct nb6_sim *sim);
 /** Time and energy of the relative motion in a slot. */

@@ -1,7 +1,6 @@
 #include "nbody6/step/decide.h"
 
 #include "common/nbc.h"
-#include "common/select.h"
 #include "nbody6/fewbody/change.h"
 #include "nbody6/fewbody/change_record.h"
 #include "nbody6/fewbody/decisions.h"
@@ -11,6 +10,7 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
+#include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
@@ -126,21 +126,15 @@ int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err)
     return status;
 }
 
-enum { SOURCES_OF_A_PART = 2048 };
-
-static int stands_now(const void *context, int64_t m)
-{
-    const struct nb6_sim *sim = context;
-    return sim->body[sim->subsystems.source[m]].t0 == sim->ti_now;
-}
-
-/* Members of a block are the bodies at its time. */
+/* Members of a block are the bodies at its time. Steps begin at multiples of their lengths, so that the schedule finds
+ * all of them: their steps are such as may end now. */
 int nb6_step_decide_again(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
-    const struct nb6_subsystems *p = &sim->subsystems;
+    const int64_t n = nb6_schedule_due(sim->schedule, sim->ti_now, active->irr);
     active->t = sim->ti_now;
-    active->n_irr = nbc_select(p->n_source, SOURCES_OF_A_PART, stands_now, sim, active->irr);
-    for (int64_t k = 0; k < active->n_irr; k++) active->irr[k] = p->source[active->irr[k]];
+    active->n_irr = 0;
+    for (int64_t k = 0; k < n; k++)
+        if (sim->body[active->irr[k]].t0 == sim->ti_now) active->irr[active->n_irr++] = active->irr[k];
     return nb6_step_decide(sim, err);
 }

@@ -139,7 +139,8 @@ static int start_motions(struct nb6_sim *sim, struct nbc_error *err)
 int nb6_start_finish(struct nb6_sim *sim, const int32_t *order, struct nbc_error *err)
 {
     const int status = nb6_start_forces(sim, sim->subsystems.n_source, order, err);
-    nb6_groups_find(sim);
+    nb6_note_all_slots(&sim->subsystems);
+    nb6_groups_link(sim);
     return status ? status : start_motions(sim, err);
 }
 

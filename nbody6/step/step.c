@@ -71,7 +71,7 @@ static int shift_times(struct nb6_sim *sim, nb6_time origin, struct nbc_error *e
     if (status) return status;
     for (int64_t k = 0; k < sim->subsystems.n_chain; k++) chain_shift_time(&sim->subsystems.chain[k].state, shift);
     sim->ti_origin = origin;
-    nb6_groups_set_next(sim);
+    nb6_groups_find(sim);
     for (int64_t m = 0; m < sim->subsystems.n_source && !status; m++)
         status = nb6_send_body(sim, sim->subsystems.source[m], err);
     return status;

@@ -6,9 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/nbc.h"
 #include "gpuirr/gpuirr.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/state/event.h"
+#include "nbody6/state/groups.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/resolvers.h"
@@ -28,6 +30,32 @@ static void assert_resolvers(const struct nb6_subsystems *p, int64_t body)
         found = nb6_resolver_next(p, slot, body);
     }
     assert_int_equal(found, NB6_NO_SLOT);
+}
+
+/* Groups are those that are found anew, and so are their next steps. */
+static void assert_groups(nb6_t *sim)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+    const size_t slots = (size_t)p->n_slot, listed = (size_t)p->n_listed;
+    nb6_stored_slot *was[3];
+    double *next = nbc_alloc(slots + 1, sizeof *next);
+    for (int k = 0; k < 3; k++) assert_non_null(was[k] = nbc_alloc(slots + 1, sizeof *was[k]));
+    assert_non_null(next);
+    memcpy(was[0], p->leader, slots * sizeof *was[0]);
+    memcpy(was[1], p->follower, slots * sizeof *was[1]);
+    memcpy(was[2], p->listed, listed * sizeof *was[2]);
+    memcpy(next, p->next, slots * sizeof *next);
+    nb6_groups_find(sim);
+    assert_int_equal(listed, p->n_listed);
+    assert_memory_equal(was[2], p->listed, listed * sizeof *was[2]);
+    for (size_t slot = 0; slot < slots; slot++) {
+        if (!nb6_slot_is_used(p, (nb6_slot)slot)) continue;
+        assert_int_equal(was[0][slot], p->leader[slot]);
+        assert_int_equal(was[1][slot], p->follower[slot]);
+        assert_true(next[slot] == p->next[slot]);
+    }
+    for (int k = 0; k < 3; k++) nbc_free(was[k]);
+    nbc_free(next);
 }
 
 void cluster_assert_consistent(nb6_t *sim)
@@ -78,6 +106,7 @@ void cluster_assert_consistent(nb6_t *sim)
         taking_part++;
         for (size_t k = 0; k < nnb; k++) assert_true(nb6_takes_part(sim, list[k]));
     }
+    assert_groups(sim);
     assert_int_equal(taking_part, p->n_source);
     assert_int_equal(taking_part, sim->n - members + pairs);
 }

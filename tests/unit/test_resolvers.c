@@ -1,15 +1,19 @@
 /* The systems that resolve a body (state/resolvers.h): they are those with the body in their list, ascending, whatever
- * changes lists. */
+ * changes lists; groups of systems that resolve each other (state/groups.h); ascending lists (state/ascending.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "common/nbc.h"
+#include "nbody6/state/ascending.h"
+#include "nbody6/state/groups.h"
 #include "nbody6/state/lists.h"
+#include "nbody6/state/members.h"
 #include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -26,6 +30,7 @@ static struct nb6_sim with_slots(void)
     p->n_slot = p->count = SLOTS;
     for (nb6_slot slot = 0; slot < SLOTS; slot++)
         for (int m = 0; m < 2; m++) p->system[slot].member[m] = 2 * (nb6_index)slot + m;
+    nb6_groups_find(&sim);
     return sim;
 }
 
@@ -83,6 +88,108 @@ static void follow_all_changes_of_lists(void **state)
         assert_resolvers(p, (const int(*)[BODIES])is_in);
     }
     nb6_subsystems_free(p);
+}
+
+/* The lowest slot that a slot is linked with, directly or by others. */
+static nb6_slot leader_by_links(const struct nb6_sim *sim, nb6_slot slot)
+{
+    int is_in[SLOTS] = {0}, grows = 1;
+    for (is_in[slot] = 1; grows;) {
+        grows = 0;
+        for (int a = 0; a < SLOTS; a++)
+            for (int b = 0; b < SLOTS; b++)
+                if (is_in[a] && !is_in[b] && nb6_slots_are_mutual(sim, a, b)) grows = is_in[b] = 1;
+    }
+    nb6_slot first = 0;
+    while (!is_in[first]) first++;
+    return first;
+}
+
+static void assert_groups(const struct nb6_sim *sim)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+    int64_t listed = 0;
+    for (nb6_slot slot = 0; slot < SLOTS; slot++) {
+        const nb6_slot leader = leader_by_links(sim, slot);
+        nb6_slot next = slot + 1;
+        while (next < SLOTS && leader_by_links(sim, next) != leader) next++;
+        assert_int_equal(p->leader[slot], leader);
+        assert_int_equal(p->follower[slot], next < SLOTS ? next : NB6_NO_SLOT);
+        if (p->pert[slot].n > 0) assert_int_equal(p->listed[listed++], slot);
+        if (p->pert[slot].n > 0 && leader == slot)
+            assert_true(p->next[slot] == nb6_group_step_end(p, slot));
+        else
+            assert_true(p->next[slot] == INFINITY);
+    }
+    assert_int_equal(p->n_listed, listed);
+}
+
+/* Between two calls up to three lists change, and the times at which motions have come to. */
+static void groups_follow_all_changes_of_lists(void **state)
+{
+    (void)state;
+    struct nb6_sim sim = with_slots();
+    struct nb6_subsystems *p = &sim.subsystems;
+    uint32_t seed = 7;
+    for (int change = 0; change < 500; change++) {
+        for (uint32_t left = random_bits(&seed) % 4; left > 0; left--) {
+            const nb6_slot slot = random_bits(&seed) % SLOTS, other = random_bits(&seed) % SLOTS;
+            const uint32_t share = random_bits(&seed) % 4; /* 0: nobody */
+            nb6_index list[SLOTS];
+            int n = 0;
+            for (nb6_index c = 0; c < SLOTS; c++)
+                if (c != slot && random_bits(&seed) % 8 < share * 2) list[n++] = STARS + c;
+            set_list(p, slot, n, list);
+            nb6_note_motion(p, other);
+            p->ks[other].t = random_bits(&seed);
+        }
+        nb6_groups_link(&sim);
+        nb6_groups_set_next(&sim);
+        assert_groups(&sim);
+    }
+    nb6_subsystems_free(p);
+}
+
+/* Some of the numbers below 40, ascending. */
+static int64_t some_numbers(uint32_t *seed, int32_t *list)
+{
+    const uint32_t share = random_bits(seed) % 5;
+    int64_t n = 0;
+    for (int32_t k = 0; k < 40; k++)
+        if (random_bits(seed) % 4 < share) list[n++] = k;
+    return n;
+}
+
+static int is_in(const int32_t *list, int64_t n, int32_t value)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (list[k] == value) return 1;
+    return 0;
+}
+
+static void values_come_and_go(void **state)
+{
+    (void)state;
+    uint32_t seed = 3;
+    for (int change = 0; change < 1000; change++) {
+        int32_t with[40], without[40], old[40], some[40];
+        const int64_t n_old = some_numbers(&seed, old), n = some_numbers(&seed, some);
+        int64_t n_with = 0, n_without = 0, below = 0;
+        memcpy(with, old, sizeof old);
+        memcpy(without, old, sizeof old);
+        const int64_t all = nb6_list_insert_some(with, n_old, n, some);
+        const int64_t rest = nb6_list_remove_some(without, n_old, n, some);
+        for (int32_t k = 0; k < 40; k++) {
+            const int was = is_in(old, n_old, k), is = is_in(some, n, k);
+            if (was || is) assert_int_equal(with[n_with++], k);
+            if (was && !is) assert_int_equal(without[n_without++], k);
+            assert_int_equal(nb6_list_first_from(old, n_old, k), below);
+            assert_int_equal(nb6_list_find(old, (size_t)n_old, k), was ? below : -1);
+            below += was;
+        }
+        assert_int_equal(all, n_with);
+        assert_int_equal(rest, n_without);
+    }
 }
 
 /* A table with room for more slots keeps them, and bodies in the new room have none. */
@@ -154,8 +261,9 @@ static void follow_a_replacement(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(follow_all_changes_of_lists),
-                                       cmocka_unit_test(stay_when_tables_grow), cmocka_unit_test(stay_without_memory),
-                                       cmocka_unit_test(follow_a_replacement)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(follow_all_changes_of_lists), cmocka_unit_test(groups_follow_all_changes_of_lists),
+        cmocka_unit_test(values_come_and_go),          cmocka_unit_test(stay_when_tables_grow),
+        cmocka_unit_test(stay_without_memory),         cmocka_unit_test(follow_a_replacement)};
     return cmocka_run_group_tests_name("resolvers", tests, NULL, NULL);
 }

@@ -155,7 +155,7 @@ static int give_up(struct nb6_sim *sim, nb6_index body, int keep_slot, struct nb
         status = nb6_slot_report_end(sim, slot, NB6_PAIR_CHAIN, err);
         sim->run.counters.chains_ended++;
     }
-    c->touched[slot] = 0;
+    nb6_change_let_go(c, slot);
     if (!status && !keep_slot) status = nb6_slot_clear(sim, slot, err);
     return status;
 }
@@ -264,7 +264,7 @@ int nb6_chain_join(struct nb6_sim *sim, const struct nb6_chain_change *join, str
     if (status) return status;
     nb6_change_add(c, i);
     say_join(sim, grows, nb6_slot_of(sim, i), n_came, star + n_star - n_came, before, c);
-    nb6_subsystems_set_sources(sim);
+    nb6_subsystems_change_sources(sim, all.n, all.body);
     return NBC_OK;
 }
 
@@ -279,13 +279,10 @@ static int enter_lists(struct nb6_sim *sim, nb6_index star, nb6_index with, nb6_
     return status ? status : nb6_perturbers_replace(sim, remove, add, err);
 }
 
-/* Places of all members so far: lists need them of the centre of mass. */
-static int place_together(struct nb6_sim *sim, nb6_index centre, int n, const nb6_index star[],
-                          const struct chain_body member[], struct nbc_error *err)
+/* Centre of mass of some members. */
+static double centre_of(int n, const struct chain_body member[], double x[3], double v[3])
 {
-    const struct nb6_body *first = nb6_get_body(sim, star[0]);
-    double x[3], v[3], mass = 0, r_nb = 0;
-    for (int m = 0; m < n; m++) r_nb = fmax(r_nb, nb6_get_star(sim, star[m])->r_nb);
+    double mass = 0;
     for (int k = 0; k < 3; k++) x[k] = v[k] = 0;
     for (int m = 0; m < n; m++) {
         mass += member[m].mass;
@@ -295,8 +292,22 @@ static int place_together(struct nb6_sim *sim, nb6_index centre, int n, const nb
         }
     }
     for (int k = 0; k < 3; k++) {
-        x[k] = x[k] / mass + first->x0[k];
-        v[k] = v[k] / mass + first->v0[k];
+        x[k] /= mass;
+        v[k] /= mass;
+    }
+    return mass;
+}
+
+/* Places of all members so far: lists need them of the centre of mass. */
+static int place_together(struct nb6_sim *sim, nb6_index centre, int n, const nb6_index star[],
+                          const struct chain_body member[], struct nbc_error *err)
+{
+    const struct nb6_body *first = nb6_get_body(sim, star[0]);
+    double x[3], v[3], mass = centre_of(n, member, x, v), r_nb = 0;
+    for (int m = 0; m < n; m++) r_nb = fmax(r_nb, nb6_get_star(sim, star[m])->r_nb);
+    for (int k = 0; k < 3; k++) {
+        x[k] += first->x0[k];
+        v[k] += first->v0[k];
     }
     return nb6_body_place(sim, centre, mass, x, v, r_nb, sim->ti_now, err);
 }
@@ -328,30 +339,12 @@ int nb6_chain_gather(struct nb6_sim *sim, const struct nb6_chain_change *gather,
     nb6_change_add(c, centre);
     c->formed[c->n_formed++] = (nb6_stored_slot)slot;
     say_join(sim, 0, slot, n, star, 0, c);
-    nb6_subsystems_set_sources(sim);
+    nb6_subsystems_change_sources(sim, n, star);
+    nb6_subsystems_change_sources(sim, 1, &centre);
     return NBC_OK;
 }
 
 /* ---- one body becomes two */
-
-/* Centre of mass of some members. */
-static double centre_of(int n, const struct chain_body member[], double x[3], double v[3])
-{
-    double mass = 0;
-    for (int k = 0; k < 3; k++) x[k] = v[k] = 0;
-    for (int m = 0; m < n; m++) {
-        mass += member[m].mass;
-        for (int k = 0; k < 3; k++) {
-            x[k] += member[m].mass * member[m].x[k];
-            v[k] += member[m].mass * member[m].v[k];
-        }
-    }
-    for (int k = 0; k < 3; k++) {
-        x[k] /= mass;
-        v[k] /= mass;
-    }
-    return mass;
-}
 
 static int32_t star_named(const struct nb6_sim *sim, const nb6_index star[], int64_t name)
 {
@@ -448,7 +441,7 @@ static int become_pair(struct nb6_sim *sim, nb6_slot slot, const nb6_index star[
     memcpy(v0, nb6_get_body(sim, centre)->v0, sizeof v0);
     say_split(sim, slot, 0, &nobody, nb6_potential_apart(sim, slot, sim->ti_now, 0, NULL), c);
     sim->run.counters.chains_ended++;
-    c->touched[slot] = 0;
+    nb6_change_let_go(c, slot);
     const int met = nb6_chain_has_met(nb6_chain_of(&sim->subsystems, slot));
     int status = nb6_subsystems_set_perturbers(&sim->subsystems, slot, 0, NULL, err);
     if (!status)
@@ -493,7 +486,8 @@ int nb6_chain_split(struct nb6_sim *sim, nb6_slot slot, const struct chain_group
     const nb6_index add[2] = {part[0] < part[1] ? part[0] : part[1], part[0] < part[1] ? part[1] : part[0]};
     status = nb6_lists_split(sim, centre, add, err);
     if (!status) status = nb6_perturbers_replace(sim, remove, add, err);
-    c->touched[slot] = 0;
-    nb6_subsystems_set_sources(sim);
+    nb6_change_let_go(c, slot);
+    nb6_subsystems_change_sources(sim, n, star);
+    nb6_subsystems_change_sources(sim, 3, (const nb6_index[]){part[0], part[1], centre});
     return status;
 }

@@ -435,6 +435,7 @@ int nb6_pair_finish_beside(struct nb6_sim *sim, int part, nb6_slot slot, nb6_tim
 int nb6_pair_finish(struct nb6_sim *sim, nb6_slot slot, nb6_time t, struct nbc_error *err)
 {
     if (!nb6_field_reserve(sim, 1)) return no_scratch(err);
+    nb6_note_motion(&sim->subsystems, slot);
     const int status = nb6_pair_finish_beside(sim, 0, slot, t, err);
     return status ? status : nb6_slot_book_galaxy_work(sim, slot, err);
 }
@@ -459,5 +460,6 @@ int nb6_pair_start_beside(struct nb6_sim *sim, int part, nb6_slot slot, struct n
 
 int nb6_pair_start(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
+    nb6_note_motion(&sim->subsystems, slot);
     return nb6_field_reserve(sim, 1) ? nb6_pair_start_beside(sim, 0, slot, err) : no_scratch(err);
 }

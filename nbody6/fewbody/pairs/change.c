@@ -76,7 +76,7 @@ int nb6_pair_end(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, struc
         c->formed[c->n_formed++] = (int32_t)nb6_slot_of(sim, member[m]);
         say->after[m] = (int32_t)nb6_slot_of(sim, member[m]);
     }
-    c->touched[slot] = 0;
+    nb6_change_let_go(c, slot);
     nb6_subsystems_change_sources(sim, 3, (const int32_t[]){member[0], member[1], centre});
     return status;
 }
@@ -85,13 +85,13 @@ int nb6_pair_end(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, struc
 static int restart_perturbers(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, struct nbc_error *err)
 {
     const struct nb6_perturbers *pert = &sim->subsystems.pert[slot];
-    int status = NBC_OK;
+    int is_new, status = NBC_OK;
     for (int32_t k = 0; k < pert->n && !status; k++) {
         const nb6_slot other = nb6_slot_of(sim, pert->body[k]);
         nb6_change_add(c, pert->body[k]);
         status = nb6_save_body(sim, pert->body[k], err);
-        if (other < 0 || c->touched[other] || status) continue;
-        c->touched[other] = 1;
+        if (!status && other >= 0) status = nb6_change_touch(c, other, &is_new, err);
+        if (other < 0 || status || !is_new) continue;
         status = nb6_save_slot(sim, other, err);
         if (!status) status = nb6_pair_finish(sim, other, sim->ti_now, err);
         sim->subsystems.system[other].t_check = nb6_time_to_double(sim->ti_now);
@@ -133,7 +133,7 @@ int nb6_pair_merge(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, str
     if (!status) status = nb6_merge_stars(sim, &merger, x, v, err);
     if (!status) status = nb6_body_place(sim, merger.star[0], merger.mass, x, v, r_nb, sim->ti_now, err);
     nb6_change_add(c, merger.star[0]);
-    c->touched[slot] = 0;
+    nb6_change_let_go(c, slot);
     nb6_subsystems_change_sources(sim, 3, (const int32_t[]){merger.star[0], merger.star[1], centre});
     return status;
 }
@@ -145,7 +145,7 @@ static int freeze(struct nb6_sim *sim, nb6_index body, int32_t companion, struct
     nb6_slot slot = nb6_slot_of(sim, body);
     if (slot < 0) return NBC_OK;
     c->say[c->n_say - 1].before += nb6_potential_apart(sim, slot, sim->ti_now, 1, &companion);
-    c->touched[slot] = 0;
+    nb6_change_let_go(c, slot);
     sim->subsystems.system[slot].galactic = 0;
     return nb6_subsystems_set_perturbers(&sim->subsystems, slot, 0, NULL, err);
 }
