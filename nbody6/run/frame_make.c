@@ -148,9 +148,15 @@ static void member_offset(const struct nb6_frame_pair *pair, int m, double x[3],
 
 static struct nb6_frame_pair *pair_of_slot(const struct nb6_frame *bodies, nb6_slot slot)
 {
-    struct nb6_frame_pair *pair = bodies->pair;
-    while (pair->slot != slot) pair++;
-    return pair;
+    int64_t at = 0, end = bodies->n_pair; /* in the order of slots */
+    while (end - at > 1) {
+        const int64_t middle = at + (end - at) / 2;
+        if (bodies->pair[middle].slot <= slot)
+            at = middle;
+        else
+            end = middle;
+    }
+    return &bodies->pair[at];
 }
 
 static void place_frozen(const struct nb6_sim *sim, struct nb6_frame *bodies)
@@ -366,6 +372,21 @@ static void place_merged(const struct nb6_sim *sim, const struct nb6_frame *bodi
     }
 }
 
+/* The star, or the members of the system, at a place among the bodies. */
+static void expand_body(const struct nb6_sim *sim, const struct nb6_frame *bodies, int64_t place,
+                        struct nb6_frame *made)
+{
+    const nb6_index i = sim->subsystems.source[place];
+    struct nb6_frame_inside in;
+    if (!nb6_is_centre(sim, i)) {
+        copy_star(bodies, place, made, i);
+        return;
+    }
+    nb6_frame_look_inside(sim, bodies, place, &in);
+    for (int k = 0; k < in.n; k++) copy_star(bodies, place, made, in.star[k]);
+    for (int k = 0; k < in.n; k++) place_member(sim, &in, k, made);
+}
+
 /* Every star in its place. */
 static int expand(const struct nb6_sim *sim, int with_potential, struct nb6_frame *bodies, struct nb6_frame *made,
                   struct nbc_error *err)
@@ -374,17 +395,8 @@ static int expand(const struct nb6_sim *sim, int with_potential, struct nb6_fram
     *made = (struct nb6_frame){.t = bodies->t, .n = sim->n};
     if (!allocate(made, with_potential))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory for a snapshot of %lld stars", (long long)sim->n);
-    for (int64_t m = 0; m < p->n_source; m++) {
-        nb6_index i = p->source[m];
-        struct nb6_frame_inside in;
-        if (!nb6_is_centre(sim, i)) {
-            copy_star(bodies, m, made, i);
-            continue;
-        }
-        nb6_frame_look_inside(sim, bodies, m, &in);
-        for (int k = 0; k < in.n; k++) copy_star(bodies, m, made, in.star[k]);
-        for (int k = 0; k < in.n; k++) place_member(sim, &in, k, made);
-    }
+#pragma omp parallel for schedule(static) if (p->n_source > 1000)
+    for (int64_t m = 0; m < p->n_source; m++) expand_body(sim, bodies, m, made);
     place_merged(sim, bodies, made);
     int status = made->pot ? star_potential(sim, bodies, made, err) : NBC_OK;
     made->pair_binding = bodies->pair_binding;
