@@ -109,6 +109,15 @@ int nb6_save_slot(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
     return NBC_OK;
 }
 
+int nb6_save_slots(struct nb6_sim *sim, int64_t n, const nb6_stored_slot *slot, struct nbc_error *err)
+{
+    struct nb6_transaction *t = &sim->transaction;
+    int status = NBC_OK;
+    if (t->open && !nbc_grow(&t->slot, &t->slot_capacity, t->n_saved + n, sizeof *t->slot)) return no_memory(err);
+    for (int64_t k = 0; k < n && !status; k++) status = nb6_save_slot(sim, slot[k], err);
+    return status;
+}
+
 int nb6_save_motion(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err)
 {
     const struct nb6_subsystems *p = &sim->subsystems;

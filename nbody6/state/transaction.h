@@ -92,6 +92,8 @@ int nb6_transaction_keep(struct nb6_transaction *transaction, const struct nb6_e
 int nb6_save_body(struct nb6_sim *sim, int64_t i, struct nbc_error *err);
 /** Before anything about a slot changes: pair, motion, chain, perturbers. The slot may be free. */
 int nb6_save_slot(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
+/** The same of n slots, for which room is made at once: in the first block all pairs choose perturbers. */
+int nb6_save_slots(struct nb6_sim *sim, int64_t n, const nb6_stored_slot *slot, struct nbc_error *err);
 /** Before a motion is brought to another time: the slot, and the chains among its perturbers, which go ahead of it. */
 int nb6_save_motion(struct nb6_sim *sim, nb6_slot slot, struct nbc_error *err);
 /** Before the state of a star that ages changes (ageing.h). */

@@ -236,10 +236,8 @@ static int choose(struct nb6_sim *sim, struct choice *c, struct nbc_error *err)
     c->selection = nbc_alloc((size_t)c->n, sizeof *c->selection);
     c->body = nbc_alloc((size_t)c->n, (size_t)c->row * sizeof *c->body);
     if (!c->selection || !c->body) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the perturbers of pairs");
-    for (int64_t k = 0; k < c->n; k++) {
-        int status = nb6_save_slot(sim, c->slot[k], err);
-        if (status) return status;
-    }
+    const int status = nb6_save_slots(sim, c->n, c->slot, err);
+    if (status) return status;
     nbc_team_run(nbc_parts(c->n, SELECTIONS_OF_A_PART), select_part, c);
     return nb6_pair_selections_finish(sim, c->n, c->slot, c->selection, err);
 }
