@@ -16,7 +16,7 @@ struct nb6_opening {
     int64_t n;
     const double *mass, (*x)[3];
     gpunb_t *reg;                         /**< the opened library, */
-    struct nb6_potential_cache potential; /**< and begun */
+    struct nb6_potential_cache potential; /**< and begun, unless binaries are declared */
     pthread_t thread;
     int threads; /**< of the caller's teams */
     int is_under_way, status;
@@ -31,5 +31,9 @@ void nb6_opening_begin(const struct nb6_config *config, int64_t n, const double 
  *  nb6_sim_open opens the library.
  *  @return as nb6_sim_open_regular; NBC_BAD_INPUT, NBC_NON_FINITE: stars that have no potential */
 int nb6_opening_end(struct nb6_opening *opening, struct nb6_sim *sim, struct nbc_error *err);
+/** Begin with the potential of the bodies that take part, at their last positions, as the first adjust wants it, unless
+ *  one is under way, or none begins early: on processors, and by a tree.
+ *  @return NBC_OK; NBC_NO_MEMORY; as gpunb_potential_start */
+int nb6_opening_begin_bodies(struct nb6_sim *sim, struct nbc_error *err);
 
 #endif

@@ -383,19 +383,3 @@ int nb6_kdtree_neighbours(const nb6_kdtree_t *tree, int k, int64_t *index, doubl
     struct rows rows = {k, index, r2};
     return nb6_kdtree_each(tree, k, take_row, &rows, err);
 }
-
-static void take_last_distance(void *context, int64_t i, int found, const int64_t *index, const double *r2)
-{
-    (void)index;
-    double *r = context;
-    r[i] = found > 0 ? sqrt(r2[found - 1]) : 0.0;
-}
-
-int nb6_kdtree_kth_distance(int64_t n, const double (*x)[3], int k, double *r, struct nbc_error *err)
-{
-    nb6_kdtree_t *tree = NULL;
-    int status = nb6_kdtree_build(n, x, &tree, err);
-    if (!status) status = nb6_kdtree_each(tree, k, take_last_distance, r, err);
-    nb6_kdtree_free(tree);
-    return status;
-}

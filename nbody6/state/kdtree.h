@@ -36,9 +36,5 @@ int nb6_kdtree_each(const nb6_kdtree_t *tree, int k, nb6_kdtree_take *take, void
  *  @param[out] index [n][k]; r2 [n][k]; nearest first; either may be NULL
  *  @return NBC_OK; NBC_BAD_ARGUMENT (k < 1 or above 32767); NBC_NO_MEMORY */
 int nb6_kdtree_neighbours(const nb6_kdtree_t *tree, int k, int64_t *index, double *r2, struct nbc_error *err);
-/** Distance of every point from its k-th nearest other point; from the farthest one where there are fewer than k.
- *  @param[in]  x [n][3]   @param[out] r [n]; 0 for n = 1
- *  @return as the functions above */
-int nb6_kdtree_kth_distance(int64_t n, const double (*x)[3], int k, double *r, struct nbc_error *err);
 
 #endif

@@ -7,7 +7,6 @@
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/groups.h"
-#include "nbody6/state/kdtree.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/nearest.h"
 #include "nbody6/state/resolvers.h"
@@ -32,15 +31,16 @@ enum { PARALLEL_BODIES = 4096 };
 /* The local density is taken from the distance of this neighbour. */
 enum { DENSITY_NEIGHBOUR = NB6_NEAREST_KEPT };
 
-/* @param[in] r  [n_source] distance of the k-th neighbour of each */
-static void set_radii(struct nb6_sim *sim, int k, const double *r)
+/* By the distance of the k-th neighbour. */
+static void set_radii(struct nb6_sim *sim, int k)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
 #pragma omp parallel for schedule(static) if (p->n_source > PARALLEL_BODIES)
     for (int64_t m = 0; m < p->n_source; m++) {
-        double size = k > 0 ? sim->book.r_half / r[m] : 1;
+        const double r = k > 0 ? sqrt(sim->nearest->r2[m][k - 1]) : 0;
+        double size = k > 0 ? sim->book.r_half / r : 1;
         double contrast = 2.0 * k * size * size * size / (double)sim->n;
-        sim->star[p->source[m]].r_nb = k > 0 ? r[m] * cbrt(nb6_radius_wanted(sim, contrast) / k) : NB6_R_NB_ALL;
+        sim->star[p->source[m]].r_nb = k > 0 ? r * cbrt(nb6_radius_wanted(sim, contrast) / k) : NB6_R_NB_ALL;
     }
 }
 
@@ -56,14 +56,12 @@ static void find_places(struct nb6_sim *sim)
     }
 }
 
-/* Distance of the k-th neighbour of each of n bodies at x. */
-static int find_distances(const struct nb6_sim *sim, int64_t n, const double (*x)[3], int k, double *r,
-                          struct nbc_error *err)
+/* Those of the stars at the start are known; if some are pairs, those of the bodies take their place. */
+static int find_nearest(struct nb6_sim *sim, int64_t n, const double (*x)[3], struct nbc_error *err)
 {
-    if (!nb6_nearest_is_of(sim->nearest, n, x)) return nb6_kdtree_kth_distance(n, x, k, r, err);
-#pragma omp parallel for schedule(static) if (n > PARALLEL_BODIES)
-    for (int64_t m = 0; m < n; m++) r[m] = sqrt(sim->nearest->r2[m][k - 1]);
-    return NBC_OK;
+    if (nb6_nearest_is_of(sim->nearest, n, x)) return NBC_OK;
+    nb6_nearest_free(sim->nearest);
+    return nb6_nearest_find(n, x, &sim->nearest, err);
 }
 
 /* Radius that holds the wanted number of neighbours at the local density. The density contrast of a sphere that holds n
@@ -78,12 +76,9 @@ static int first_radii(struct nb6_sim *sim, struct nbc_error *err)
     }
     int64_t n = p->n_source;
     int k = (int)(n - 1 < DENSITY_NEIGHBOUR ? n - 1 : DENSITY_NEIGHBOUR);
-    double *r = nbc_alloc_unset((size_t)n, sizeof *r);
-    if (!r) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the first neighbour radii");
     find_places(sim);
-    const int status = k > 0 ? find_distances(sim, n, (const double(*)[3])sim->active.x, k, r, err) : NBC_OK;
-    if (!status) set_radii(sim, k, r);
-    nbc_free(r);
+    const int status = find_nearest(sim, n, (const double(*)[3])sim->active.x, err);
+    if (!status) set_radii(sim, k);
     return status;
 }
 
@@ -112,18 +107,20 @@ static int prepare(struct nb6_sim *sim, struct nbc_error *err)
     return NBC_OK;
 }
 
-int nb6_start_begin(struct nb6_sim *sim, int64_t n_pair, const int32_t (*pair)[2], int32_t **order,
-                    struct nbc_error *err)
+int nb6_start_begin(struct nb6_sim *sim, int64_t n_pair, const int32_t (*pair)[2], struct nbc_error *err)
 {
-    int status;
+    int status = prepare(sim, err);
+    if (!status) status = pair ? nb6_start_given_pairs(sim, n_pair, pair, err) : nb6_start_pairs(sim, err);
+    if (!status) nb6_subsystems_set_sources(sim);
+    return status;
+}
+
+int nb6_start_places(struct nb6_sim *sim, int32_t **order, struct nbc_error *err)
+{
     *order = NULL;
-    if ((status = prepare(sim, err))) return status;
-    status = pair ? nb6_start_given_pairs(sim, n_pair, pair, err) : nb6_start_pairs(sim, err);
-    if (status) return status;
-    nb6_subsystems_set_sources(sim);
-    if ((status = first_radii(sim, err))) return status;
-    if ((status = order_sources(sim, order, err))) return status;
-    return nb6_start_predictors(sim, sim->subsystems.n_source, *order, err);
+    int status = first_radii(sim, err);
+    if (!status) status = order_sources(sim, order, err);
+    return status ? status : nb6_start_predictors(sim, sim->subsystems.n_source, *order, err);
 }
 
 /* Pairs that resolve one another begin one after the other. */

@@ -143,40 +143,23 @@ static void any_place(void **state)
     nb6_kdtree_free(tree);
 }
 
-static void kth_distance(void **state)
-{
-    (void)state;
-    double r[500];
-    make_points(500);
-    assert_int_equal(nb6_kdtree_kth_distance(500, (const double(*)[3])x, 9, r, NULL), NBC_OK);
-    for (int i = 0; i < 500; i++) {
-        int64_t index[9];
-        double r2[9];
-        search_all(500, x[i], i, 9, index, r2);
-        assert_true(r[i] == sqrt(r2[8]));
-    }
-    /* fewer than k others: the farthest; none: 0 */
-    assert_int_equal(nb6_kdtree_kth_distance(2, (const double(*)[3])x, 6, r, NULL), NBC_OK);
-    assert_true(r[0] == r[1] && r[0] == sqrt(distance2(x[0], x[1])));
-    assert_int_equal(nb6_kdtree_kth_distance(1, (const double(*)[3])x, 6, r, NULL), NBC_OK);
-    assert_true(r[0] == 0.0);
-    assert_int_equal(nb6_kdtree_kth_distance(0, (const double(*)[3])x, 6, r, NULL), NBC_OK);
-}
-
 /* Large enough to be built by several threads. */
 static void threads_do_not_matter(void **state)
 {
     (void)state;
-    static double r[3][N_MAX];
+    struct nb6_nearest *nearest[3];
     make_points(N_MAX);
     const int before = omp_get_max_threads();
     for (int threads = 1; threads <= 3; threads++) {
         omp_set_num_threads(threads);
-        assert_int_equal(nb6_kdtree_kth_distance(N_MAX, (const double(*)[3])x, 6, r[threads - 1], NULL), NBC_OK);
+        assert_int_equal(nb6_nearest_find(N_MAX, (const double(*)[3])x, &nearest[threads - 1], NULL), NBC_OK);
     }
     omp_set_num_threads(before);
-    assert_memory_equal(r[0], r[1], sizeof r[0]);
-    assert_memory_equal(r[0], r[2], sizeof r[0]);
+    for (int k = 1; k < 3; k++) {
+        assert_memory_equal(nearest[0]->r2, nearest[k]->r2, N_MAX * sizeof *nearest[0]->r2);
+        assert_memory_equal(nearest[0]->order, nearest[k]->order, N_MAX * sizeof *nearest[0]->order);
+    }
+    for (int k = 0; k < 3; k++) nb6_nearest_free(nearest[k]);
 }
 
 /* A shared search result has the rows of the search, an order of all, and the positions that it is of. */
@@ -233,9 +216,9 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_points),         cmocka_unit_test(lattice),    cmocka_unit_test(coincident_and_flat),
-        cmocka_unit_test(far_from_the_origin),   cmocka_unit_test(any_place),  cmocka_unit_test(kth_distance),
-        cmocka_unit_test(threads_do_not_matter), cmocka_unit_test(found_once), cmocka_unit_test(refusals),
+        cmocka_unit_test(random_points),       cmocka_unit_test(lattice),   cmocka_unit_test(coincident_and_flat),
+        cmocka_unit_test(far_from_the_origin), cmocka_unit_test(any_place), cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(found_once),          cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests_name("kdtree", tests, NULL, NULL);
 }

@@ -91,6 +91,7 @@ static void a_potential_that_was_begun(void **state)
     struct nb6_potential_cache *cache = &sim->potential;
     const size_t n = (size_t)sim->n;
     assert_true(sim->subsystems.n_source < sim->n);
+    assert_int_equal(cache->started, nb6_sim_on_gpu(sim) ? sim->subsystems.n_source : 0); /* of bodies */
     assert_int_equal(nb6_get_energy(sim, &before, &err), NBC_OK);
     for (int with_snapshot = 0; with_snapshot < 2; with_snapshot++) {
         nbc_free(cache->pot);
