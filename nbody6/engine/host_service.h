@@ -60,8 +60,9 @@ void nb6_host_service_fill_changed(struct nb6_sim *sim, struct nb6_dev *home);
  *  @param[in] moved  gone, come: places before, and now */
 void nb6_host_service_move_records(struct nb6_dev *home, int64_t n, int64_t first_centre,
                                    const struct nb6_dev_parcel *moved);
-/** Store results of the engine for systems, the search times of quiet pairs, when the image is exported. */
-void nb6_host_service_store(const struct nb6_dev *home, struct nb6_sim *sim);
+/** Store results of the engine for systems, the search times of quiet pairs, when the image is exported.
+ *  @param[in] parcel  bodies of it alone have news; if they are all (place is NULL), `home` has these times */
+void nb6_host_service_store(const struct nb6_dev *home, const struct nb6_dev_parcel *parcel, struct nb6_sim *sim);
 
 /** Before the force stages of the block at time t.
  *  @param[in] now  time of the block before

@@ -271,12 +271,23 @@ void nb6_host_service_move_records(struct nb6_dev *home, int64_t n, int64_t firs
     nbc_team_run(nbc_parts(home->n - home->first_centre, RECORDS_OF_A_PART), renumber_part, &job);
 }
 
-void nb6_host_service_store(const struct nb6_dev *home, struct nb6_sim *sim)
+static void store_system(const struct nb6_dev *home, int64_t place, struct nb6_sim *sim)
 {
-    for (int64_t place = home->first_centre; place < home->n; place++)
-        if (home->watch[place] & NB6_DEV_QUIET)
-            sim->subsystems.system[nb6_slot_of(sim, home->body_of[place])].t_check =
-                home->system[place - home->first_centre].t_check;
+    if (home->watch[place] & NB6_DEV_QUIET)
+        sim->subsystems.system[nb6_slot_of(sim, home->body_of[place])].t_check =
+            home->system[place - home->first_centre].t_check;
+}
+
+/* Others have not been members of a block since. */
+void nb6_host_service_store(const struct nb6_dev *home, const struct nb6_dev_parcel *parcel, struct nb6_sim *sim)
+{
+    if (!parcel->place)
+        for (int64_t place = home->first_centre; place < home->n; place++) store_system(home, place, sim);
+    else
+        for (int64_t k = parcel->n - 1; k >= 0 && parcel->place[k] >= home->first_centre; k--) {
+            home->system[parcel->place[k] - home->first_centre].t_check = parcel->t_check[k];
+            store_system(home, parcel->place[k], sim);
+        }
 }
 
 /* ---- changes */

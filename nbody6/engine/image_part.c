@@ -158,26 +158,9 @@ void nb6_dev_fill_parcel(const struct nb6_sim *sim, const struct nb6_dev *dev, c
 
 /* ---- from the image */
 
-int64_t nb6_dev_count_news(const struct nb6_dev *dev, const int32_t *news, int64_t *numbers)
+int nb6_dev_is_part(const struct nb6_dev *dev, int64_t n)
 {
-    int64_t n = 0;
-    *numbers = 0;
-    for (int64_t place = 0; place < dev->n; place++) {
-        n += news[place] != NB6_DEV_NO_NEWS || dev->shown[place];
-        *numbers += news[place] >= NB6_DEV_NEW_LIST ? news[place] - NB6_DEV_NEW_LIST : 0;
-    }
-    return n <= most_bodies(dev) ? n : -1;
-}
-
-void nb6_dev_name_news(const struct nb6_dev *dev, const int32_t *news, struct nb6_dev_parcel *parcel)
-{
-    int64_t n = 0, at = 0;
-    for (int64_t place = 0; place < dev->n; place++) {
-        if (news[place] == NB6_DEV_NO_NEWS && !dev->shown[place]) continue;
-        parcel->place[n] = (int32_t)place;
-        parcel->list_at[n++] = news[place] >= NB6_DEV_NEW_LIST ? at : -1;
-        at += news[place] >= NB6_DEV_NEW_LIST ? news[place] - NB6_DEV_NEW_LIST : 0;
-    }
+    return n <= most_bodies(dev);
 }
 
 /* ---- memory */
@@ -194,15 +177,16 @@ size_t nb6_dev_lay_out_parcel(void *data, struct nb6_dev_parcel *parcel, size_t 
 {
     const size_t n = (size_t)parcel->n;
     size_t at = 0;
-    parcel->place = take(data, n * sizeof *parcel->place, &at);
-    parcel->list_at = take(data, n * sizeof *parcel->list_at, &at);
     parcel->gone = take(data, (size_t)parcel->n_gone * sizeof *parcel->gone, &at);
     parcel->come = take(data, (size_t)parcel->n_come * sizeof *parcel->come, &at);
+    parcel->source = take(data, (size_t)parcel->n_source * sizeof *parcel->source, &at);
     *head = at;
+    parcel->place = take(data, n * sizeof *parcel->place, &at);
+    parcel->list_at = take(data, n * sizeof *parcel->list_at, &at);
     parcel->level = take(data, n, &at);
+    parcel->t_check = take(data, n * sizeof *parcel->t_check, &at);
     parcel->body = take(data, n * sizeof *parcel->body, &at);
     parcel->star = take(data, n * sizeof *parcel->star, &at);
     parcel->lists = take(data, (size_t)parcel->numbers * sizeof *parcel->lists, &at);
-    parcel->source = take(data, (size_t)parcel->n_source * sizeof *parcel->source, &at);
     return at;
 }

@@ -34,16 +34,12 @@ void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, struct n
 void nb6_dev_fill_parcel(const struct nb6_sim *sim, const struct nb6_dev *dev, const struct nb6_dev_part *part,
                          int64_t n_before, struct nb6_dev_parcel *parcel);
 
-/** Bodies to export: those with news (stages/parcel.h), and those whose copies in host memory the host has used.
- *  @param[in] news [dev->n]   @param[out] numbers  in lists that are new
- *  @return their number; -1: so many that the whole state has to move */
-int64_t nb6_dev_count_news(const struct nb6_dev *dev, const int32_t *news, int64_t *numbers);
-/** Set place and list_at of a parcel laid out for these. */
-void nb6_dev_name_news(const struct nb6_dev *dev, const int32_t *news, struct nb6_dev_parcel *parcel);
+/** Whether so many bodies may be exported as a part; if not, the whole state has to move. */
+int nb6_dev_is_part(const struct nb6_dev *dev, int64_t n);
 
 /** The parts of a parcel in memory at `data`; NULL: only count.
  *  @param[in,out] parcel  n, numbers, n_gone, n_come, n_source; pointers
- *  @param[out] head  bytes up to `level`: what the device has to know before it fills a parcel
+ *  @param[out] head  bytes up to `place`: what the device has to know before the bodies
  *  @return bytes of all */
 size_t nb6_dev_lay_out_parcel(void *data, struct nb6_dev_parcel *parcel, size_t *head);
 

@@ -227,7 +227,7 @@ static int store(struct storing *job, struct nbc_error *err)
     store_stuck(dev, sim);
     const int booked = store_work(dev->control, sim, err);
     status = store_bodies(job, booked ? NULL : err);
-    nb6_host_service_store(dev, sim);
+    nb6_host_service_store(dev, job->parcel, sim);
     if (booked) status = booked;
     if (!status) status = nb6_rebase_origin(sim, sim->ti_now, err);
     dev->control->stores_all = status != NBC_OK;

@@ -53,6 +53,7 @@ static void release(struct nb6_sim *sim)
     nbd_buffer_release(&d->device, &d->edit_here);
     nbd_buffer_release(&d->device, &d->part_there);
     nbd_buffer_release(&d->device, &d->part_here);
+    nbd_buffer_release(&d->device, &d->news_there);
     nbd_buffer_release(&d->device, &d->news_here);
     nbd_stream_close(&d->device, d->stream);
     nbc_free(d);
@@ -163,6 +164,7 @@ static int import_all(struct nb6_sim *sim, struct nbc_error *err)
     nb6_dev_fill_bodies(sim, &d->home);
     nb6_device_follow_home(d);
     status = nb6_device_copy_records(d, NB6_TO_DEVICE, err);
+    if (!status) status = nb6_device_hide_bodies(d, err);
     if (status) return status;
     const int64_t numbers = nb6_dev_fill_lists(sim, &d->home); /* while the records are copied */
     return nb6_device_copy_lists(d, numbers, NB6_TO_DEVICE, err);
@@ -370,6 +372,7 @@ static int renew(struct nb6_sim *sim, struct nbc_error *err)
     struct nb6_device *d = sim->engine_image.image;
     NBD_TRY(nbd_use(&d->device, err));
     nb6_dev_fill_systems(sim, &d->home);
+    NBD_TRY(nb6_device_hide_bodies(d, err));
     NBD_TRY(nb6_device_copy_systems(d, NB6_TO_DEVICE, err));
     return nbd_stream_wait(&d->device, d->stream, err);
 }

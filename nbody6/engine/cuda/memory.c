@@ -235,6 +235,11 @@ int nb6_device_copy_systems(struct nb6_device *d, enum nb6_device_way way, struc
     return NBC_OK;
 }
 
+int nb6_device_hide_bodies(struct nb6_device *d, struct nbc_error *err)
+{
+    return nbd_fill(&d->device, d->stream, d->there.shown, NB6_DEV_HIDDEN, (size_t)d->there.n_max, err);
+}
+
 int nb6_device_copy_lists(struct nb6_device *d, int64_t numbers, enum nb6_device_way way, struct nbc_error *err)
 {
     const struct nb6_dev *h = &d->home, *t = &d->there;

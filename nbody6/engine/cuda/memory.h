@@ -43,7 +43,7 @@ struct nb6_device {
     int32_t *again;                          /* [n_max] behind it */
     struct nbd_buffer edit_there, edit_here; /* of edits (cuda/edit.c) */
     struct nbd_buffer part_there, part_here; /* of moves of what has changed (cuda/part.c), */
-    struct nbd_buffer news_here;             /* which bodies these are */
+    struct nbd_buffer news_there, news_here; /* how many these are */
     int is_lost;                             /* 1: a kernel has failed, and the image is not that after a whole block */
 };
 
@@ -64,6 +64,8 @@ int nb6_device_copy_records(struct nb6_device *d, enum nb6_device_way way, struc
 /** Enqueue copies of what depends on systems: to the device all of it, from it what it changes by itself, `system` and
  *  `control`. */
 int nb6_device_copy_systems(struct nb6_device *d, enum nb6_device_way way, struct nbc_error *err);
+/** Enqueue: no body of the device is shown, as in the image in host memory after an import. */
+int nb6_device_hide_bodies(struct nb6_device *d, struct nbc_error *err);
 /** Copy lists with so many numbers in all, between host and device. Their offsets are in the host image. */
 int nb6_device_copy_lists(struct nb6_device *d, int64_t numbers, enum nb6_device_way way, struct nbc_error *err);
 

@@ -47,6 +47,7 @@ static int send(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_dev_
         NBD_LAUNCH(err, &d->device, nb6_device_move_places(&d->there, there, stream_of(d)));
     }
     NBD_LAUNCH(err, &d->device, nb6_device_unpack_parcel(&d->there, there, stream_of(d)));
+    NBD_TRY(nb6_device_hide_bodies(d, err));
     nb6_dev_begin_again(sim, &d->home);
     NBD_TRY(nb6_device_copy_systems(d, NB6_TO_DEVICE, err));
     NBD_LAUNCH(err, &d->device, nb6_device_renew_predictors(&d->there, stream_of(d)));
@@ -81,51 +82,71 @@ int nb6_device_import_part(struct nb6_sim *sim, struct nb6_device *d, int *is_do
 
 /* ---- from the device */
 
-/* News of bodies, records of systems that the device changes, and counters. */
-static int fetch_news(struct nb6_device *d, int32_t *news, struct nbc_error *err)
+/* Room for counts of news.   @param[out] of_block  behind the report there   @return the report there; NULL: no memory
+ */
+static struct nb6_device_report *provide_report(struct nb6_device *d, struct nb6_device_news **of_block)
 {
-    int32_t *there = d->there.member; /* scratch of blocks */
-    NBD_LAUNCH(err, &d->device, nb6_device_find_news(&d->there, d->home.t_home, there, stream_of(d)));
-    NBD_TRY(nbd_copy(&d->device, d->stream, news, there, (size_t)d->there.n * sizeof *news, err));
-    NBD_TRY(nb6_device_copy_systems(d, NB6_FROM_DEVICE, err));
-    return nbd_stream_wait(&d->device, d->stream, err);
+    const size_t blocks = (size_t)nb6_device_news_blocks(d->home.n_max);
+    struct nb6_device_report *there;
+    d->news_here.where = NBD_ON_HOST;
+    d->news_there.where = NBD_ON_DEVICE;
+    if (nbd_buffer_reserve(&d->device, &d->news_here, sizeof *there, NULL) ||
+        nbd_buffer_reserve(&d->device, &d->news_there, sizeof *there + blocks * sizeof **of_block, NULL))
+        return NULL;
+    there = d->news_there.data;
+    *of_block = (struct nb6_device_news *)(there + 1);
+    return there;
 }
 
-/* The parcel, whose head names its bodies. */
-static int fetch_parcel(struct nb6_device *d, const struct nb6_dev_parcel *there, size_t bytes, size_t head,
-                        struct nbc_error *err)
+/* Bodies with news are named there; how many they are, and control, are here then. */
+static int find_news(struct nb6_device *d, struct nb6_device_report *there, struct nb6_device_news *of_block,
+                     struct nbc_error *err)
 {
-    char *to = d->part_here.data, *from = d->part_there.data;
-    NBD_TRY(nbd_copy(&d->device, d->stream, from, to, head, err));
+    struct nb6_device_report *report = d->news_here.data;
+    NBD_LAUNCH(err, &d->device, nb6_device_name_news(&d->there, d->home.t_home, there, of_block, stream_of(d)));
+    NBD_TRY(nbd_copy(&d->device, d->stream, report, there, sizeof *report, err));
+    NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
+    *d->home.control = report->control;
+    return NBC_OK;
+}
+
+static int fetch_parcel(struct nb6_device *d, const struct nb6_dev_parcel *there, size_t bytes, struct nbc_error *err)
+{
     NBD_LAUNCH(err, &d->device, nb6_device_pack_parcel(&d->there, there, stream_of(d)));
-    NBD_TRY(nbd_copy(&d->device, d->stream, to + head, from + head, bytes - head, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, d->part_here.data, d->part_there.data, bytes, err));
     return nbd_stream_wait(&d->device, d->stream, err);
 }
 
-/* A store that succeeds, or fails after it has begun to write, is recorded on the device too. */
+static int record(struct nb6_device *d, struct nbc_error *err)
+{
+    NBD_LAUNCH(err, &d->device, nb6_device_set_control(&d->there, d->home.control, stream_of(d)));
+    return NBC_OK;
+}
+
+/* A store that succeeds, or fails after it has begun to write, is recorded on the device too. Nobody waits: a failure
+ * of the device is that of the next call. */
 static int store(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_dev_parcel *parcel, struct nbc_error *err)
 {
     const int status = nb6_dev_store_parcel(&d->home, parcel, sim, err);
-    struct nbc_error *const other = status ? NULL : err;
-    int sent = nbd_copy(&d->device, d->stream, d->there.control, d->home.control, sizeof *d->home.control, other);
-    if (!sent) sent = nbd_stream_wait(&d->device, d->stream, other);
-    return status ? status : sent;
+    const int recorded = record(d, status ? NULL : err);
+    return status ? status : recorded;
 }
 
 int nb6_device_export_part(struct nb6_sim *sim, struct nb6_device *d, int *is_done, struct nbc_error *err)
 {
     struct nb6_dev_parcel there, here = {0};
+    struct nb6_device_news *of_block;
     size_t bytes = 0, head = 0;
     *is_done = 0;
-    d->news_here.where = NBD_ON_HOST;
-    if (nbd_buffer_reserve(&d->device, &d->news_here, (size_t)d->home.n_max * sizeof(int32_t), NULL)) return NBC_OK;
-    const int32_t *news = d->news_here.data;
-    NBD_TRY(fetch_news(d, d->news_here.data, err));
-    if (d->home.control->stores_all) return NBC_OK;
-    here.n = nb6_dev_count_news(&d->home, news, &here.numbers);
-    if (here.n < 0 || !provide(d, &here, &there, &bytes, &head)) return NBC_OK;
+    struct nb6_device_report *report = provide_report(d, &of_block);
+    if (!report) return NBC_OK;
+    NBD_TRY(find_news(d, report, of_block, err));
+    const struct nb6_device_news *news = &((const struct nb6_device_report *)d->news_here.data)->news;
+    if (d->home.control->stores_all || !nb6_dev_is_part(&d->home, news->n)) return NBC_OK;
+    here.n = news->n;
+    here.numbers = news->numbers;
+    if (!provide(d, &here, &there, &bytes, &head)) return NBC_OK;
     *is_done = 1;
-    nb6_dev_name_news(&d->home, news, &here);
-    if (here.n > 0) NBD_TRY(fetch_parcel(d, &there, bytes, head, err));
+    if (here.n > 0) NBD_TRY(fetch_parcel(d, &there, bytes, err));
     return store(sim, d, &here, err);
 }

@@ -4,6 +4,7 @@ namespace
 {
 
 constexpr int WARP = NB6_DEV_LANES, THREADS = 256, WARPS = THREADS / WARP;
+constexpr int NEWS_THREADS = NB6_DEVICE_NEWS_THREADS, NEWS_WARPS = NEWS_THREADS / WARP;
 
 __device__ __forceinline__ int64_t own_item()
 {
@@ -26,17 +27,86 @@ unsigned blocks_for_warps(int64_t items)
     return (unsigned)((items + WARPS - 1) / WARPS);
 }
 
-__global__ void find_news(const __grid_constant__ struct nb6_dev dev, nb6_time since, int32_t *news)
+/* Sums over the threads of a block that looks for news.   @param[in] own  @param[out] before  over the threads before
+ * this one */
+__device__ struct nb6_device_news sum_of_block(struct nb6_device_news own, struct nb6_device_news *before)
 {
-    if (own_item() < dev.n) news[own_item()] = nb6_dev_news(&dev, own_item(), since);
+    __shared__ struct nb6_device_news of_warp[NEWS_WARPS];
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    struct nb6_device_news upto = own, all = {0, 0};
+    for (int d = 1; d < WARP; d *= 2) {
+        const int64_t n = __shfl_up_sync(0xffffffffu, upto.n, d),
+                      numbers = __shfl_up_sync(0xffffffffu, upto.numbers, d);
+        if (lane < d) continue;
+        upto.n += n;
+        upto.numbers += numbers;
+    }
+    __syncthreads(); /* it has been read */
+    if (lane == WARP - 1) of_warp[warp] = upto;
+    __syncthreads();
+    *before = {upto.n - own.n, upto.numbers - own.numbers};
+    for (int w = 0; w < NEWS_WARPS; w++) {
+        if (w < warp) *before = {before->n + of_warp[w].n, before->numbers + of_warp[w].numbers};
+        all = {all.n + of_warp[w].n, all.numbers + of_warp[w].numbers};
+    }
+    return all;
+}
+
+__device__ struct nb6_device_news count_of(int32_t news)
+{
+    return {news != NB6_DEV_NO_NEWS, news >= NB6_DEV_NEW_LIST ? news - NB6_DEV_NEW_LIST : 0};
+}
+
+__device__ __forceinline__ int64_t own_place()
+{
+    return (int64_t)blockIdx.x * NEWS_THREADS + threadIdx.x;
+}
+
+/* News of bodies stay in the scratch `near`. */
+__global__ void __launch_bounds__(NEWS_THREADS)
+    count_news(const __grid_constant__ struct nb6_dev dev, nb6_time since, struct nb6_device_news *of_block)
+{
+    const int64_t place = own_place();
+    const int32_t news = place < dev.n ? nb6_dev_news(&dev, place, since) : NB6_DEV_NO_NEWS;
+    struct nb6_device_news before;
+    const struct nb6_device_news all = sum_of_block(count_of(news), &before);
+    if (place < dev.n) dev.near[place] = news;
+    if (threadIdx.x == 0) of_block[blockIdx.x] = all;
+}
+
+/* Each block adds what those before it have, the last one all. */
+__global__ void __launch_bounds__(NEWS_THREADS)
+    name_news(const __grid_constant__ struct nb6_dev dev, const struct nb6_device_news *of_block,
+              struct nb6_device_report *report)
+{
+    const int64_t place = own_place();
+    const int32_t news = place < dev.n ? dev.near[place] : NB6_DEV_NO_NEWS;
+    struct nb6_device_news own = {0, 0}, before;
+    for (unsigned b = threadIdx.x; b < blockIdx.x; b += NEWS_THREADS)
+        own = {own.n + of_block[b].n, own.numbers + of_block[b].numbers};
+    const struct nb6_device_news first = sum_of_block(own, &before);
+    const struct nb6_device_news here = sum_of_block(count_of(news), &before);
+    if (news != NB6_DEV_NO_NEWS) {
+        dev.member[first.n + before.n] = (int32_t)place;
+        dev.list_at[first.n + before.n] = news >= NB6_DEV_NEW_LIST ? first.numbers + before.numbers : -1;
+    }
+    if (threadIdx.x != 0 || blockIdx.x != gridDim.x - 1) return;
+    report->news = {first.n + here.n, first.numbers + here.numbers};
+    report->control = *dev.control;
 }
 
 __global__ void pack(const __grid_constant__ struct nb6_dev dev, const __grid_constant__ struct nb6_dev_parcel parcel)
 {
     const int lane = threadIdx.x % WARP;
-    if (item_of_warp() >= parcel.n) return;
-    if (lane == 0) nb6_dev_pack_body(&dev, &parcel, item_of_warp());
-    nb6_dev_pack_numbers(&dev, &parcel, item_of_warp(), lane, WARP);
+    const int64_t k = item_of_warp();
+    if (k >= parcel.n) return;
+    if (lane == 0) {
+        parcel.place[k] = dev.member[k];
+        parcel.list_at[k] = dev.list_at[k];
+        nb6_dev_pack_body(&dev, &parcel, k);
+    }
+    __syncwarp();
+    nb6_dev_pack_numbers(&dev, &parcel, k, lane, WARP);
 }
 
 __global__ void set_stars_aside(const __grid_constant__ struct nb6_dev dev,
@@ -80,6 +150,12 @@ __global__ void unpack(const __grid_constant__ struct nb6_dev dev, const __grid_
     nb6_dev_unpack_numbers(&dev, &parcel, item_of_warp(), lane, WARP);
 }
 
+__global__ void set_control(const __grid_constant__ struct nb6_dev dev,
+                            const __grid_constant__ struct nb6_dev_control control)
+{
+    *dev.control = control;
+}
+
 __global__ void renew_predictors(const __grid_constant__ struct nb6_dev dev)
 {
     if (own_item() < dev.n) nb6_dev_renew_predictor(&dev, own_item());
@@ -87,9 +163,12 @@ __global__ void renew_predictors(const __grid_constant__ struct nb6_dev dev)
 
 } // namespace
 
-cudaError_t nb6_device_find_news(const struct nb6_dev *dev, nb6_time since, int32_t *news, cudaStream_t stream)
+cudaError_t nb6_device_name_news(const struct nb6_dev *dev, nb6_time since, struct nb6_device_report *report,
+                                 struct nb6_device_news *of_block, cudaStream_t stream)
 {
-    find_news<<<blocks_for(dev->n), THREADS, 0, stream>>>(*dev, since, news);
+    const unsigned blocks = (unsigned)nb6_device_news_blocks(dev->n);
+    count_news<<<blocks, NEWS_THREADS, 0, stream>>>(*dev, since, of_block);
+    name_news<<<blocks, NEWS_THREADS, 0, stream>>>(*dev, of_block, report);
     return cudaGetLastError();
 }
 
@@ -115,6 +194,13 @@ cudaError_t nb6_device_unpack_parcel(const struct nb6_dev *dev, const struct nb6
                                      cudaStream_t stream)
 {
     if (parcel->n > 0) unpack<<<blocks_for_warps(parcel->n), THREADS, 0, stream>>>(*dev, *parcel);
+    return cudaGetLastError();
+}
+
+cudaError_t nb6_device_set_control(const struct nb6_dev *dev, const struct nb6_dev_control *control,
+                                   cudaStream_t stream)
+{
+    set_control<<<1, 1, 0, stream>>>(*dev, *control);
     return cudaGetLastError();
 }
 

@@ -12,6 +12,25 @@
 
 struct nb6_sim;
 
+enum { NB6_DEVICE_NEWS_THREADS = 1024 };
+
+/** Bodies with news, and numbers in their new lists. */
+struct nb6_device_news {
+    int64_t n, numbers;
+};
+
+/** Those of all bodies, and how far the image is. */
+struct nb6_device_report {
+    struct nb6_device_news news;
+    struct nb6_dev_control control;
+};
+
+/** Blocks of threads that look for news, each of which counts its own. */
+static inline int64_t nb6_device_news_blocks(int64_t n)
+{
+    return (n + NB6_DEVICE_NEWS_THREADS - 1) / NB6_DEVICE_NEWS_THREADS;
+}
+
 /** The image of an earlier import becomes that of the state. The GPU is in use.
  *  @param[out] is_done  0: the whole state has to move; the image is as it was
  *  @return NBC_OK; NBC_DEVICE: there is no image */
@@ -24,9 +43,12 @@ int nb6_device_export_part(struct nb6_sim *sim, struct nb6_device *d, int *is_do
 extern "C" {
 #endif
 
-/** Enqueue: what is new about each body since a time.   @param[out] news [dev->n] */
-cudaError_t nb6_device_find_news(const struct nb6_dev *dev, nb6_time since, int32_t *news, cudaStream_t stream);
-/** Enqueue: fill a parcel whose place and list_at are there. */
+/** Enqueue: bodies with news since a time (stages/parcel.h), ascending, in dev->member, and the offsets of their new
+ *  lists, or -1, in dev->list_at. Scratch is overwritten.
+ *  @param[out] report  of all   @param[out] of_block [nb6_device_news_blocks(dev->n)]  scratch */
+cudaError_t nb6_device_name_news(const struct nb6_dev *dev, nb6_time since, struct nb6_device_report *report,
+                                 struct nb6_device_news *of_block, cudaStream_t stream);
+/** Enqueue: fill a parcel of the first bodies that have been named. */
 cudaError_t nb6_device_pack_parcel(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, cudaStream_t stream);
 /** Enqueue: the pulls of n sources at time t leave all bodies (cuda/pulls.cu).   @param[in] source [n] of the device */
 cudaError_t nb6_device_lose_pulls(const struct nb6_dev *dev, nb6_time t, int64_t n,
@@ -36,6 +58,9 @@ cudaError_t nb6_device_move_places(const struct nb6_dev *dev, const struct nb6_d
 /** Enqueue: bodies and lists of the parcel. */
 cudaError_t nb6_device_unpack_parcel(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel,
                                      cudaStream_t stream);
+/** Enqueue: the device gets this control, as it is now. */
+cudaError_t nb6_device_set_control(const struct nb6_dev *dev, const struct nb6_dev_control *control,
+                                   cudaStream_t stream);
 /** Enqueue: all predictors, for control->ti_now. */
 cudaError_t nb6_device_renew_predictors(const struct nb6_dev *dev, cudaStream_t stream);
 

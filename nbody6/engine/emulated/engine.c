@@ -161,13 +161,6 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
     return *reason == NB6_STOP_NON_FINITE ? report_non_finite(dev, unsound, err) : status;
 }
 
-/* Synchronised bodies differ from the host copy. */
-static void synchronise_body(struct nb6_dev *dev, int32_t place, int32_t level)
-{
-    nb6_dev_synchronise_body(dev, place, level);
-    if (dev->shown[place] == NB6_DEV_HIDDEN) dev->shown[place] = NB6_DEV_ALONE;
-}
-
 static int synchronise(struct nb6_sim *sim, const int32_t body[2], int *are_ready, struct nbc_error *err)
 {
     struct emulated *image = sim->engine_image.image;
@@ -183,8 +176,8 @@ static int synchronise(struct nb6_sim *sim, const int32_t body[2], int *are_read
         c.behind += !nb6_dev_is_synchronised(dev, k);
     }
     *are_ready = c.behind == 0;
-    for (int m = 0; m < 2 && c.behind; m++) synchronise_body(dev, c.place[m], c.level);
-    for (int32_t m = 0; m < c.n && c.behind; m++) synchronise_body(dev, dev->irr[m], c.level);
+    for (int m = 0; m < 2 && c.behind; m++) nb6_dev_synchronise_body(dev, c.place[m], c.level);
+    for (int32_t m = 0; m < c.n && c.behind; m++) nb6_dev_synchronise_body(dev, dev->irr[m], c.level);
     return NBC_OK;
 }
 

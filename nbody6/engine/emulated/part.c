@@ -126,6 +126,21 @@ int nb6_emulated_import_part(struct nb6_sim *sim, struct nb6_dev *dev)
 
 /* ---- from the image */
 
+/* Set place and list_at of a parcel, or, without room for them, count.
+ * @param[in] news [dev->n]  of each body (stages/parcel.h)   @param[in,out] parcel  n, numbers */
+static void name_news(const struct nb6_dev *dev, const int32_t *news, struct nb6_dev_parcel *parcel)
+{
+    parcel->n = parcel->numbers = 0;
+    for (int64_t place = 0; place < dev->n; place++) {
+        const int has_list = news[place] >= NB6_DEV_NEW_LIST;
+        if (news[place] == NB6_DEV_NO_NEWS) continue;
+        if (parcel->place) parcel->place[parcel->n] = (int32_t)place;
+        if (parcel->list_at) parcel->list_at[parcel->n] = has_list ? parcel->numbers : -1;
+        parcel->numbers += has_list ? news[place] - NB6_DEV_NEW_LIST : 0;
+        parcel->n++;
+    }
+}
+
 static void pack(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
 {
     for (int64_t k = 0; k < parcel->n; k++) {
@@ -141,11 +156,12 @@ int nb6_emulated_export_part(struct nb6_sim *sim, struct nb6_dev *dev, int *stat
     size_t head;
     if (dev->control->stores_all) return 0;
     for (int64_t i = 0; i < dev->n; i++) news[i] = nb6_dev_news(dev, i, dev->t_home);
-    parcel.n = nb6_dev_count_news(dev, news, &parcel.numbers);
-    void *data = parcel.n < 0 ? NULL : nbc_alloc_unset(nb6_dev_lay_out_parcel(NULL, &parcel, &head) + 1, 1);
+    name_news(dev, news, &parcel);
+    if (!nb6_dev_is_part(dev, parcel.n)) return 0;
+    void *data = nbc_alloc_unset(nb6_dev_lay_out_parcel(NULL, &parcel, &head) + 1, 1);
     if (!data) return 0;
     (void)nb6_dev_lay_out_parcel(data, &parcel, &head);
-    nb6_dev_name_news(dev, news, &parcel);
+    name_news(dev, news, &parcel);
     pack(dev, &parcel);
     *status = nb6_dev_store_parcel(dev, &parcel, sim, err);
     nbc_free(data);

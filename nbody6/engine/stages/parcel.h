@@ -22,6 +22,7 @@ struct nb6_dev_parcel {
     int32_t *gone;          /**< [n_gone] places before, ascending */
     int32_t *come;          /**< [n_come] places now, ascending */
     int8_t *level;          /**< [n] */
+    double *t_check;        /**< [n] of quiet pairs, from the device */
     struct nb6_body *body;  /**< [n] */
     struct nb6_star *star;  /**< [n] */
     int32_t *lists;         /**< [numbers] packed, of places */
@@ -34,11 +35,11 @@ struct nb6_dev_parcel {
 /** News of a body since a time at which both sides were equal. */
 enum { NB6_DEV_NO_NEWS, NB6_DEV_NEW_BODY, NB6_DEV_NEW_LIST /**< this and more: plus the length of the list */ };
 
-/** A body changes in blocks, which end later than that time. */
+/** A body changes in blocks, which end later than that time; one that was synchronised is marked as shown. */
 NBC_HD int32_t nb6_dev_news(const struct nb6_dev *dev, int64_t i, nb6_time since)
 {
     if (dev->star[i].t0_reg > since) return NB6_DEV_NEW_LIST + dev->star[i].nnb;
-    return dev->body[i].t0 > since ? NB6_DEV_NEW_BODY : NB6_DEV_NO_NEWS;
+    return dev->body[i].t0 > since || dev->shown[i] ? NB6_DEV_NEW_BODY : NB6_DEV_NO_NEWS;
 }
 
 NBC_HD void nb6_dev_pack_body(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int64_t k)
@@ -47,6 +48,7 @@ NBC_HD void nb6_dev_pack_body(const struct nb6_dev *dev, const struct nb6_dev_pa
     parcel->body[k] = dev->body[i];
     parcel->star[k] = dev->star[i];
     parcel->level[k] = dev->level[i];
+    parcel->t_check[k] = i < dev->first_centre ? 0 : dev->system[i - dev->first_centre].t_check;
 }
 
 /** Every lanes-th number of a list. */

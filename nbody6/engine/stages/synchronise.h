@@ -47,13 +47,14 @@ NBC_HD int nb6_dev_is_synchronised(const struct nb6_dev *dev, int32_t k)
     return dev->body[k].t0 == t && dev->star[k].t0_reg == t;
 }
 
-/** Synchronise body k: as nb6_body_synchronise. */
+/** Synchronise body k: as nb6_body_synchronise. It differs from its copy in host memory then. */
 NBC_HD void nb6_dev_synchronise_body(const struct nb6_dev *dev, int32_t k, int32_t level)
 {
     struct nb6_star *star = &dev->star[k];
     if (star->level_irr > level) star->level_irr = (int8_t)level;
     star->level_reg = star->level_irr;
     dev->level[k] = star->level_irr;
+    if (dev->shown[k] == NB6_DEV_HIDDEN) dev->shown[k] = NB6_DEV_ALONE;
 }
 
 #endif
