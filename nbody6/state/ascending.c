@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/* Sorted by insertion alone. */
+enum { SHORT = 32 };
+
 int64_t nb6_list_find(const int32_t *list, size_t n, int32_t value)
 {
     const int64_t at = nb6_list_first_from(list, (int64_t)n, value);
@@ -47,12 +50,16 @@ int64_t nb6_list_remove(int32_t *list, int64_t n, int64_t place)
     return n - 1;
 }
 
+/* By insertion, of long lists after sorting every step-th number (Shell 1959; steps of Knuth). */
 void nb6_list_sort(int32_t *list, int64_t n)
 {
-    for (int64_t k = 1; k < n; k++) {
-        const int32_t value = list[k];
-        int64_t m = k;
-        for (; m > 0 && list[m - 1] > value; m--) list[m] = list[m - 1];
-        list[m] = value;
-    }
+    int64_t step = 1;
+    while (step < n / SHORT) step = 3 * step + 1;
+    for (; step > 0; step /= 3)
+        for (int64_t k = step; k < n; k++) {
+            const int32_t value = list[k];
+            int64_t m = k;
+            for (; m >= step && list[m - step] > value; m -= step) list[m] = list[m - step];
+            list[m] = value;
+        }
 }

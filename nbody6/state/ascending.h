@@ -31,7 +31,7 @@ int64_t nb6_list_insert_some(int32_t *list, int64_t n, int64_t m, const int32_t 
 int64_t nb6_list_remove_some(int32_t *list, int64_t n, int64_t m, const int32_t *value);
 /** Take the value at a place out.   @return the new length */
 int64_t nb6_list_remove(int32_t *list, int64_t n, int64_t place);
-/** Make a list ascending that is short, or nearly so already. */
+/** Make a list ascending; the fastest way if it is short, or nearly so already. */
 void nb6_list_sort(int32_t *list, int64_t n);
 
 /** A walk through an old and a new list, and its position in each. */

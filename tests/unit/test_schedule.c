@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/schedule.h"
 #include "tests/support/memory_limit.h"
@@ -227,6 +228,29 @@ static void block_steps(void **state)
     nb6_schedule_free(schedule);
 }
 
+static int order(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Those that are sorted by insertion alone, and long ones, with equal numbers, as the C library sorts them. */
+static void lists_are_sorted(void **state)
+{
+    (void)state;
+    enum { MOST = 5000 };
+    static const int64_t lengths[] = {0, 1, 2, 31, 32, 63, 64, 65, 129, 1000, MOST};
+    int32_t *list = malloc(2 * MOST * sizeof *list), *sorted = list + MOST;
+    uint64_t seed = 5;
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        for (int64_t m = 0; m < lengths[k]; m++) sorted[m] = list[m] = (int32_t)(draw(&seed) % MOST);
+        qsort(sorted, (size_t)lengths[k], sizeof *sorted, order);
+        nb6_list_sort(list, lengths[k]);
+        for (int64_t m = 0; m < lengths[k]; m++) assert_int_equal(list[m], sorted[m]);
+    }
+    free(list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +260,7 @@ int main(void)
         cmocka_unit_test(block_steps),
         cmocka_unit_test(grows),
         cmocka_unit_test(no_memory_changes_nothing),
+        cmocka_unit_test(lists_are_sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
