@@ -49,17 +49,22 @@ enum nb6_host_service_answer {
     NB6_HOST_SERVICE_FAILED       /**< the call ends with a status; before: the block is discarded */
 };
 
-/** Fill `watch`, `system`, `remote`, `ask` and the time of the first question in the image of a state. */
+/** Fill `watch`, `system`, `remote`, `ask` and the time of the first question in the image of a state, of which no body
+ *  has been shown. */
 void nb6_host_service_fill(struct nb6_sim *sim, struct nb6_dev *home);
-/** The same where `system` and `remote` are those of the last call, and of answers since, at the places of now: of
- *  systems that have not changed they stay. */
-void nb6_host_service_fill_changed(struct nb6_sim *sim, struct nb6_dev *home);
-/** After bodies have come or gone, records of systems go to their new places; of those that have come they are
- *  undefined.
- *  @param[in] n, first_centre  before
- *  @param[in] moved  gone, come: places before, and now */
-void nb6_host_service_move_records(struct nb6_dev *home, int64_t n, int64_t first_centre,
-                                   const struct nb6_dev_parcel *moved);
+/** Find the systems that have changed since the last call of nb6_host_service_fill, or of the following one.
+ *  @param[in] home  with the places of before   @param[out] n_watched  room for bodies that may be watched in another
+ *  way, beside those that come
+ *  @return their number; -1: it may be all */
+int64_t nb6_host_service_find_changed(struct nb6_sim *sim, const struct nb6_dev *home, int64_t *n_watched);
+/** After it: the same as nb6_host_service_fill where `system` and `remote` are those of the last call, and of answers
+ *  since, at the places of now: of systems that have not changed they stay.
+ *  @param[in,out] home  `ask` and control->n_ask with the places of before
+ *  @param[in,out] parcel  says which bodies have gone and come (stages/parcel.h), and gets records of the others, for
+ *  n_system of which, as they were found, it has room; -1: none, and all are filled
+ *  @param[out] watched  scratch with that room */
+void nb6_host_service_fill_changed(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_dev_parcel *parcel,
+                                   int32_t *watched);
 /** Store results of the engine for systems, the search times of quiet pairs, when the image is exported.
  *  @param[in] parcel  bodies of it alone have news; if they are all (place is NULL), `home` has these times */
 void nb6_host_service_store(const struct nb6_dev *home, const struct nb6_dev_parcel *parcel, struct nb6_sim *sim);

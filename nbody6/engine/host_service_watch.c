@@ -29,7 +29,7 @@
 
 /* ---- times */
 
-enum { BODIES_OF_A_PART = 512, SYSTEMS_DEALT = 16 };
+enum { BODIES_OF_A_PART = 512, WATCHED_OF_A_PART = 64, SYSTEMS_DEALT = 16 };
 
 /* Times are relative to an origin that follows them (nb6_origin_of). A step that ends later than this is computed
  * again before its end. */
@@ -122,10 +122,21 @@ static void fill_system(const struct nb6_sim *sim, struct nb6_dev *home, int64_t
     home->remote[place - home->first_centre] = remote_of(sim, home, slot);
 }
 
+static void pack_system(const struct nb6_dev *home, struct nb6_dev_parcel *parcel, int64_t k, int32_t place)
+{
+    parcel->system_at[k] = place;
+    if (place < 0) return;
+    parcel->system[k] = home->system[place - home->first_centre];
+    parcel->remote[k] = home->remote[place - home->first_centre];
+}
+
 struct filling {
     const struct nb6_sim *sim;
     struct nb6_dev *home;
     const struct nb6_touched_slots *only; /* these systems; NULL: all */
+    struct nb6_dev_parcel *parcel;        /* gets a copy of their records */
+    int64_t n;
+    int32_t *place; /* [n] bodies that are watched in another way, perhaps; NULL: all may be */
 };
 
 /* Where the k-th of these systems is; -1: it takes no part. */
@@ -141,7 +152,16 @@ static void fill_systems(const struct filling *job, int64_t first, int64_t end)
     for (int64_t k = first; k < end; k++) {
         const int32_t place = place_of_system(job, k);
         if (place >= 0) fill_system(job->sim, job->home, place);
+        if (job->parcel) pack_system(job->home, job->parcel, k, place);
     }
+}
+
+/* Without a system stars are not watched, and pairs are quiet. */
+static void begin_watch(struct nb6_dev *home, int64_t first, int64_t end)
+{
+    const int64_t centre = first > home->first_centre ? first : end < home->first_centre ? end : home->first_centre;
+    memset(home->watch + first, 0, (size_t)(centre - first));
+    memset(home->watch + centre, NB6_DEV_QUIET, (size_t)(end - centre));
 }
 
 /* Bodies in one run, so that no two threads write to the same lines; systems, which differ in what they cost, are dealt
@@ -153,15 +173,41 @@ static void fill_part(void *context, int part, int parts)
     const int64_t systems = job->only ? job->only->n : home->n - home->first_centre;
     int64_t first, end;
     nbc_range(home->n, part, parts, &first, &end);
-    for (int64_t place = first; place < end; place++) watch_body(job->sim, home, place);
+    memset(home->shown + first, NB6_DEV_HIDDEN, (size_t)(end - first));
+    if (job->place)
+        begin_watch(home, first, end);
+    else
+        for (int64_t place = first; place < end; place++) watch_body(job->sim, home, place);
     for (first = (int64_t)part * SYSTEMS_DEALT; first < systems; first += (int64_t)parts * SYSTEMS_DEALT)
         fill_systems(job, first, first + SYSTEMS_DEALT < systems ? first + SYSTEMS_DEALT : systems);
+}
+
+static void watch_part(void *context, int part, int parts)
+{
+    const struct filling *job = context;
+    int64_t first, end;
+    nbc_range(job->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) watch_body(job->sim, job->home, job->place[k]);
 }
 
 static int is_listed_place(const void *context, int64_t place)
 {
     const struct filling *job = context;
     return is_listed(job->home->watch[place]);
+}
+
+static void list_watched(struct filling *job)
+{
+    struct nb6_dev *home = job->home;
+    int64_t n = 0;
+    if (!job->place) {
+        home->control->n_ask = nbc_select(home->n, BODIES_OF_A_PART, is_listed_place, job, home->ask);
+        return;
+    }
+    nbc_team_run(nbc_parts(job->n, WATCHED_OF_A_PART), watch_part, job);
+    for (int64_t k = 0; k < job->n; k++)
+        if (is_listed_place(job, job->place[k])) home->ask[n++] = job->place[k];
+    home->control->n_ask = n;
 }
 
 static struct nb6_slot_criteria criteria_of(const struct nb6_sim *sim)
@@ -177,19 +223,19 @@ static struct nb6_slot_criteria criteria_of(const struct nb6_sim *sim)
                                       .origin = sim->ti_origin};
 }
 
-static void fill(struct nb6_sim *sim, struct nb6_dev *home, const struct nb6_touched_slots *only)
+static void fill(struct nb6_sim *sim, struct filling *job)
 {
-    struct filling job = {sim, home, only};
     const struct nb6_slot_criteria criteria = criteria_of(sim);
-    home->control->t_ask = nb6_host_service_next(sim);
-    nbc_team_run(nbc_parts(home->n, BODIES_OF_A_PART), fill_part, &job);
-    home->control->n_ask = nbc_select(home->n, BODIES_OF_A_PART, is_listed_place, &job, home->ask);
+    job->home->control->t_ask = nb6_host_service_next(sim);
+    nbc_team_run(nbc_parts(job->home->n, BODIES_OF_A_PART), fill_part, job);
+    list_watched(job);
     nb6_touched_slots_begin(&sim->engine_image.touched_slots, &criteria);
 }
 
 void nb6_host_service_fill(struct nb6_sim *sim, struct nb6_dev *home)
 {
-    fill(sim, home, NULL);
+    struct filling job = {.sim = sim, .home = home};
+    fill(sim, &job);
 }
 
 /* Records say which pairs resolve each other, and that of a chain has the distance of its neighbours. */
@@ -207,68 +253,60 @@ static void touch_others(struct nb6_sim *sim, struct nb6_touched_slots *touched)
         if (p->chain[k].slot >= 0) nb6_touch_slot(touched, p->chain[k].slot);
 }
 
-void nb6_host_service_fill_changed(struct nb6_sim *sim, struct nb6_dev *home)
+int64_t nb6_host_service_find_changed(struct nb6_sim *sim, const struct nb6_dev *home, int64_t *n_watched)
 {
     struct nb6_touched_slots *touched = &sim->engine_image.touched_slots;
     const struct nb6_slot_criteria criteria = criteria_of(sim);
     if (memcmp(&criteria, &touched->criteria, sizeof criteria) != 0) nb6_touched_slots_any(touched);
     if (touched->known) touch_others(sim, touched);
-    fill(sim, home, touched->known ? touched : NULL);
+    *n_watched = home->control->n_ask + touched->n;
+    for (int64_t k = 0; k < touched->n; k++) *n_watched += sim->subsystems.pert[touched->slot[k]].n;
+    return touched->known ? touched->n : -1;
 }
 
-/* Ascending indices of those that are not below `first`, from there on.   @return their number */
-static int32_t centres_among(int32_t n, const int32_t *place, int64_t first, const int32_t **centre)
+/* Places that are there now.   @return their number with these */
+static int64_t add_places(const struct nb6_dev *home, int32_t n, const nb6_index *body, int32_t *to, int64_t n_to)
 {
-    const int32_t before = nb6_dev_places_before(place, n, (int32_t)first);
-    *centre = place + before;
-    return n - before;
+    for (int32_t k = 0; k < n; k++)
+        if (home->place_of[body[k]] >= 0) to[n_to++] = home->place_of[body[k]];
+    return n_to;
 }
 
-/* Those behind one that has gone, or before one that has come, move by one. */
-static void move_rows(void *record, size_t size, int64_t n, int64_t first_before, int64_t first,
-                      const struct nb6_dev_parcel *moved)
+/* A body is watched in another way if a system has changed that is its own, or resolves it now, or resolved it before
+ * and so had it watched; or if it has come. Groups are watched as a whole.
+ * @param[out] to  their places, ascending, each once   @return their number */
+static int64_t find_watched(const struct filling *job, int32_t *to)
 {
-    char *row = record;
-    const int32_t *gone, *come;
-    const int32_t n_gone = centres_among(moved->n_gone, moved->gone, first_before, &gone);
-    const int32_t n_come = centres_among(moved->n_come, moved->come, first, &come);
-    for (int32_t k = 0; k < n_gone; k++) {
-        const int64_t at = gone[k] - first_before, next = k + 1 < n_gone ? gone[k + 1] - first_before : n;
-        memmove(row + (size_t)(at - k) * size, row + (size_t)(at + 1) * size, (size_t)(next - at - 1) * size);
-    }
-    n -= n_gone;
-    for (int32_t k = n_come - 1; k >= 0; k--) {
-        const int64_t at = come[k] - first - k; /* so many of the former ones come before */
-        memmove(row + (size_t)(at + k + 1) * size, row + (size_t)at * size, (size_t)(n - at) * size);
-        n = at;
-    }
-}
-
-struct renumbering {
-    struct nb6_dev *home;
-    const struct nb6_dev_parcel *moved;
-};
-
-/* A perturber that has gone is in records alone that are filled again. */
-static void renumber_part(void *context, int part, int parts)
-{
-    const struct renumbering *job = context;
     const struct nb6_dev *home = job->home;
-    int64_t first, end;
-    nbc_range(home->n - home->first_centre, part, parts, &first, &end);
-    for (int64_t at = first; at < end; at++)
-        for (int32_t k = 0; k < home->remote[at].n; k++)
-            home->remote[at].body[k] = nb6_dev_present_place(job->moved, home->remote[at].body[k]);
+    const struct nb6_dev_parcel *moved = job->parcel;
+    int64_t n = 0, each = 0;
+    for (int64_t k = 0; k < home->control->n_ask; k++)
+        if (!nb6_dev_has_gone(moved, home->ask[k])) to[n++] = nb6_dev_present_place(moved, home->ask[k]);
+    for (int32_t k = 0; k < moved->n_come; k++) to[n++] = moved->come[k];
+    for (int64_t k = 0; k < job->only->n; k++) {
+        const struct nb6_perturbers *resolved = &job->sim->subsystems.pert[job->only->slot[k]];
+        const int32_t centre = place_of_system(job, k);
+        if (centre >= 0) to[n++] = centre;
+        n = add_places(home, resolved->n, resolved->body, to, n);
+    }
+    nb6_list_sort(to, n);
+    for (int64_t k = 0; k < n; k++)
+        if (k == 0 || to[k] != to[k - 1]) to[each++] = to[k];
+    return each;
 }
 
-void nb6_host_service_move_records(struct nb6_dev *home, int64_t n, int64_t first_centre,
-                                   const struct nb6_dev_parcel *moved)
+void nb6_host_service_fill_changed(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_dev_parcel *parcel,
+                                   int32_t *watched)
 {
-    enum { RECORDS_OF_A_PART = 256 };
-    struct renumbering job = {home, moved};
-    move_rows(home->system, sizeof *home->system, n - first_centre, first_centre, home->first_centre, moved);
-    move_rows(home->remote, sizeof *home->remote, n - first_centre, first_centre, home->first_centre, moved);
-    nbc_team_run(nbc_parts(home->n - home->first_centre, RECORDS_OF_A_PART), renumber_part, &job);
+    struct filling job = {.sim = sim, .home = home, .place = watched};
+    if (parcel->n_system < 0) {
+        nb6_host_service_fill(sim, home);
+        return;
+    }
+    job.only = &sim->engine_image.touched_slots;
+    job.parcel = parcel;
+    job.n = find_watched(&job, watched);
+    fill(sim, &job);
 }
 
 static void store_system(const struct nb6_dev *home, int64_t place, struct nb6_sim *sim)

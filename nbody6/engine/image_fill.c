@@ -116,7 +116,7 @@ static void fill_piece(const struct nb6_sim *sim, struct nb6_dev *dev, int64_t p
         dev->body[place] = sim->body[i];
         dev->star[place] = sim->star[i];
         dev->level[place] = (int8_t)nb6_schedule_level(sim->schedule, i);
-        dev->row_now[place] = dev->shown[place] = 0;
+        dev->row_now[place] = 0;
         place_stuck(sim, dev, (int32_t)place);
     }
 }
@@ -169,7 +169,7 @@ static void fill_lists(void *context, int part, int parts)
 static void set_places(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
     dev->n = sim->subsystems.n_source;
-    dev->first_centre = 0;
+    dev->first_centre = dev->settled = 0;
     for (int64_t i = 0; i < dev->bodies; i++) dev->place_of[i] = -1;
     for (int32_t place = 0; place < dev->n; place++) {
         const int32_t i = sim->subsystems.source[place];
@@ -182,8 +182,10 @@ static void set_places(const struct nb6_sim *sim, struct nb6_dev *dev)
 static void begin_control(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
     dev->t_home = sim->ti_now;
-    *dev->control = (struct nb6_dev_control){
-        .ti_now = sim->ti_now, .unit_of_work = unit_of_work(sim), .stuck = without_places(&sim->book.stuck)};
+    *dev->control = (struct nb6_dev_control){.ti_now = sim->ti_now,
+                                             .unit_of_work = unit_of_work(sim),
+                                             .n_ask = dev->control->n_ask,
+                                             .stuck = without_places(&sim->book.stuck)};
 }
 
 void nb6_dev_fill_bodies(struct nb6_sim *sim, struct nb6_dev *dev)
@@ -199,7 +201,6 @@ void nb6_dev_fill_bodies(struct nb6_sim *sim, struct nb6_dev *dev)
 void nb6_dev_fill_systems(struct nb6_sim *sim, struct nb6_dev *dev)
 {
     dev->control->unit_of_work = unit_of_work(sim);
-    memset(dev->shown, 0, (size_t)dev->n);
     nb6_host_service_fill(sim, dev);
 }
 
@@ -211,14 +212,23 @@ static void place_stuck_part(void *context, int part, int parts)
     for (int64_t place = first; place < end; place++) place_stuck(job->sim, job->layout.dev, (int32_t)place);
 }
 
-void nb6_dev_begin_again(struct nb6_sim *sim, struct nb6_dev *dev)
+/* Most stars are numbered in the order of their names.   @return 0: this one is not */
+static int place_by_name(const struct nb6_sim *sim, struct nb6_dev *dev, int k)
+{
+    const int64_t name = sim->book.stuck.who[k], i = name - 1;
+    if (name <= 0) return 1;
+    if (i >= sim->n || sim->star[i].name != name) return 0;
+    if (dev->place_of[i] >= 0) dev->control->stuck.who[k] = 1 + dev->place_of[i];
+    return 1;
+}
+
+void nb6_dev_begin_again(struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_parcel *parcel, int32_t *watched)
 {
     struct filling job = {sim, {.dev = dev}};
     begin_control(sim, dev);
-    memset(dev->shown, 0, (size_t)dev->n);
-    if (sim->book.stuck.who[0] > 0 || sim->book.stuck.who[1] > 0)
+    if (!place_by_name(sim, dev, 0) || !place_by_name(sim, dev, 1))
         nbc_team_run(parts_of_pieces(dev), place_stuck_part, &job);
-    nb6_host_service_fill_changed(sim, dev);
+    nb6_host_service_fill_changed(sim, dev, parcel, watched);
 }
 
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev)

@@ -22,11 +22,17 @@ static int64_t most_bodies(const struct nb6_dev *dev)
     return dev->n / 4 + FEW;
 }
 
+static int32_t first_centre(const struct nb6_sim *sim)
+{
+    return nb6_dev_places_before(sim->subsystems.source, (int32_t)sim->subsystems.n_source, (int32_t)sim->n);
+}
+
 static int has_room(const struct nb6_sim *sim, const struct nb6_dev *dev)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     return dev->control && dev->control->longest <= dev->row_room && nb6_bodies(sim) <= dev->bodies &&
-           p->n_slot <= dev->systems && p->n_source <= dev->n_max && nb6_dev_has_room_aside(dev);
+           p->n_slot <= dev->systems && p->n_source <= dev->n_max &&
+           nb6_dev_has_room_aside(dev, p->n_source, p->n_source - first_centre(sim));
 }
 
 /* Where a body was; -1: it took no part. */
@@ -63,28 +69,50 @@ static int64_t count_lost(const struct nb6_touched *touched, const struct nb6_de
     return n;
 }
 
+static int32_t place_now(const struct nb6_sim *sim, nb6_index i)
+{
+    return nb6_dev_places_before(sim->subsystems.source, (int32_t)sim->subsystems.n_source, i);
+}
+
+/* What add_body reads of a body: it is scattered in memory. */
+static void prefetch_body(const struct nb6_sim *sim, const struct nb6_dev *dev, nb6_index i)
+{
+    if (i >= nb6_bodies(sim)) return;
+    __builtin_prefetch(&sim->star[i].owner);
+    __builtin_prefetch(&sim->star[i].nnb);
+    __builtin_prefetch(&dev->place_of[i]);
+}
+
 static int find_bodies(const struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6_dev_part *part)
 {
+    enum { AHEAD = 8 };
     const struct nb6_touched *touched = &sim->engine_image.touched;
     part->n_gone = (int32_t)count_lost(touched, dev, part->gone);
-    for (int64_t k = 0; k < touched->n; k++)
+    for (int64_t k = 0; k < touched->n; k++) {
+        if (k + AHEAD < touched->n) prefetch_body(sim, dev, touched->body[k + AHEAD]);
         if (!add_body(sim, dev, touched->body[k], part)) return 0;
+    }
     nb6_list_sort(part->body, part->n);
     nb6_list_sort(part->gone, part->n_gone);
     nb6_list_sort(part->come, part->n_come);
+    for (int32_t k = 0; k < part->n_come; k++) part->come[k] = place_now(sim, part->come[k]);
     return dev->n - part->n_gone + part->n_come == sim->subsystems.n_source;
 }
 
-int nb6_dev_find_part(const struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6_dev_part *part)
+int nb6_dev_find_part(struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6_dev_part *part)
 {
     const struct nb6_touched *touched = &sim->engine_image.touched;
     const size_t n = (size_t)touched->n;
+    int64_t n_watched;
     *part = (struct nb6_dev_part){0};
     if (!nb6_touched_are_known(touched, sim->edits) || touched->n > most_bodies(dev) || !has_room(sim, dev)) return 0;
-    part->body = nbc_alloc_unset(3 * n + (size_t)count_lost(touched, dev, NULL), sizeof *part->body);
+    part->n_source = touched->n_source;
+    part->n_system = nb6_host_service_find_changed(sim, dev, &n_watched);
+    part->body = nbc_alloc_unset(4 * n + (size_t)(n_watched + count_lost(touched, dev, NULL)), sizeof *part->body);
     if (!part->body) return 0;
     part->come = part->body + n;
-    part->gone = part->come + n;
+    part->watched = part->come + n;
+    part->gone = part->watched + n + n_watched;
     if (find_bodies(sim, dev, part)) return 1;
     nb6_dev_free_part(part);
     return 0;
@@ -96,64 +124,153 @@ void nb6_dev_free_part(struct nb6_dev_part *part)
     *part = (struct nb6_dev_part){0};
 }
 
-void nb6_dev_fill_sources(const struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6_dev_parcel *parcel)
+/* Bodies before the first one that has come or gone are where they were. Behind the last one they are if as many have
+ * come as gone, and so are records of systems, which are counted from the first centre on, if that is where it was. */
+static void bound_places(const struct nb6_dev_part *part, struct nb6_dev_parcel *parcel, int64_t n,
+                         int64_t first_centre_now)
+{
+    const int32_t n_gone = part->n_gone, n_come = part->n_come, *gone = part->gone, *come = part->come;
+    const int64_t n_before = parcel->n_before;
+    if (n_gone + n_come == 0) return;
+    parcel->first = n_gone == 0 || (n_come > 0 && come[0] < gone[0]) ? come[0] : gone[0];
+    parcel->end = n > n_before ? n : n_before;
+    if (n_gone != n_come || parcel->first_before != first_centre_now) return;
+    parcel->end = 1 + (gone[n_gone - 1] > come[n_come - 1] ? gone[n_gone - 1] : come[n_come - 1]);
+}
+
+struct nb6_dev_parcel nb6_dev_parcel_for(const struct nb6_sim *sim, const struct nb6_dev *dev,
+                                         const struct nb6_dev_part *part)
+{
+    struct nb6_dev_parcel parcel = {.n = part->n,
+                                    .numbers = part->numbers,
+                                    .n_gone = part->n_gone,
+                                    .n_come = part->n_come,
+                                    .n_before = dev->n,
+                                    .first_before = dev->first_centre,
+                                    .n_source = part->n_source,
+                                    .n_system = part->n_system};
+    bound_places(part, &parcel, sim->subsystems.n_source, first_centre(sim));
+    return parcel;
+}
+
+void nb6_dev_fill_head(const struct nb6_sim *sim, const struct nb6_dev *dev, const struct nb6_dev_part *part,
+                       struct nb6_dev_parcel *parcel)
 {
     const struct nb6_touched *touched = &sim->engine_image.touched;
+    memcpy(parcel->gone, part->gone, (size_t)part->n_gone * sizeof *part->gone);
+    memcpy(parcel->come, part->come, (size_t)part->n_come * sizeof *part->come);
     for (int64_t k = 0; k < touched->n_source; k++) {
         parcel->source[k] = touched->source[k];
         parcel->source[k].body = place_before(sim, dev, touched->source[k].body);
     }
 }
 
-static void place_bodies(void *context, int part, int parts)
+/* Places, or bodies that travel, of a part. */
+struct placing {
+    const struct nb6_sim *sim;
+    const struct nb6_dev *dev;
+    const struct nb6_dev_part *part;
+    const struct nb6_dev_parcel *parcel;
+    const struct nb6_dev_aside *aside;
+    int64_t first, end;
+};
+
+static void forget_places(void *context, int part, int parts)
 {
     const struct nb6_dev *dev = context;
     int64_t first, end;
-    nbc_range(dev->n, part, parts, &first, &end);
-    for (int64_t place = first; place < end; place++) dev->place_of[dev->body_of[place]] = (int32_t)place;
+    nbc_range(dev->bodies, part, parts, &first, &end);
+    for (int64_t i = first; i < end; i++) dev->place_of[i] = -1;
 }
 
-void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_part *part)
+static void place_bodies(void *context, int part, int parts)
 {
-    const struct nb6_subsystems *p = &sim->subsystems;
-    const struct nb6_dev_parcel moved = {
-        .n_gone = part->n_gone, .n_come = part->n_come, .gone = part->gone, .come = part->come};
-    const int64_t n_before = dev->n, first_before = dev->first_centre;
+    const struct placing *job = context;
+    int64_t first, end;
+    nbc_range(job->end - job->first, part, parts, &first, &end);
+    for (int64_t place = job->first + first; place < job->first + end; place++) {
+        const nb6_index i = job->sim->subsystems.source[place];
+        job->dev->body_of[place] = i;
+        job->dev->place_of[i] = (int32_t)place;
+    }
+}
+
+/* With other numbers all are at other places of the map. */
+void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
+{
+    enum { PLACES_OF_A_PART = 8 * NB6_DEV_BODIES_OF_A_PART };
+    struct placing job = {.sim = sim, .dev = dev, .first = parcel->first, .end = parcel->end};
     const int renumbered = sim->engine_image.touched.n_now > 0;
-    if (part->n_gone + part->n_come == 0 && !renumbered) return;
-    for (int32_t k = 0; k < part->n_gone; k++) dev->place_of[dev->body_of[part->gone[k]]] = -1;
-    for (int64_t i = 0; i < dev->bodies && renumbered; i++) dev->place_of[i] = -1;
-    dev->n = p->n_source;
-    dev->first_centre = nb6_dev_places_before(p->source, (int32_t)p->n_source, (int32_t)sim->n);
-    memcpy(dev->body_of, p->source, (size_t)dev->n * sizeof *dev->body_of);
-    nbc_team_run(nbc_parts(dev->n, 8 * NB6_DEV_BODIES_OF_A_PART), place_bodies, dev);
-    for (int32_t k = 0; k < part->n_come; k++) part->come[k] = dev->place_of[part->come[k]];
-    nb6_host_service_move_records(dev, n_before, first_before, &moved);
+    for (int32_t k = 0; k < parcel->n_gone; k++) dev->place_of[dev->body_of[parcel->gone[k]]] = -1;
+    if (renumbered) nbc_team_run(nbc_parts(dev->bodies, PLACES_OF_A_PART), forget_places, dev);
+    dev->n = sim->subsystems.n_source;
+    dev->first_centre = first_centre(sim);
+    if (renumbered) job.first = 0;
+    if (renumbered || job.end > dev->n) job.end = dev->n;
+    if (job.first < job.end) nbc_team_run(nbc_parts(job.end - job.first, PLACES_OF_A_PART), place_bodies, &job);
 }
 
-static void fill_list(const struct nb6_sim *sim, const struct nb6_dev *dev, nb6_index i, int32_t *to)
+static void set_systems_aside(void *context, int part, int parts)
 {
+    const struct placing *job = context;
+    int64_t first, end;
+    nbc_range(job->end - job->first, part, parts, &first, &end);
+    for (int64_t place = job->first + first; place < job->first + end; place++)
+        nb6_dev_set_system_aside(job->dev, job->parcel, job->aside, (int32_t)place, 0, 1);
+}
+
+static void take_systems(void *context, int part, int parts)
+{
+    const struct placing *job = context;
+    int64_t first, end;
+    nbc_range(job->end - job->first, part, parts, &first, &end);
+    for (int64_t place = job->first + first; place < job->first + end; place++) {
+        nb6_dev_take_system(job->dev, job->parcel, job->aside, (int32_t)place, 0, 1);
+        nb6_dev_renumber_system(job->dev, job->parcel, (int32_t)place);
+    }
+}
+
+void nb6_dev_move_systems(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t *rows)
+{
+    enum { SYSTEMS_OF_A_PART = 256 };
+    const struct nb6_dev_aside aside = nb6_dev_aside_in(rows, dev);
+    struct placing job = {.dev = dev, .parcel = parcel, .aside = &aside, .first = dev->first_centre, .end = dev->n};
+    const int parts = nbc_parts(job.end - job.first, SYSTEMS_OF_A_PART);
+    if (parcel->n_gone + parcel->n_come == 0 || job.first == job.end) return;
+    nbc_team_run(parts, set_systems_aside, &job);
+    nbc_team_run(parts, take_systems, &job);
+}
+
+static void fill_body(const struct placing *job, int64_t k)
+{
+    const struct nb6_dev_parcel *parcel = job->parcel;
+    const struct nb6_sim *sim = job->sim;
+    const nb6_index i = job->part->body[k];
     const int32_t *list = gpuirr_get_list(sim->irr, (size_t)i, NULL);
-    for (int32_t m = 0; m < sim->star[i].nnb; m++) to[m] = dev->place_of[list[m]];
+    int32_t *to = parcel->lists + parcel->list_at[k];
+    parcel->place[k] = job->dev->place_of[i];
+    parcel->body[k] = sim->body[i];
+    parcel->star[k] = sim->star[i];
+    parcel->level[k] = (int8_t)nb6_schedule_level(sim->schedule, i);
+    for (int32_t m = 0; m < sim->star[i].nnb; m++) to[m] = job->dev->place_of[list[m]];
+}
+
+static void fill_bodies(void *context, int part, int parts)
+{
+    const struct placing *job = context;
+    int64_t first, end;
+    nbc_range(job->part->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) fill_body(job, k);
 }
 
 void nb6_dev_fill_parcel(const struct nb6_sim *sim, const struct nb6_dev *dev, const struct nb6_dev_part *part,
-                         int64_t n_before, struct nb6_dev_parcel *parcel)
+                         struct nb6_dev_parcel *parcel)
 {
+    enum { BODIES_OF_A_PART = 16 };
+    struct placing job = {.sim = sim, .dev = dev, .part = part, .parcel = parcel};
     int64_t at = 0;
-    parcel->n_before = n_before;
-    memcpy(parcel->gone, part->gone, (size_t)part->n_gone * sizeof *part->gone);
-    memcpy(parcel->come, part->come, (size_t)part->n_come * sizeof *part->come);
-    for (int64_t k = 0; k < part->n; k++) {
-        const nb6_index i = part->body[k];
-        parcel->place[k] = dev->place_of[i];
-        parcel->body[k] = sim->body[i];
-        parcel->star[k] = sim->star[i];
-        parcel->level[k] = (int8_t)nb6_schedule_level(sim->schedule, i);
-        parcel->list_at[k] = at;
-        fill_list(sim, dev, i, parcel->lists + at);
-        at += sim->star[i].nnb;
-    }
+    for (int64_t k = 0; k < part->n; at += sim->star[part->body[k++]].nnb) parcel->list_at[k] = at;
+    nbc_team_run(nbc_parts(part->n, BODIES_OF_A_PART), fill_bodies, &job);
 }
 
 /* ---- from the image */
@@ -175,7 +292,7 @@ static void *take(char *data, size_t bytes, size_t *at)
 
 size_t nb6_dev_lay_out_parcel(void *data, struct nb6_dev_parcel *parcel, size_t *head)
 {
-    const size_t n = (size_t)parcel->n;
+    const size_t n = (size_t)parcel->n, systems = parcel->n_system > 0 ? (size_t)parcel->n_system : 0;
     size_t at = 0;
     parcel->gone = take(data, (size_t)parcel->n_gone * sizeof *parcel->gone, &at);
     parcel->come = take(data, (size_t)parcel->n_come * sizeof *parcel->come, &at);
@@ -188,5 +305,8 @@ size_t nb6_dev_lay_out_parcel(void *data, struct nb6_dev_parcel *parcel, size_t 
     parcel->body = take(data, n * sizeof *parcel->body, &at);
     parcel->star = take(data, n * sizeof *parcel->star, &at);
     parcel->lists = take(data, (size_t)parcel->numbers * sizeof *parcel->lists, &at);
+    parcel->system_at = take(data, systems * sizeof *parcel->system_at, &at);
+    parcel->system = take(data, systems * sizeof *parcel->system, &at);
+    parcel->remote = take(data, systems * sizeof *parcel->remote, &at);
     return at;
 }

@@ -16,29 +16,39 @@ struct nb6_sim;
 struct nb6_dev_part {
     int64_t n, numbers; /**< bodies with changes that take part; numbers in their lists */
     int32_t n_gone, n_come;
-    int32_t *body;        /**< [n] ascending */
-    int32_t *gone, *come; /**< [n_gone] places before, [n_come] bodies, then places: ascending */
+    int64_t n_source, n_system; /**< sources of pulls that leave all bodies; systems with other records, -1: all */
+    int32_t *body;              /**< [n] ascending */
+    int32_t *gone, *come;       /**< [n_gone] places before, [n_come] places now: ascending */
+    int32_t *watched;           /**< scratch of nb6_host_service_fill_changed */
 };
 
 /** Find the bodies that have changed in host memory since it was equal to the image.
  *  @param[in] dev  the image in host memory, with the places of before
  *  @return 1; 0: it is not known which, or they are too many, or do not fit, or there is no memory: the whole state has
  *  to move. Nothing is allocated then */
-int nb6_dev_find_part(const struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6_dev_part *part);
+int nb6_dev_find_part(struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6_dev_part *part);
 void nb6_dev_free_part(struct nb6_dev_part *part);
-/** Fill the sources of a parcel: what has left all bodies (state/touched.h), which the image does first. */
-void nb6_dev_fill_sources(const struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6_dev_parcel *parcel);
-/** After it: update the map between places and bodies; the part gets places of bodies that have come. */
-void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_part *part);
-/** After it: fill a parcel, laid out for the part.   @param[in] n_before  dev->n before it */
+/** A parcel with the numbers of a part, yet to be laid out. The image has the places of before. */
+struct nb6_dev_parcel nb6_dev_parcel_for(const struct nb6_sim *sim, const struct nb6_dev *dev,
+                                         const struct nb6_dev_part *part);
+/** Fill its head: bodies that go and come, and what has left all bodies (state/touched.h), which the image does first.
+ */
+void nb6_dev_fill_head(const struct nb6_sim *sim, const struct nb6_dev *dev, const struct nb6_dev_part *part,
+                       struct nb6_dev_parcel *parcel);
+/** After it: update the map between places and bodies, dev->n and dev->first_centre. */
+void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, const struct nb6_dev_parcel *parcel);
+/** After it: records of systems get their new places; of those that have come they are undefined.
+ *  @param[in] rows  scratch with room for them (stages/parcel.h) */
+void nb6_dev_move_systems(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t *rows);
+/** And the bodies are filled that travel. */
 void nb6_dev_fill_parcel(const struct nb6_sim *sim, const struct nb6_dev *dev, const struct nb6_dev_part *part,
-                         int64_t n_before, struct nb6_dev_parcel *parcel);
+                         struct nb6_dev_parcel *parcel);
 
 /** Whether so many bodies may be exported as a part; if not, the whole state has to move. */
 int nb6_dev_is_part(const struct nb6_dev *dev, int64_t n);
 
 /** The parts of a parcel in memory at `data`; NULL: only count.
- *  @param[in,out] parcel  n, numbers, n_gone, n_come, n_source; pointers
+ *  @param[in,out] parcel  n, numbers, n_gone, n_come, n_source, n_system; pointers
  *  @param[out] head  bytes up to `place`: what the device has to know before the bodies
  *  @return bytes of all */
 size_t nb6_dev_lay_out_parcel(void *data, struct nb6_dev_parcel *parcel, size_t *head);

@@ -18,7 +18,8 @@
 
 #include <string.h>
 
-enum { LISTS_OF_A_PART = 48 };
+/* What a thread stores in some microseconds: bodies and lists are scattered in memory. */
+enum { LISTS_OF_A_PART = 48, BODIES_OF_A_PART = 32, NUMBERS_OF_A_PART = 2048 };
 
 /* Bodies and lists that are copied to the state. */
 struct storing {
@@ -102,9 +103,9 @@ static int find_lists(struct storing *job, struct new_lists *lists)
     const int64_t n = job->parcel->n;
     const int places_are_bodies = dev->n == job->sim->n && dev->first_centre == job->sim->n;
     if (!allocate_lists(lists)) return 0;
-    lists->n = nbc_select(n, NB6_DEV_BODIES_OF_A_PART, has_new_list, job, job->selected);
+    lists->n = nbc_select(n, 8 * BODIES_OF_A_PART, has_new_list, job, job->selected);
     nbc_team_run(nbc_parts(lists->n, LISTS_OF_A_PART), name_part, lists);
-    if (!places_are_bodies) nbc_team_run(nbc_parts(n, NB6_DEV_BODIES_OF_A_PART), rename_part, job);
+    if (!places_are_bodies) nbc_team_run(nbc_parts(job->parcel->numbers, NUMBERS_OF_A_PART), rename_part, job);
     return 1;
 }
 
@@ -194,7 +195,7 @@ static int has_new_level(const void *context, int64_t k)
 static void store_levels(const struct storing *job)
 {
     const struct nb6_dev_parcel *parcel = job->parcel;
-    const int64_t n = nbc_select(parcel->n, NB6_DEV_BODIES_OF_A_PART, has_new_level, job, job->selected);
+    const int64_t n = nbc_select(parcel->n, 8 * BODIES_OF_A_PART, has_new_level, job, job->selected);
     for (int64_t m = 0; m < n; m++)
         nb6_schedule_set(job->sim->schedule, body_of(job, job->selected[m]), parcel->level[job->selected[m]]);
 }
@@ -210,7 +211,7 @@ static int report_refused(const struct storing *job, struct nbc_error *err)
 
 static int store_bodies(struct storing *job, struct nbc_error *err)
 {
-    nbc_team_run(nbc_parts(job->parcel->n, NB6_DEV_BODIES_OF_A_PART), store_part, job);
+    nbc_team_run(nbc_parts(job->parcel->n, BODIES_OF_A_PART), store_part, job);
     store_levels(job);
     return job->refused ? report_refused(job, err) : NBC_OK;
 }

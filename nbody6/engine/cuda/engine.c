@@ -163,6 +163,7 @@ static int import_all(struct nb6_sim *sim, struct nbc_error *err)
     struct nb6_device *d = sim->engine_image.image;
     nb6_dev_fill_bodies(sim, &d->home);
     nb6_device_follow_home(d);
+    d->there.settled = 0;
     status = nb6_device_copy_records(d, NB6_TO_DEVICE, err);
     if (!status) status = nb6_device_hide_bodies(d, err);
     if (status) return status;
@@ -191,7 +192,8 @@ static int copy_now(struct nb6_device *d, void *to, const void *from, size_t byt
  * once. */
 static int export_all(struct nb6_sim *sim, struct nb6_device *d, struct nbc_error *err)
 {
-    NBD_LAUNCH(err, &d->device, nb6_device_settle_lists(&d->there, stream_of(d)));
+    NBD_LAUNCH(err, &d->device, nb6_device_settle_lists(&d->there, 0, stream_of(d)));
+    d->there.settled = 0;
     int status = nb6_device_copy_records(d, NB6_FROM_DEVICE, err);
     if (status) return status;
     NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));

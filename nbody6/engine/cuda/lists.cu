@@ -18,14 +18,14 @@ unsigned blocks_for(const struct nb6_dev *dev)
     return (unsigned)((dev->n + WARPS - 1) / WARPS);
 }
 
-__global__ void settle(const __grid_constant__ struct nb6_dev dev)
+__global__ void settle(const __grid_constant__ struct nb6_dev dev, int row)
 {
     const int64_t i = own_body();
     const int lane = threadIdx.x % WARP;
     if (i >= dev.n) return;
-    nb6_dev_settle_list(&dev, (int32_t)i, lane, WARP);
+    nb6_dev_settle_list(&dev, (int32_t)i, row, lane, WARP);
     __syncwarp();
-    if (lane == 0) dev.row_now[i] = 0;
+    if (lane == 0) dev.row_now[i] = (int8_t)row;
 }
 
 __global__ void pack(const __grid_constant__ struct nb6_dev dev)
@@ -44,9 +44,9 @@ __global__ void unpack(const __grid_constant__ struct nb6_dev dev)
 
 } // namespace
 
-cudaError_t nb6_device_settle_lists(const struct nb6_dev *dev, cudaStream_t stream)
+cudaError_t nb6_device_settle_lists(const struct nb6_dev *dev, int row, cudaStream_t stream)
 {
-    settle<<<blocks_for(dev), THREADS, 0, stream>>>(*dev);
+    settle<<<blocks_for(dev), THREADS, 0, stream>>>(*dev, row);
     return cudaGetLastError();
 }
 

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/** Enqueue: all lists go to the first row of each star. */
-cudaError_t nb6_device_settle_lists(const struct nb6_dev *dev, cudaStream_t stream);
+/** Enqueue: all lists go to the same of both rows of their bodies. */
+cudaError_t nb6_device_settle_lists(const struct nb6_dev *dev, int row, cudaStream_t stream);
 /** Enqueue: from the first rows to dev->lists, and back, after all other records; bodies get their predictors
  *  (stages/predictor.h) as well. */
 cudaError_t nb6_device_pack_lists(const struct nb6_dev *dev, cudaStream_t stream);

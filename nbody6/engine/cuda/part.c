@@ -30,27 +30,62 @@ static int provide(struct nb6_device *d, struct nb6_dev_parcel *here, struct nb6
 
 /* ---- to the device */
 
-/* Bodies first: while they are copied, the host fills what depends on systems. */
-static int send(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_dev_parcel *there, size_t bytes,
-                struct nbc_error *err)
+/* What has left all bodies, and lists in one row: with the places of before. */
+static int begin(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_dev_parcel *there, size_t head,
+                 struct nbc_error *err)
 {
     const struct nb6_touched *touched = &sim->engine_image.touched;
-    NBD_TRY(nbd_copy(&d->device, d->stream, d->part_there.data, d->part_here.data, bytes, err));
+    if (head > 0) NBD_TRY(nbd_copy(&d->device, d->stream, d->part_there.data, d->part_here.data, head, err));
     for (int64_t k = 0; k < touched->n_pulls; k++) {
         const struct nb6_touch_by_pulls *pulls = &touched->pulls[k];
         NBD_LAUNCH(err, &d->device,
                    nb6_device_lose_pulls(&d->there, pulls->t, pulls->n, there->source + pulls->first, stream_of(d)));
     }
-    if (there->n_gone + there->n_come > 0) {
-        NBD_LAUNCH(err, &d->device, nb6_device_settle_lists(&d->there, stream_of(d)));
-        nb6_device_follow_home(d);
-        NBD_LAUNCH(err, &d->device, nb6_device_move_places(&d->there, there, stream_of(d)));
-    }
+    if (there->n_gone + there->n_come > 0)
+        NBD_LAUNCH(err, &d->device, nb6_device_settle_lists(&d->there, d->there.settled, stream_of(d)));
+    return nb6_device_hide_bodies(d, err);
+}
+
+/* Levels beyond the last body mark places without one. */
+static int move_places(struct nb6_device *d, const struct nb6_dev_parcel *there, struct nbc_error *err)
+{
+    nb6_device_follow_home(d);
+    if (there->n_gone + there->n_come == 0) return NBC_OK;
+    NBD_LAUNCH(err, &d->device, nb6_device_move_places(&d->there, there, stream_of(d)));
+    d->there.settled = !d->there.settled;
+    if (d->there.n >= there->n_before) return NBC_OK;
+    return nbd_fill(&d->device, d->stream, d->there.level + d->there.n, 0xff, (size_t)(there->n_before - d->there.n),
+                    err);
+}
+
+/* Bodies and systems that travel. */
+static int unpack(struct nb6_device *d, const struct nb6_dev_parcel *there, size_t bytes, size_t head,
+                  struct nbc_error *err)
+{
+    const char *from = d->part_here.data;
+    char *to = d->part_there.data;
+    if (bytes > head) NBD_TRY(nbd_copy(&d->device, d->stream, to + head, from + head, bytes - head, err));
+    if (there->n_system < 0)
+        NBD_TRY(nb6_device_copy_systems(d, NB6_TO_DEVICE, err));
+    else
+        NBD_TRY(nb6_device_send_watch(d, err));
     NBD_LAUNCH(err, &d->device, nb6_device_unpack_parcel(&d->there, there, stream_of(d)));
-    NBD_TRY(nb6_device_hide_bodies(d, err));
-    nb6_dev_begin_again(sim, &d->home);
-    NBD_TRY(nb6_device_copy_systems(d, NB6_TO_DEVICE, err));
     NBD_LAUNCH(err, &d->device, nb6_device_renew_predictors(&d->there, stream_of(d)));
+    return NBC_OK;
+}
+
+/* The host fills what it sends next while the device works. */
+static int send(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_dev_part *part, struct nb6_dev_parcel *here,
+                const struct nb6_dev_parcel *there, size_t bytes, size_t head, struct nbc_error *err)
+{
+    nb6_dev_fill_head(sim, &d->home, part, here);
+    NBD_TRY(begin(sim, d, there, head, err));
+    nb6_dev_place_part(sim, &d->home, here);
+    NBD_TRY(move_places(d, there, err));
+    nb6_dev_move_systems(&d->home, here, d->home.row); /* lists that were shown are not read any more */
+    nb6_dev_fill_parcel(sim, &d->home, part, here);
+    nb6_dev_begin_again(sim, &d->home, here, part->watched);
+    NBD_TRY(unpack(d, there, bytes, head, err));
     return nbd_stream_wait(&d->device, d->stream, err);
 }
 
@@ -59,23 +94,11 @@ int nb6_device_import_part(struct nb6_sim *sim, struct nb6_device *d, int *is_do
     struct nb6_dev_part part;
     *is_done = 0;
     if (!nb6_dev_find_part(sim, &d->home, &part)) return NBC_OK;
-    struct nb6_dev_parcel there;
-    struct nb6_dev_parcel here = {.n = part.n,
-                                  .numbers = part.numbers,
-                                  .n_gone = part.n_gone,
-                                  .n_come = part.n_come,
-                                  .n_source = sim->engine_image.touched.n_source};
-    const int64_t n_before = d->home.n;
+    struct nb6_dev_parcel there, here = nb6_dev_parcel_for(sim, &d->home, &part);
     size_t bytes, head;
     int status = NBC_OK;
     *is_done = provide(d, &here, &there, &bytes, &head);
-    if (*is_done) {
-        nb6_dev_fill_sources(sim, &d->home, &here);
-        nb6_dev_place_part(sim, &d->home, &part);
-        nb6_dev_fill_parcel(sim, &d->home, &part, n_before, &here);
-        there.n_before = n_before;
-        status = send(sim, d, &there, bytes, err);
-    }
+    if (*is_done) status = send(sim, d, &part, &here, &there, bytes, head, err);
     nb6_dev_free_part(&part);
     return status;
 }

@@ -103,51 +103,77 @@ __global__ void pack(const __grid_constant__ struct nb6_dev dev, const __grid_co
     if (lane == 0) {
         parcel.place[k] = dev.member[k];
         parcel.list_at[k] = dev.list_at[k];
-        nb6_dev_pack_body(&dev, &parcel, k);
     }
     __syncwarp();
+    nb6_dev_pack_body(&dev, &parcel, k, lane, WARP);
     nb6_dev_pack_numbers(&dev, &parcel, k, lane, WARP);
 }
 
-__global__ void set_stars_aside(const __grid_constant__ struct nb6_dev dev,
-                                const __grid_constant__ struct nb6_dev_parcel parcel)
+/* Of places that may have another body than before. */
+__device__ __forceinline__ int64_t moved_place(const struct nb6_dev_parcel *parcel)
 {
-    if (own_item() < dev.n) nb6_dev_set_star_aside(&dev, &parcel, (int32_t)own_item());
+    return parcel->first + item_of_warp();
+}
+
+__global__ void set_stars_aside(const __grid_constant__ struct nb6_dev dev,
+                                const __grid_constant__ struct nb6_dev_parcel parcel,
+                                const __grid_constant__ struct nb6_dev_aside aside)
+{
+    const int64_t place = moved_place(&parcel);
+    if (place < dev.n) nb6_dev_set_star_aside(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % WARP, WARP);
 }
 
 __global__ void take_stars(const __grid_constant__ struct nb6_dev dev,
-                           const __grid_constant__ struct nb6_dev_parcel parcel)
+                           const __grid_constant__ struct nb6_dev_parcel parcel,
+                           const __grid_constant__ struct nb6_dev_aside aside)
 {
-    if (own_item() < dev.n) nb6_dev_take_star(&dev, &parcel, (int32_t)own_item());
+    const int64_t place = moved_place(&parcel);
+    if (place < dev.n) nb6_dev_take_star(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % WARP, WARP);
 }
 
-__global__ void set_bodies_aside(const __grid_constant__ struct nb6_dev dev,
-                                 const __grid_constant__ struct nb6_dev_parcel parcel)
+__global__ void set_others_aside(const __grid_constant__ struct nb6_dev dev,
+                                 const __grid_constant__ struct nb6_dev_parcel parcel,
+                                 const __grid_constant__ struct nb6_dev_aside aside)
 {
-    if (own_item() < dev.n) nb6_dev_set_body_aside(&dev, &parcel, (int32_t)own_item());
+    const int64_t place = moved_place(&parcel);
+    if (place >= dev.n) return;
+    nb6_dev_set_body_aside(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % WARP, WARP);
+    nb6_dev_set_system_aside(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % WARP, WARP);
 }
 
-__global__ void take_bodies(const __grid_constant__ struct nb6_dev dev,
-                            const __grid_constant__ struct nb6_dev_parcel parcel)
+__global__ void take_others(const __grid_constant__ struct nb6_dev dev,
+                            const __grid_constant__ struct nb6_dev_parcel parcel,
+                            const __grid_constant__ struct nb6_dev_aside aside)
 {
-    if (own_item() < dev.n || own_item() < parcel.n_before) nb6_dev_take_body(&dev, &parcel, (int32_t)own_item());
+    const int64_t place = moved_place(&parcel);
+    if (place >= dev.n) return;
+    nb6_dev_take_body(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % WARP, WARP);
+    nb6_dev_take_system(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % WARP, WARP);
 }
 
-__global__ void renumber_lists(const __grid_constant__ struct nb6_dev dev,
-                               const __grid_constant__ struct nb6_dev_parcel parcel)
+__global__ void renumber(const __grid_constant__ struct nb6_dev dev,
+                         const __grid_constant__ struct nb6_dev_parcel parcel)
 {
     const int lane = threadIdx.x % WARP;
-    if (item_of_warp() >= dev.n) return;
-    nb6_dev_renumber_list(&dev, &parcel, (int32_t)item_of_warp(), lane, WARP);
-    if (lane == 0) dev.row_now[item_of_warp()] = 1;
+    const int64_t place = item_of_warp();
+    if (place >= dev.n) return;
+    nb6_dev_renumber_list(&dev, &parcel, (int32_t)place, lane, WARP);
+    if (lane != 0) return;
+    dev.row_now[place] = !dev.settled;
+    if (place >= dev.first_centre) nb6_dev_renumber_system(&dev, &parcel, (int32_t)place);
 }
 
+/* Bodies first, systems behind them. */
 __global__ void unpack(const __grid_constant__ struct nb6_dev dev, const __grid_constant__ struct nb6_dev_parcel parcel)
 {
     const int lane = threadIdx.x % WARP;
-    if (item_of_warp() >= parcel.n) return;
-    if (lane == 0) nb6_dev_unpack_body(&dev, &parcel, item_of_warp());
-    nb6_dev_unpack_numbers(&dev, &parcel, item_of_warp(), lane, WARP);
+    const int64_t k = item_of_warp();
+    if (k < parcel.n) {
+        nb6_dev_unpack_body(&dev, &parcel, k, lane, WARP);
+        nb6_dev_unpack_numbers(&dev, &parcel, k, lane, WARP);
+    } else if (k < parcel.n + parcel.n_system) {
+        nb6_dev_unpack_system(&dev, &parcel, k - parcel.n, lane, WARP);
+    }
 }
 
 __global__ void set_control(const __grid_constant__ struct nb6_dev dev,
@@ -178,22 +204,26 @@ cudaError_t nb6_device_pack_parcel(const struct nb6_dev *dev, const struct nb6_d
     return cudaGetLastError();
 }
 
-/* Stars and bodies are set aside in the same memory, by turns; lists are the last to be there. */
+/* Stars and all else are set aside in the same memory, by turns; lists are the last to be there. */
 cudaError_t nb6_device_move_places(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, cudaStream_t stream)
 {
-    const int64_t places = dev->n > parcel->n_before ? dev->n : parcel->n_before;
-    set_stars_aside<<<blocks_for(dev->n), THREADS, 0, stream>>>(*dev, *parcel);
-    take_stars<<<blocks_for(dev->n), THREADS, 0, stream>>>(*dev, *parcel);
-    set_bodies_aside<<<blocks_for(dev->n), THREADS, 0, stream>>>(*dev, *parcel);
-    take_bodies<<<blocks_for(places), THREADS, 0, stream>>>(*dev, *parcel);
-    renumber_lists<<<blocks_for_warps(dev->n), THREADS, 0, stream>>>(*dev, *parcel);
+    const struct nb6_dev_aside aside = nb6_dev_aside_in(nb6_dev_row(dev, 0, !dev->settled), dev);
+    const unsigned blocks = blocks_for_warps(parcel->end - parcel->first);
+    if (blocks > 0) {
+        set_stars_aside<<<blocks, THREADS, 0, stream>>>(*dev, *parcel, aside);
+        take_stars<<<blocks, THREADS, 0, stream>>>(*dev, *parcel, aside);
+        set_others_aside<<<blocks, THREADS, 0, stream>>>(*dev, *parcel, aside);
+        take_others<<<blocks, THREADS, 0, stream>>>(*dev, *parcel, aside);
+    }
+    renumber<<<blocks_for_warps(dev->n), THREADS, 0, stream>>>(*dev, *parcel);
     return cudaGetLastError();
 }
 
 cudaError_t nb6_device_unpack_parcel(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel,
                                      cudaStream_t stream)
 {
-    if (parcel->n > 0) unpack<<<blocks_for_warps(parcel->n), THREADS, 0, stream>>>(*dev, *parcel);
+    const int64_t items = parcel->n + (parcel->n_system > 0 ? parcel->n_system : 0);
+    if (items > 0) unpack<<<blocks_for_warps(items), THREADS, 0, stream>>>(*dev, *parcel);
     return cudaGetLastError();
 }
 

@@ -53,9 +53,10 @@ cudaError_t nb6_device_pack_parcel(const struct nb6_dev *dev, const struct nb6_d
 /** Enqueue: the pulls of n sources at time t leave all bodies (cuda/pulls.cu).   @param[in] source [n] of the device */
 cudaError_t nb6_device_lose_pulls(const struct nb6_dev *dev, nb6_time t, int64_t n,
                                   const struct nb6_pull_source *source, cudaStream_t stream);
-/** Enqueue: bodies get their new places, in lists too, which are all in first rows before. */
+/** Enqueue: bodies get their new places, in lists too, which are all in rows dev->settled before, and in the others
+ *  after it. */
 cudaError_t nb6_device_move_places(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, cudaStream_t stream);
-/** Enqueue: bodies and lists of the parcel. */
+/** Enqueue: bodies, lists and systems of the parcel. */
 cudaError_t nb6_device_unpack_parcel(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel,
                                      cudaStream_t stream);
 /** Enqueue: the device gets this control, as it is now. */

@@ -113,8 +113,9 @@ static int import(struct nb6_sim *sim, struct nbc_error *err)
 static void pack_lists(struct nb6_dev *dev)
 {
     (void)nb6_dev_lay_out_lists(dev);
-    for (int32_t i = 0; i < dev->n; i++) nb6_dev_settle_list(dev, i, 0, 1);
+    for (int32_t i = 0; i < dev->n; i++) nb6_dev_settle_list(dev, i, 0, 0, 1);
     memset(dev->row_now, 0, (size_t)dev->n);
+    dev->settled = 0;
     for (int32_t i = 0; i < dev->n; i++) nb6_dev_pack_list(dev, i, 0, 1);
 }
 

@@ -7,6 +7,8 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/touched.h"
 
+#include <string.h>
+
 /* ---- to the image */
 
 enum { PLACES_OF_A_PART = 256 };
@@ -15,7 +17,8 @@ enum { PLACES_OF_A_PART = 256 };
 struct moving {
     const struct nb6_dev *dev;
     const struct nb6_dev_parcel *parcel;
-    void (*move)(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place);
+    const struct nb6_dev_aside *aside;
+    void (*move)(const struct moving *job, int32_t place);
     int64_t places;
 };
 
@@ -24,7 +27,7 @@ static void move_part(void *context, int part, int parts)
     const struct moving *job = context;
     int64_t first, end;
     nbc_range(job->places, part, parts, &first, &end);
-    for (int64_t place = first; place < end; place++) job->move(job->dev, job->parcel, (int32_t)place);
+    for (int64_t place = first; place < end; place++) job->move(job, (int32_t)place);
 }
 
 static void for_places(struct moving job)
@@ -60,56 +63,77 @@ static void lose_pulls(const struct nb6_touched *touched, const struct nb6_dev *
 
 /* ---- places */
 
-static void settle(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place)
+static void settle(const struct moving *job, int32_t place)
 {
-    (void)parcel;
-    nb6_dev_settle_list(dev, place, 0, 1);
+    nb6_dev_settle_list(job->dev, place, job->dev->settled, 0, 1);
 }
 
-static void renumber(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place)
+static void set_star_aside(const struct moving *job, int32_t place)
 {
-    nb6_dev_renumber_list(dev, parcel, place, 0, 1);
-    dev->row_now[place] = 1;
+    nb6_dev_set_star_aside(job->dev, job->parcel, job->aside, place, 0, 1);
 }
 
-static void move_to_new_places(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
+static void take_star(const struct moving *job, int32_t place)
 {
-    const int64_t n = dev->n, most = n > parcel->n_before ? n : parcel->n_before;
-    for_places((struct moving){dev, parcel, settle, parcel->n_before});
-    for_places((struct moving){dev, parcel, nb6_dev_set_star_aside, n});
-    for_places((struct moving){dev, parcel, nb6_dev_take_star, n});
-    for_places((struct moving){dev, parcel, nb6_dev_set_body_aside, n});
-    for_places((struct moving){dev, parcel, nb6_dev_take_body, most});
-    for_places((struct moving){dev, parcel, renumber, n});
+    nb6_dev_take_star(job->dev, job->parcel, job->aside, place, 0, 1);
+}
+
+static void set_body_aside(const struct moving *job, int32_t place)
+{
+    nb6_dev_set_body_aside(job->dev, job->parcel, job->aside, place, 0, 1);
+}
+
+static void take_body(const struct moving *job, int32_t place)
+{
+    nb6_dev_take_body(job->dev, job->parcel, job->aside, place, 0, 1);
+}
+
+static void renumber(const struct moving *job, int32_t place)
+{
+    nb6_dev_renumber_list(job->dev, job->parcel, place, 0, 1);
+    job->dev->row_now[place] = !job->dev->settled;
+}
+
+/* Places beyond the last body have no level. */
+static void move_to_new_places(struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
+{
+    int32_t *const rows = nb6_dev_row(dev, 0, !dev->settled);
+    const struct nb6_dev_aside aside = nb6_dev_aside_in(rows, dev);
+    const int64_t n = dev->n, left = parcel->n_before - n, moved = parcel->end < n ? parcel->end : n;
+    for_places((struct moving){dev, parcel, NULL, settle, parcel->n_before});
+    for_places((struct moving){dev, parcel, &aside, set_star_aside, moved});
+    for_places((struct moving){dev, parcel, &aside, take_star, moved});
+    for_places((struct moving){dev, parcel, &aside, set_body_aside, moved});
+    for_places((struct moving){dev, parcel, &aside, take_body, moved});
+    nb6_dev_move_systems(dev, parcel, rows);
+    for_places((struct moving){dev, parcel, NULL, renumber, n});
+    dev->settled = !dev->settled;
+    if (left > 0) memset(dev->level + n, -1, (size_t)left);
 }
 
 static void unpack(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
 {
     for (int64_t k = 0; k < parcel->n; k++) {
-        nb6_dev_unpack_body(dev, parcel, k);
+        nb6_dev_unpack_body(dev, parcel, k, 0, 1);
         nb6_dev_unpack_numbers(dev, parcel, k, 0, 1);
     }
 }
 
+/* Records of systems are in the image itself. */
 static int import_part(struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_part *part)
 {
-    const int64_t n_before = dev->n;
-    struct nb6_dev_parcel parcel = {.n = part->n,
-                                    .numbers = part->numbers,
-                                    .n_gone = part->n_gone,
-                                    .n_come = part->n_come,
-                                    .n_source = sim->engine_image.touched.n_source};
+    struct nb6_dev_parcel parcel = nb6_dev_parcel_for(sim, dev, part);
     size_t head;
     void *data = nbc_alloc_unset(nb6_dev_lay_out_parcel(NULL, &parcel, &head) + 1, 1);
     if (!data) return 0;
     (void)nb6_dev_lay_out_parcel(data, &parcel, &head);
-    nb6_dev_fill_sources(sim, dev, &parcel);
+    nb6_dev_fill_head(sim, dev, part, &parcel);
     lose_pulls(&sim->engine_image.touched, dev, &parcel);
-    nb6_dev_place_part(sim, dev, part);
-    nb6_dev_fill_parcel(sim, dev, part, n_before, &parcel);
+    nb6_dev_place_part(sim, dev, &parcel);
     if (part->n_gone + part->n_come > 0) move_to_new_places(dev, &parcel);
+    nb6_dev_fill_parcel(sim, dev, part, &parcel);
     unpack(dev, &parcel);
-    nb6_dev_begin_again(sim, dev);
+    nb6_dev_begin_again(sim, dev, &parcel, part->watched);
     for (int64_t i = 0; i < dev->n; i++) nb6_dev_renew_predictor(dev, i);
     nbc_free(data);
     return 1;
@@ -144,7 +168,7 @@ static void name_news(const struct nb6_dev *dev, const int32_t *news, struct nb6
 static void pack(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
 {
     for (int64_t k = 0; k < parcel->n; k++) {
-        nb6_dev_pack_body(dev, parcel, k);
+        nb6_dev_pack_body(dev, parcel, k, 0, 1);
         nb6_dev_pack_numbers(dev, parcel, k, 0, 1);
     }
 }

@@ -9,12 +9,13 @@
 
 #include <stdint.h>
 
-/** From packed lists to the first row; the caller sets row_now when all lanes have finished. */
-NBC_HD void nb6_dev_settle_list(const struct nb6_dev *dev, int32_t i, int lane, int lanes)
+/** From one of its rows to this one, if it is in the other; the caller sets row_now when all lanes have finished. */
+NBC_HD void nb6_dev_settle_list(const struct nb6_dev *dev, int32_t i, int row, int lane, int lanes)
 {
-    const int32_t *from = nb6_dev_row(dev, i, 1), nnb = dev->star[i].nnb;
-    int32_t *to = nb6_dev_row(dev, i, 0);
-    for (int32_t k = lane; k < nnb && dev->row_now[i]; k += lanes) to[k] = from[k];
+    if (dev->row_now[i] == row) return;
+    const int32_t *from = nb6_dev_row(dev, i, !row), nnb = dev->star[i].nnb;
+    int32_t *to = nb6_dev_row(dev, i, row);
+    for (int32_t k = lane; k < nnb; k += lanes) to[k] = from[k];
 }
 
 /** From the first row to packed lists. */

@@ -1,6 +1,7 @@
 /** Parts of an image that travel between host memory and device (engine/image_part.h): records and lists of bodies that
- *  have changed on one side since both were equal. Where bodies come or go, the others get new places on the device,
- *  in their records and in all lists; all lists are in first rows then, and second rows are scratch. */
+ *  have changed on one side since both were equal, and records of systems. Where bodies come or go, the others get new
+ *  places on the device, in their records and in all lists. All lists are in the same of both rows then
+ *  (dev->settled), the other one is scratch, and they end up there; so that the next time few are in the wrong one. */
 #ifndef NB6_STAGES_PARCEL_H
 #define NB6_STAGES_PARCEL_H
 
@@ -12,23 +13,44 @@
 
 #include <stdint.h>
 
+/** Records are copied in such words, whatever they consist of. */
+typedef uint64_t __attribute__((__may_alias__)) nb6_dev_word;
+NBC_ASSERT_CONSTANT(sizeof(struct nb6_body) % sizeof(nb6_dev_word) == 0 &&
+                        sizeof(struct nb6_star) % sizeof(nb6_dev_word) == 0 &&
+                        sizeof(struct nb6_dev_system) % sizeof(nb6_dev_word) == 0 &&
+                        sizeof(struct nb6_remote) % sizeof(nb6_dev_word) == 0,
+                    "words fill them");
+
 /** Bodies one after another, in memory of either side. */
 struct nb6_dev_parcel {
-    int64_t n, numbers;     /**< bodies; numbers in `lists` */
-    int32_t n_gone, n_come; /**< bodies that took part before, but do not now, and the other way */
-    int64_t n_before;       /**< bodies that took part before */
-    int32_t *place;         /**< [n] ascending; NULL: 0, 1, ... */
-    int64_t *list_at;       /**< [n] offset of the list in `lists`; -1: it does not travel */
-    int32_t *gone;          /**< [n_gone] places before, ascending */
-    int32_t *come;          /**< [n_come] places now, ascending */
-    int8_t *level;          /**< [n] */
-    double *t_check;        /**< [n] of quiet pairs, from the device */
-    struct nb6_body *body;  /**< [n] */
-    struct nb6_star *star;  /**< [n] */
-    int32_t *lists;         /**< [numbers] packed, of places */
+    int64_t n, numbers;             /**< bodies; numbers in `lists` */
+    int32_t n_gone, n_come;         /**< bodies that took part before, but do not now, and the other way */
+    int64_t n_before, first_before; /**< bodies that took part before, and the first centre of mass among them */
+    int64_t first, end;             /**< all others have the places that they had */
+    int32_t *place;                 /**< [n] ascending; NULL: 0, 1, ... */
+    int64_t *list_at;               /**< [n] offset of the list in `lists`; -1: it does not travel */
+    int32_t *gone;                  /**< [n_gone] places before, ascending */
+    int32_t *come;                  /**< [n_come] places now, ascending */
+    int8_t *level;                  /**< [n] */
+    double *t_check;                /**< [n] of quiet pairs, from the device */
+    struct nb6_body *body;          /**< [n] */
+    struct nb6_star *star;          /**< [n] */
+    int32_t *lists;                 /**< [numbers] packed, of places */
     int64_t n_source;
     struct nb6_pull_source *source; /**< [n_source] with places before */
+    int64_t n_system;               /**< systems with other records */
+    int32_t *system_at;             /**< [n_system] places now; -1: it takes no part */
+    struct nb6_dev_system *system;  /**< [n_system] */
+    struct nb6_remote *remote;      /**< [n_system] with places now */
 };
+
+/** A record, by lanes. */
+NBC_HD void nb6_dev_copy_record(void *to, const void *from, size_t bytes, int lane, int lanes)
+{
+    nb6_dev_word *const into = (nb6_dev_word *)to;
+    const nb6_dev_word *const of = (const nb6_dev_word *)from;
+    for (size_t k = (size_t)lane; k < bytes / sizeof *of; k += (size_t)lanes) into[k] = of[k];
+}
 
 /* ---- from the device */
 
@@ -42,11 +64,13 @@ NBC_HD int32_t nb6_dev_news(const struct nb6_dev *dev, int64_t i, nb6_time since
     return dev->body[i].t0 > since || dev->shown[i] ? NB6_DEV_NEW_BODY : NB6_DEV_NO_NEWS;
 }
 
-NBC_HD void nb6_dev_pack_body(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int64_t k)
+NBC_HD void nb6_dev_pack_body(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int64_t k, int lane,
+                              int lanes)
 {
     const int32_t i = parcel->place[k];
-    parcel->body[k] = dev->body[i];
-    parcel->star[k] = dev->star[i];
+    nb6_dev_copy_record(&parcel->body[k], &dev->body[i], sizeof *dev->body, lane, lanes);
+    nb6_dev_copy_record(&parcel->star[k], &dev->star[i], sizeof *dev->star, lane, lanes);
+    if (lane > 0) return;
     parcel->level[k] = dev->level[i];
     parcel->t_check[k] = i < dev->first_centre ? 0 : dev->system[i - dev->first_centre].t_check;
 }
@@ -118,6 +142,13 @@ NBC_HD int32_t nb6_dev_former_place(const struct nb6_dev_parcel *parcel, int32_t
     return nb6_dev_place_of_rank(parcel->gone, parcel->n_gone, place - before);
 }
 
+/** Whether the body that was in a place has gone. */
+NBC_HD int nb6_dev_has_gone(const struct nb6_dev_parcel *parcel, int32_t place)
+{
+    const int32_t before = nb6_dev_places_before(parcel->gone, parcel->n_gone, place);
+    return before < parcel->n_gone && parcel->gone[before] == place;
+}
+
 /** Where a body is now that was in a place, and has not gone. */
 NBC_HD int32_t nb6_dev_present_place(const struct nb6_dev_parcel *parcel, int32_t place)
 {
@@ -125,75 +156,134 @@ NBC_HD int32_t nb6_dev_present_place(const struct nb6_dev_parcel *parcel, int32_
     return nb6_dev_place_of_rank(parcel->come, parcel->n_come, place - before);
 }
 
-/** Records on their way to another place: stars first, then bodies with levels behind them. */
-NBC_HD struct nb6_star *nb6_dev_stars_aside(const struct nb6_dev *dev)
+/** Memory for records on their way to another place: stars first, then all else, each kind behind another one. */
+struct nb6_dev_aside {
+    struct nb6_star *star;         /**< [n] */
+    struct nb6_body *body;         /**< [n] */
+    struct nb6_dev_system *system; /**< [n - first_centre] */
+    struct nb6_remote *remote;     /**< [n - first_centre] */
+    int8_t *level;                 /**< [n] */
+};
+
+/** In rows that are scratch, with places and systems as they are now. */
+NBC_HD struct nb6_dev_aside nb6_dev_aside_in(int32_t *rows, const struct nb6_dev *dev)
 {
-    return (struct nb6_star *)(void *)nb6_dev_row(dev, 0, 1);
+    const int64_t systems = dev->n - dev->first_centre;
+    struct nb6_dev_aside aside;
+    aside.star = (struct nb6_star *)(void *)rows;
+    aside.body = (struct nb6_body *)(void *)rows;
+    aside.system = (struct nb6_dev_system *)(void *)(aside.body + dev->n);
+    aside.remote = (struct nb6_remote *)(void *)(aside.system + systems);
+    aside.level = (int8_t *)(aside.remote + systems);
+    return aside;
 }
 
-NBC_HD struct nb6_body *nb6_dev_bodies_aside(const struct nb6_dev *dev)
+/** Whether these rows have room for so many bodies and systems. */
+NBC_HD int nb6_dev_has_room_aside(const struct nb6_dev *dev, int64_t n, int64_t systems)
 {
-    return (struct nb6_body *)(void *)nb6_dev_row(dev, 0, 1);
+    const int64_t bytes = dev->n_max * dev->row_room * (int64_t)sizeof *dev->row,
+                  of_system = (int64_t)(sizeof(struct nb6_dev_system) + sizeof(struct nb6_remote)),
+                  of_body = (int64_t)(sizeof(struct nb6_body) + sizeof(int8_t));
+    return bytes >= n * (int64_t)sizeof(struct nb6_star) && bytes >= n * of_body + systems * of_system;
 }
 
-NBC_HD int8_t *nb6_dev_levels_aside(const struct nb6_dev *dev)
-{
-    return (int8_t *)(nb6_dev_bodies_aside(dev) + dev->n_max);
-}
-
-/** Whether second rows have room for them. */
-NBC_HD int nb6_dev_has_room_aside(const struct nb6_dev *dev)
-{
-    const size_t row = (size_t)dev->row_room * sizeof *dev->row;
-    return row >= sizeof(struct nb6_star) && row >= sizeof(struct nb6_body) + sizeof(int8_t);
-}
-
-NBC_HD void nb6_dev_set_star_aside(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place)
-{
-    const int32_t former = nb6_dev_former_place(parcel, place);
-    if (former >= 0) nb6_dev_stars_aside(dev)[place] = dev->star[former];
-}
-
-NBC_HD void nb6_dev_take_star(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place)
-{
-    if (nb6_dev_former_place(parcel, place) >= 0) dev->star[place] = nb6_dev_stars_aside(dev)[place];
-}
-
-NBC_HD void nb6_dev_set_body_aside(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place)
+/** Where a body was that is in a place now; -1: it has come, or was there. */
+NBC_HD int32_t nb6_dev_left_place(const struct nb6_dev_parcel *parcel, int32_t place)
 {
     const int32_t former = nb6_dev_former_place(parcel, place);
-    if (former < 0) return;
-    nb6_dev_bodies_aside(dev)[place] = dev->body[former];
-    nb6_dev_levels_aside(dev)[place] = dev->level[former];
+    return former == place ? -1 : former;
 }
 
-/** Also of places from dev->n to parcel->n_before, which have no body now. */
-NBC_HD void nb6_dev_take_body(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place)
+NBC_HD void nb6_dev_set_star_aside(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel,
+                                   const struct nb6_dev_aside *aside, int32_t place, int lane, int lanes)
 {
-    if (place >= dev->n) dev->level[place] = -1;
-    if (place >= dev->n || nb6_dev_former_place(parcel, place) < 0) return;
-    dev->body[place] = nb6_dev_bodies_aside(dev)[place];
-    dev->level[place] = nb6_dev_levels_aside(dev)[place];
+    const int32_t left = nb6_dev_left_place(parcel, place);
+    if (left >= 0) nb6_dev_copy_record(&aside->star[place], &dev->star[left], sizeof *dev->star, lane, lanes);
 }
 
-/** Every lanes-th number of a list, from a first row to a second one. The caller sets row_now when all lanes have
- * finished. A body that goes is in lists alone that travel. */
+NBC_HD void nb6_dev_take_star(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel,
+                              const struct nb6_dev_aside *aside, int32_t place, int lane, int lanes)
+{
+    if (nb6_dev_left_place(parcel, place) >= 0)
+        nb6_dev_copy_record(&dev->star[place], &aside->star[place], sizeof *dev->star, lane, lanes);
+}
+
+NBC_HD void nb6_dev_set_body_aside(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel,
+                                   const struct nb6_dev_aside *aside, int32_t place, int lane, int lanes)
+{
+    const int32_t left = nb6_dev_left_place(parcel, place);
+    if (left < 0) return;
+    nb6_dev_copy_record(&aside->body[place], &dev->body[left], sizeof *dev->body, lane, lanes);
+    if (lane == 0) aside->level[place] = dev->level[left];
+}
+
+NBC_HD void nb6_dev_take_body(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel,
+                              const struct nb6_dev_aside *aside, int32_t place, int lane, int lanes)
+{
+    if (nb6_dev_left_place(parcel, place) < 0) return;
+    nb6_dev_copy_record(&dev->body[place], &aside->body[place], sizeof *dev->body, lane, lanes);
+    if (lane == 0) dev->level[place] = aside->level[place];
+}
+
+/** Which record a system had whose centre is in a place now; -1: it has come, or has it now. Records are counted from
+ * the first centre of mass on, so that they may stay where bodies move, or the other way. */
+NBC_HD int64_t nb6_dev_left_record(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place)
+{
+    const int32_t former = place < dev->first_centre ? -1 : nb6_dev_former_place(parcel, place);
+    const int64_t record = former - parcel->first_before;
+    return former < 0 || record == place - dev->first_centre ? -1 : record;
+}
+
+NBC_HD void nb6_dev_set_system_aside(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel,
+                                     const struct nb6_dev_aside *aside, int32_t place, int lane, int lanes)
+{
+    const int64_t left = nb6_dev_left_record(dev, parcel, place), at = place - dev->first_centre;
+    if (left < 0) return;
+    nb6_dev_copy_record(&aside->system[at], &dev->system[left], sizeof *dev->system, lane, lanes);
+    nb6_dev_copy_record(&aside->remote[at], &dev->remote[left], sizeof *dev->remote, lane, lanes);
+}
+
+NBC_HD void nb6_dev_take_system(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel,
+                                const struct nb6_dev_aside *aside, int32_t place, int lane, int lanes)
+{
+    const int64_t at = place - dev->first_centre;
+    if (nb6_dev_left_record(dev, parcel, place) < 0) return;
+    nb6_dev_copy_record(&dev->system[at], &aside->system[at], sizeof *dev->system, lane, lanes);
+    nb6_dev_copy_record(&dev->remote[at], &aside->remote[at], sizeof *dev->remote, lane, lanes);
+}
+
+/** Perturbers of the system of a centre. One that has gone is in records alone that travel. */
+NBC_HD void nb6_dev_renumber_system(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place)
+{
+    struct nb6_remote *remote = &dev->remote[place - dev->first_centre];
+    if (nb6_dev_former_place(parcel, place) < 0) return;
+    for (int32_t k = 0; k < remote->n; k++) remote->body[k] = nb6_dev_present_place(parcel, remote->body[k]);
+}
+
+/** Every lanes-th number of a list, from the row in which all are to the other one. The caller sets row_now when all
+ * lanes have finished. A body that goes is in lists alone that travel. */
 NBC_HD void nb6_dev_renumber_list(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t place,
                                   int lane, int lanes)
 {
+    enum { TOGETHER = 4 };
     const int32_t former = nb6_dev_former_place(parcel, place), nnb = former < 0 ? 0 : dev->star[place].nnb;
-    const int32_t *from = nb6_dev_row(dev, former < 0 ? 0 : former, 0);
-    int32_t *to = nb6_dev_row(dev, place, 1);
-    for (int32_t m = lane; m < nnb; m += lanes) to[m] = nb6_dev_present_place(parcel, from[m]);
+    const int32_t *from = nb6_dev_row(dev, former < 0 ? 0 : former, dev->settled);
+    int32_t *to = nb6_dev_row(dev, place, !dev->settled), body[TOGETHER];
+    for (int32_t m = lane; m < nnb; m += TOGETHER * lanes) {
+        NBC_UNROLL for (int k = 0; k < TOGETHER; k++) body[k] = m + k * lanes < nnb ? from[m + k * lanes] : 0;
+        NBC_UNROLL for (int k = 0; k < TOGETHER; k++) if (m + k * lanes < nnb) to[m + k * lanes] =
+            nb6_dev_present_place(parcel, body[k]);
+    }
 }
 
 /** Then bodies that travel. */
-NBC_HD void nb6_dev_unpack_body(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int64_t k)
+NBC_HD void nb6_dev_unpack_body(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int64_t k, int lane,
+                                int lanes)
 {
     const int32_t i = parcel->place[k];
-    dev->body[i] = parcel->body[k];
-    dev->star[i] = parcel->star[k];
-    dev->level[i] = parcel->level[k];
+    nb6_dev_copy_record(&dev->body[i], &parcel->body[k], sizeof *dev->body, lane, lanes);
+    nb6_dev_copy_record(&dev->star[i], &parcel->star[k], sizeof *dev->star, lane, lanes);
+    if (lane == 0) dev->level[i] = parcel->level[k];
 }
 
 NBC_HD void nb6_dev_unpack_numbers(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int64_t k, int lane,
@@ -202,6 +292,15 @@ NBC_HD void nb6_dev_unpack_numbers(const struct nb6_dev *dev, const struct nb6_d
     const int32_t i = parcel->place[k], nnb = parcel->star[k].nnb, *from = parcel->lists + parcel->list_at[k];
     int32_t *to = nb6_dev_row(dev, i, dev->row_now[i]);
     for (int32_t m = lane; m < nnb; m += lanes) to[m] = from[m];
+}
+
+NBC_HD void nb6_dev_unpack_system(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int64_t k, int lane,
+                                  int lanes)
+{
+    const int64_t at = parcel->system_at[k] - dev->first_centre;
+    if (at < 0) return; /* it takes no part */
+    nb6_dev_copy_record(&dev->system[at], &parcel->system[k], sizeof *dev->system, lane, lanes);
+    nb6_dev_copy_record(&dev->remote[at], &parcel->remote[k], sizeof *dev->remote, lane, lanes);
 }
 
 /** Then, for control->ti_now, all of them. */

@@ -143,6 +143,7 @@ struct nb6_dev {
     int64_t systems;       /**< capacity for centres of mass */
     int64_t bodies;        /**< capacity for bodies of the run, taking part or not */
     int64_t row_room;      /**< numbers in a row of neighbours */
+    int32_t settled;       /**< the row that all lists are in once they are settled (stages/parcel.h) */
     int64_t targets;       /**< most targets of a round */
     int64_t parts;         /**< of all bodies, in order, for selection by the emulation */
     int64_t leaving;       /**< pairs of a target and a source from which GPUNB makes a block (stages/room.h) */
