@@ -199,7 +199,7 @@ int gpunb_emulated_regular_prepare(const struct gpunb_dev_job *job, int is_again
 /* A sum in units, with its group's record of a failure. */
 static void add_in_units(struct gpunb_dev_group *group, int which, int64_t *sum, double value)
 {
-    const double units = ldexp(value, -group->unit[which]);
+    const double units = value * nbc_power_of_two(-group->unit[which]);
     if (!(fabs(units) < 0x1p52))
         group->is_spoiled = 1;
     else
