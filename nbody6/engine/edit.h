@@ -33,10 +33,9 @@ struct nb6_sudden {
     double speed;      /**< by which its velocity changes: those whom it will pass begin anew */
 };
 
-/** Those who begin anew. */
+/** Those whom a change concerns so much that they begin anew. */
 struct nb6_disturbed {
-    int64_t n;
-    int is_served; /**< 0: some of them belong to systems on which others act, and cannot begin in an image */
+    int64_t n;     /**< that can begin in an image */
     double spread; /**< velocity dispersion of all bodies at that time */
 };
 

@@ -13,9 +13,10 @@
  *  unless they get new ones. */
 struct nb6_new_masses {
     int64_t n;
-    const nb6_index *star; /**< [n] ascending */
-    const double *mass;    /**< [n] */
-    const double (*v)[3];  /**< [n] absolute; NULL: velocities are kept. Not with `is_slow` */
+    const nb6_index *star;   /**< [n] ascending */
+    const double *mass;      /**< [n] */
+    const double (*v)[3];    /**< [n] absolute; NULL: velocities are kept. Not with `is_slow` */
+    const double (*kick)[3]; /**< [n] in place of v, what is added to velocities, if anything: in images alone */
     int is_slow;
     int is_untold;      /**< 1: without an event, since the caller has others */
     int n_come, n_gone; /**< single stars that come to the cluster with these masses, or leave it with none: the last,

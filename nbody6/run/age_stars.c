@@ -214,18 +214,21 @@ static int evolve_stars(const struct nb6_sim *sim, struct ageing_step *s, struct
 
 /* ---- what the bodies get ---- */
 
-/* Whether a star changes its body, and suddenly or slowly as asked. */
-static int is_of(const struct nb6_sim *sim, const struct due_star *star, int suddenly)
+/* Stars that change their bodies. */
+enum which { SLOWLY, SUDDENLY, ALL };
+
+static int is_of(const struct nb6_sim *sim, const struct due_star *star, enum which which)
 {
-    return star->is_sudden == suddenly && (suddenly || star->mass != sim->body[star->i].mass);
+    if (which != ALL && star->is_sudden != (which == SUDDENLY)) return 0;
+    return star->is_sudden || star->mass != sim->body[star->i].mass;
 }
 
-static int64_t collect(const struct nb6_sim *sim, struct ageing_step *s, int suddenly)
+static int64_t collect(const struct nb6_sim *sim, struct ageing_step *s, enum which which)
 {
     int64_t n = 0;
     for (int64_t k = 0; k < s->n; k++) {
         const struct due_star *star = &s->star[k];
-        if (!is_of(sim, star, suddenly)) continue;
+        if (!is_of(sim, star, which)) continue;
         s->index[n] = star->i;
         s->mass[n] = star->mass;
         memcpy(s->v[n++], star->kick, sizeof s->v[0]);
@@ -245,34 +248,50 @@ static int add_velocities(struct nb6_sim *sim, struct ageing_step *s, int64_t n,
     return NBC_OK;
 }
 
-static struct nb6_new_masses new_masses(const struct nb6_sim *sim, struct ageing_step *s, int suddenly)
+static struct nb6_new_masses new_masses(const struct nb6_sim *sim, struct ageing_step *s, enum which which)
 {
-    const int64_t n = collect(sim, s, suddenly);
-    return (struct nb6_new_masses){.n = n,
-                                   .star = s->index,
-                                   .mass = s->mass,
-                                   .v = suddenly ? (const double(*)[3])s->v : NULL,
-                                   .is_slow = !suddenly,
-                                   .is_untold = 1};
+    const int64_t n = collect(sim, s, which);
+    return (struct nb6_new_masses){
+        .n = n, .star = s->index, .mass = s->mass, .is_slow = which == SLOWLY, .is_untold = 1};
 }
 
 /* One change of all bodies that lose mass slowly, one of all others: the attraction of what is lost is summed once for
- * each. Without any the ages alone change. */
-static int change_bodies(struct nb6_sim *sim, struct ageing_step *s, int suddenly, struct nbc_error *err)
+ * each. */
+static int change_state(struct nb6_sim *sim, struct ageing_step *s, enum which which, struct nbc_error *err)
 {
-    const struct nb6_new_masses masses = new_masses(sim, s, suddenly);
+    struct nb6_new_masses masses = new_masses(sim, s, which);
+    if (masses.n == 0) return NBC_OK;
+    int status = which == SUDDENLY ? add_velocities(sim, s, masses.n, err) : NBC_OK;
+    if (which == SUDDENLY) masses.v = (const double(*)[3])s->v;
+    if (!status) status = nb6_mass_edit(sim, &masses, err);
+    if (!status) nb6_profile_count_mass_change(sim);
+    return status;
+}
+
+/* One change of all where an image is, since it cannot be taken back: of single stars it does not matter how slow one
+ * is. */
+static struct nb6_new_masses masses_of_image(const struct nb6_sim *sim, struct ageing_step *s)
+{
+    if (collect(sim, s, SUDDENLY) == 0) return new_masses(sim, s, SLOWLY);
+    struct nb6_new_masses masses = new_masses(sim, s, ALL);
+    masses.kick = (const double(*)[3])s->v;
+    return masses;
+}
+
+/* Without any the ages alone change. */
+static int change_image(struct nb6_sim *sim, struct ageing_step *s, struct nbc_error *err)
+{
+    const struct nb6_new_masses masses = masses_of_image(sim, s);
     if (masses.n == 0) return nb6_engines_keep(sim, err);
-    int status = suddenly ? add_velocities(sim, s, masses.n, err) : NBC_OK;
-    if (!status) status = s->is_away ? nb6_image_edit(sim, &masses, &s->end, err) : nb6_mass_edit(sim, &masses, err);
+    const int status = nb6_image_edit(sim, &masses, &s->end, err);
     if (!status && s->end == NB6_IMAGE_EDITED) nb6_profile_count_mass_change(sim);
     return status;
 }
 
-/* An image takes these changes: winds, or nothing for bodies at all. */
+/* An image takes these changes, or there is nothing for bodies at all. */
 static int can_stay_away(struct nb6_sim *sim, struct ageing_step *s)
 {
-    if (collect(sim, s, 1) > 0) return 0;
-    const struct nb6_new_masses masses = new_masses(sim, s, 0);
+    const struct nb6_new_masses masses = masses_of_image(sim, s);
     return masses.n > 0 ? nb6_image_edit_serves(sim, &masses) : sim->engine_image.ahead;
 }
 
@@ -348,8 +367,9 @@ static int change(struct nb6_sim *sim, struct ageing_step *s, struct nbc_error *
         status = set_radius(sim, &s->star[k], err);
     }
     for (int64_t k = 0; k < s->n && !status; k++) status = tell(sim, &s->star[k], s->t, err);
-    if (!status) status = change_bodies(sim, s, 0, err);
-    return status ? status : change_bodies(sim, s, 1, err);
+    if (!status && s->is_away) return change_image(sim, s, err);
+    if (!status) status = change_state(sim, s, SLOWLY, err);
+    return status ? status : change_state(sim, s, SUDDENLY, err);
 }
 
 /* @param[in,out] s  end: whether anything was changed */

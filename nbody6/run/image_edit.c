@@ -24,10 +24,18 @@
 
 /* ---- which changes */
 
+/* Whether a body that is single, if velocities change, gets another one. */
+static int is_kicked(const struct nb6_new_masses *masses, nb6_index i)
+{
+    if (!masses->kick) return masses->v != NULL;
+    const int64_t k = nb6_new_masses_place(masses, i);
+    return k >= 0 && (masses->kick[k][0] != 0 || masses->kick[k][1] != 0 || masses->kick[k][2] != 0);
+}
+
 /* Whether those that have a body in their lists begin anew. */
 static int is_felt(const struct nb6_sim *sim, const struct nb6_new_masses *masses, nb6_index i)
 {
-    return masses->v || fabs(nb6_changed_by(sim, masses, i)) > nb6_sudden_share * sim->body[i].mass;
+    return is_kicked(masses, i) || fabs(nb6_changed_by(sim, masses, i)) > nb6_sudden_share * sim->body[i].mass;
 }
 
 static int goes_on(const struct nb6_sim *sim, const struct nb6_new_masses *masses, nb6_index i)
@@ -42,7 +50,7 @@ static int is_alone(const struct nb6_sim *sim, nb6_index i)
 
 static int is_sudden(const struct nb6_sim *sim, const struct nb6_new_masses *masses)
 {
-    int sudden = masses->v != NULL;
+    int sudden = masses->v || masses->kick;
     for (int64_t k = 0; k < masses->n && !sudden; k++)
         sudden = is_felt(sim, masses, nb6_body_with(sim, masses->star[k]));
     return sudden;
@@ -169,7 +177,8 @@ static struct nb6_sudden sudden_of(const struct nb6_sim *sim, const struct image
     double v2 = 0;
     for (int d = 0; d < 3; d++) {
         sudden.x[d] = e->x[at][d];
-        sudden.v[d] = sudden.begins ? e->masses->v[star][d] : e->v[at][d];
+        sudden.v[d] = e->masses->v ? e->masses->v[star][d] : e->v[at][d];
+        if (sudden.begins && e->masses->kick) sudden.v[d] += e->masses->kick[star][d];
         v2 += (sudden.v[d] - e->v[at][d]) * (sudden.v[d] - e->v[at][d]);
     }
     sudden.speed = sqrt(v2);
@@ -208,8 +217,7 @@ static int disturb(struct nb6_sim *sim, struct image_edit *e, int *ends, struct 
     const nb6_time now = sim->ti_now;
     const struct nb6_edit edit = edit_of(e);
     int status = nb6_engines_disturb(sim, &edit, &e->disturbed, err);
-    *ends = !e->disturbed.is_served;
-    if (status || *ends || sim->subsystems.count == 0) return status;
+    if (status || sim->subsystems.count == 0) return status;
     e->comes = 1;
     sim->ti_now = e->ti;
     status = nb6_edit_systems_come(sim, &e->systems, ends, err);

@@ -15,7 +15,7 @@ extern const double nb6_sudden_share;
 /** What comes of such a change. */
 enum nb6_image_edit_end {
     NB6_IMAGE_EDITED,     /**< it is made */
-    NB6_IMAGE_EDIT_ENDS,  /**< a system ends just now, or belongs to those who begin anew: it is one of host memory */
+    NB6_IMAGE_EDIT_ENDS,  /**< a system ends just now: it is one of host memory */
     NB6_IMAGE_EDIT_AGAIN, /**< a list is too long for its row: nb6_engines_make_room, then it can be made */
 };
 

@@ -1,5 +1,6 @@
-/* Winds of stars that age where an engine has the state (run/age_stars.h): it does not move for them; the same bits for
- * threads and checkpoints; without memory, and with a lost device, ages and words are those of before. */
+/* Winds and supernovae of stars that age where an engine has the state (run/age_stars.h): it does not move for them;
+ * the same bits for threads and checkpoints; without memory, and with a lost device, ages and words are those of
+ * before. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,9 +78,12 @@ static double *let_age(nb6_t *sim, double mass)
 /* Stars of 22 Msun lose a part of 5e-4 some five times a unit each. */
 static const double WINDY = 22;
 
-/* Single stars of many ages, one of which leaves the main sequence at about t = 0.2; adjusts each half unit. They age
- * from the start on, or not at all. */
-static nb6_t *start_winds(enum nb6_engine_choice engine, int age, struct cluster_record *record)
+/* What stars do: nothing; they lose mass; and one explodes. */
+enum ageing { NO_AGEING, WINDS, SUPERNOVA };
+
+/* Single stars of many ages, one of which leaves the main sequence at about t = 0.2, and one explodes at 0.3; adjusts
+ * each half unit. */
+static nb6_t *start_winds(enum nb6_engine_choice engine, enum ageing age, struct cluster_record *record)
 {
     struct nb6_config config;
     struct nbc_error err = {0};
@@ -93,6 +97,7 @@ static nb6_t *start_winds(enum nb6_engine_choice engine, int age, struct cluster
     double *birth = let_age(sim, WINDY);
     for (int64_t i = 1; i < sim->n; i++) birth[i] = -0.03 * (double)i;
     birth[0] = 0.2 * sim->run.units.time_myr - age_of(STELLAR_CHANGE, WINDY);
+    if (age == SUPERNOVA) birth[1] = 0.3 * sim->run.units.time_myr - age_of(STELLAR_SUPERNOVA, WINDY);
     demand(nb6_ageing_begin(sim, &err), &err);
     return sim;
 }
@@ -116,7 +121,7 @@ static void read_nothing(struct nb6_calls *calls)
     *calls = (struct nb6_calls){0};
 }
 
-static uint64_t moves_of(enum nb6_engine_choice engine, int age)
+static uint64_t moves_of(enum nb6_engine_choice engine, enum ageing age)
 {
     static const struct nb6_call_counter counter = {.read = read_nothing};
     struct cluster_record record = {0};
@@ -125,10 +130,13 @@ static uint64_t moves_of(enum nb6_engine_choice engine, int age)
     assert_int_equal(evolve_away(sim, 0.01), NBC_OK); /* those that were born before have become what they are */
     demand(nb6_profile_start(sim, &counter, &err), &err);
     for (int k = 1; k < 5; k++) assert_int_equal(evolve_away(sim, 0.1 * k), NBC_OK);
-    assert_int_equal(count(&record, NB6_EVENT_TYPE_CHANGE), 0); /* told once the state is in host memory */
-    assert_true(!age || (sim->engine_image.ahead && sim->run.counters.type_changes == 2));
+    assert_int_equal(count(&record, NB6_EVENT_SUPERNOVA), 0); /* told once the state is in host memory */
+    assert_int_equal(sim->run.counters.supernovae, age == SUPERNOVA);
+    assert_true(!age || (sim->engine_image.ahead && sim->run.counters.type_changes >= 2)); /* to a giant, which burns
+                                                                                              helium at once */
     assert_int_equal(evolve_away(sim, 1.5), NBC_OK);
-    assert_int_equal(count(&record, NB6_EVENT_TYPE_CHANGE), 2 * age); /* to a giant, which burns helium at once */
+    assert_int_equal(count(&record, NB6_EVENT_SUPERNOVA), age == SUPERNOVA);
+    assert_int_equal(count(&record, NB6_EVENT_TYPE_CHANGE) + (age == SUPERNOVA), sim->run.counters.type_changes);
     assert_true(!age || sim->profile->mass_changes > 20);
     const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
     assert_true(!age || fabs(last->transfers.stars.mass) > 1e-3);
@@ -151,16 +159,14 @@ static const enum nb6_engine_choice with_image[] = {NB6_ENGINE_EMULATED, NB6_ENG
 static void winds_move_nothing(void **state)
 {
     (void)state;
-    for (int e = 0; e < n_engines(); e++) {
-        assert_int_equal(moves_of(with_image[e], 0), 3);
-        assert_int_equal(moves_of(with_image[e], 1), 3);
-    }
+    for (int e = 0; e < n_engines(); e++)
+        for (enum ageing age = NO_AGEING; age <= SUPERNOVA; age++) assert_int_equal(moves_of(with_image[e], age), 3);
 }
 
 static uint64_t run_winds(int threads, enum nb6_engine_choice engine, int resumed)
 {
     omp_set_num_threads(threads);
-    nb6_t *sim = start_winds(engine, 1, NULL);
+    nb6_t *sim = start_winds(engine, SUPERNOVA, NULL);
     for (int k = 0; k < 6; k++) {
         assert_int_equal(evolve_away(sim, 0.09375 * (k + 1)), NBC_OK); /* on the grid of ages, right after changes */
         if (!(resumed & 1 << k)) continue;
@@ -198,7 +204,7 @@ static void winds_without_memory(void **state)
 {
     (void)state;
     if (!can_fail_alloc()) return;
-    nb6_t *base = start_winds(NB6_ENGINE_EMULATED, 1, NULL);
+    nb6_t *base = start_winds(NB6_ENGINE_EMULATED, WINDS, NULL);
     for (int lose = 0; lose < 2; lose++) {
         nb6_t *same = before_winds(base, lose);
         const uint64_t before = cluster_state_at_home(same);
@@ -244,7 +250,7 @@ static void a_device_is_lost(void **state)
 {
     (void)state;
     for (int e = 0; e < n_engines(); e++) {
-        nb6_t *base = start_winds(with_image[e], 1, NULL);
+        nb6_t *base = start_winds(with_image[e], SUPERNOVA, NULL);
         cluster_evolve(base, 0.05);
         nb6_t *sim = cluster_through_checkpoint(base);
         int64_t k = 1;

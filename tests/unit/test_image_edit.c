@@ -203,25 +203,40 @@ static void so_it_is_after_a_sudden_change(void **state)
     nb6_free(sim);
 }
 
-/* Of those who begin anew in the image some are pairs on which nothing acts; with others the state moves. */
+/* Bodies of the image that have begun anew just now, and others whose regular steps end with the irregular ones. */
+static void count_disturbed(const nb6_t *sim, int64_t *pairs, int64_t *hurried)
+{
+    const struct nb6_dev *image = sim->engine_image.image; /* it begins with it */
+    for (int64_t i = 0; i < image->n; i++) {
+        const struct nb6_star *star = &image->star[i];
+        *pairs += i >= image->first_centre && star->t0_reg == sim->ti_reached;
+        *hurried += star->t0_reg < image->body[i].t0 && star->level_reg == star->level_irr;
+    }
+}
+
+/* Pairs on which nothing acts begin anew as stars do. Others, and those whom they resolve, are at other times. The
+ * energy is off by 1.3e-7, with the host engine by 2.0e-7. */
 static void with_pairs(void **state)
 {
     struct nbc_error err = {0};
-    int stayed = 0, had_pairs = 0;
+    struct cluster_record record = {0};
+    int64_t pairs = 0, hurried = 0, stayed = 0;
     (void)state;
-    nb6_t *sim = start(1, NULL);
-    for (int k = 0; k < 24; k++) {
-        assert_int_equal(evolve(sim, 0.12 + 0.002 * k), NBC_OK);
-        demand(change_from(sim, k % 2 ? KICK : LOSS, 1, 3 * k, &err), &err);
+    nb6_t *sim = start(1, &record);
+    for (int k = 0; k < 12; k++) {
+        assert_int_equal(evolve(sim, 0.12 + 0.004 * k), NBC_OK);
+        demand(change_from(sim, k % 2 ? KICK : LOSS, 1, 6 * k, &err), &err);
+        stayed += sim->engine_image.ahead;
         if (!sim->engine_image.ahead) continue;
-        stayed++;
-        const struct nb6_dev *image = sim->engine_image.image; /* it begins with it */
-        for (int64_t i = image->first_centre; i < image->n; i++)
-            had_pairs |= image->body[i].t0 == sim->ti_reached && image->star[i].t0_reg == sim->ti_reached;
+        count_disturbed(sim, &pairs, &hurried);
         check_image(sim);
     }
-    if (!stayed || stayed == 24 || !had_pairs) fail_msg("%d stayed, pairs %d", stayed, had_pairs);
+    assert_true(stayed >= 11 && pairs > 0 && hurried > 0);
+    cluster_evolve(sim, DT_ADJUST);
+    const struct nb6_adjust_row *last = &record.row[record.n_rows - 1];
+    if (!(fabs(last->de_rel) < 1e-6)) fail_msg("energy not kept: %g", last->de_rel);
     nb6_free(sim);
+    cluster_record_free(&record);
 }
 
 /* A sphere that has become much larger since rows were allocated. */

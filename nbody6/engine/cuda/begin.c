@@ -132,8 +132,8 @@ int nb6_device_disturb(struct nb6_device *d, const struct nb6_edit *edit, struct
     NBD_TRY(copy(d, here.velocity, there.velocity, 4 * NB6_DEVICE_VELOCITY_SLICES * sizeof *here.velocity, err));
     NBD_TRY(copy(d, d->home.control, d->there.control, sizeof *d->home.control, err));
     NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
-    *disturbed = (struct nb6_disturbed){
-        .n = here.count->n, .is_served = !here.count->refused, .spread = spread_of(d->there.n, here.velocity)};
+    disturbed->n = here.count->n;
+    disturbed->spread = spread_of(d->there.n, here.velocity);
     return NBC_OK;
 }
 

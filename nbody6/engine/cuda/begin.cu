@@ -40,10 +40,13 @@ __global__ void find_begins(const __grid_constant__ struct nb6_dev dev,
     if (own_item() == 0) dev.control->t = b.edit.t;
     if (own_item() >= dev.n) return;
     role[i] = NB6_DEV_GOES_ON;
-    if (!nb6_dev_begins(&dev, &b.edit, b.sudden, i)) return;
+    if (!nb6_dev_is_disturbed(&dev, &b.edit, b.sudden, i)) return;
+    if (!nb6_dev_can_begin(&dev, i)) {
+        role[i] = NB6_DEV_HURRIES;
+        return;
+    }
     role[i] = atomicAdd(&b.count->n, 1);
     place[role[i]] = i;
-    if (!nb6_dev_can_begin(&dev, i)) b.count->refused = 1;
 }
 
 __global__ void note_changed(const __grid_constant__ struct nb6_dev_beginning b, int32_t *role)
@@ -130,6 +133,11 @@ __global__ void find_irregular(const __grid_constant__ struct nb6_dev dev,
 
 /* ---- what cannot fail */
 
+__global__ void hurry(const __grid_constant__ struct nb6_dev dev, const __grid_constant__ struct nb6_dev_beginning b)
+{
+    if (own_item() < dev.n) nb6_dev_hurry(&dev, &b, (int32_t)own_item());
+}
+
 __global__ void take_begun(const __grid_constant__ struct nb6_dev dev,
                            const __grid_constant__ struct nb6_dev_beginning b)
 {
@@ -181,6 +189,7 @@ cudaError_t nb6_device_find_first_forces(const struct nb6_dev *dev, const struct
 
 cudaError_t nb6_device_take_begun(const struct nb6_dev *dev, const struct nb6_dev_beginning *b, cudaStream_t stream)
 {
+    hurry<<<blocks_for(dev->n), THREADS, 0, stream>>>(*dev, *b);
     take_begun<<<blocks_for(b->n > b->edit.n ? b->n : b->edit.n), THREADS, 0, stream>>>(*dev, *b);
     if (b->n > 0) find_derivatives<<<blocks_for_warps(b->n), THREADS, 0, stream>>>(*dev, *b);
     return cudaGetLastError();

@@ -45,17 +45,17 @@ static struct nb6_changed *changed_of(const struct nb6_dev *dev, const struct nb
 
 static void look_at(const struct nb6_dev *dev, const struct nb6_dev_beginning *b, int64_t i)
 {
-    dev->reg[i] = nb6_dev_begins(dev, &b->edit, b->sudden, (int32_t)i) ? 0 : NB6_DEV_GOES_ON;
+    const int is_disturbed = nb6_dev_is_disturbed(dev, &b->edit, b->sudden, (int32_t)i);
+    dev->reg[i] = !is_disturbed ? NB6_DEV_GOES_ON : nb6_dev_can_begin(dev, (int32_t)i) ? 0 : NB6_DEV_HURRIES;
 }
 
 static void number(const struct nb6_dev *dev, const struct nb6_dev_edit *edit, struct nb6_disturbed *disturbed)
 {
-    *disturbed = (struct nb6_disturbed){.is_served = 1};
+    disturbed->n = 0;
     for (int32_t i = 0; i < dev->n; i++) {
-        if (dev->reg[i] == NB6_DEV_GOES_ON) continue;
+        if (dev->reg[i] < 0) continue;
         dev->reg[i] = (int32_t)disturbed->n;
         dev->irr[disturbed->n++] = i;
-        disturbed->is_served &= nb6_dev_can_begin(dev, i);
     }
     for (int32_t k = 0; k < edit->n; k++)
         if (dev->reg[edit->changed[k].body] == NB6_DEV_GOES_ON)
@@ -204,6 +204,11 @@ static void find_derivatives(const struct nb6_dev *dev, const struct nb6_dev_beg
     nb6_dev_set_first_steps(dev, b, k, &lanes[0]);
 }
 
+static void hurry(const struct nb6_dev *dev, const struct nb6_dev_beginning *b, int64_t i)
+{
+    nb6_dev_hurry(dev, b, (int32_t)i);
+}
+
 static void renew_predictor(const struct nb6_dev *dev, const struct nb6_dev_beginning *b, int64_t i)
 {
     (void)b;
@@ -215,6 +220,7 @@ void nb6_emulated_begin(struct nb6_dev *dev, const struct nb6_edit *edit, const 
     struct losing losing = {dev, b};
     nb6_dev_note_begun(dev->control, edit, b->pairs, b->by_tree, b->count.overflows);
     nbc_team_run(nbc_parts(dev->n, PLACES_OF_A_PART), lose_part, &losing);
+    work_on((struct work){dev, &b->with, hurry, dev->n}, PLACES_OF_A_PART);
     for (int64_t k = 0; k < b->with.n; k++) nb6_dev_take_begun(dev, &b->with, k);
     for (int32_t k = 0; k < edit->n; k++) nb6_dev_take_mass(dev, &b->with, k);
     work_on((struct work){dev, &b->with, find_derivatives, b->with.n}, BODIES_OF_A_PART);

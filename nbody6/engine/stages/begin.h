@@ -4,7 +4,8 @@
  *  lists, and again where a list is too long; irregular forces. Up to then all results are in scratch. Then what has
  *  left all bodies (stages/parcel.h); these bodies; their derivatives and levels; predictors of all.
  *
- *  They are single stars that no system resolves, and pairs on which nothing acts. */
+ *  They are single stars that no system resolves, and pairs on which nothing acts. Others, in whose forces the host
+ * takes part, lose pulls as all do, and end their regular steps with their next irregular ones. */
 #ifndef NB6_STAGES_BEGIN_H
 #define NB6_STAGES_BEGIN_H
 
@@ -31,11 +32,10 @@
 
 /** What the bodies that begin anew are found to need. */
 struct nb6_dev_begin_count {
-    int32_t n, refused; /**< bodies; 1: one of them cannot begin here */
+    int32_t n;          /**< bodies */
     int32_t n_again;    /**< lists that were too long in this round */
     int32_t longest;    /**< list */
     int32_t unsound;    /**< 1 + place of one whose force is not finite */
-    int32_t spare;
     uint64_t overflows; /**< lists that were too long */
 };
 
@@ -51,8 +51,8 @@ struct nb6_dev_beginning {
     const struct nb6_sudden *sudden; /**< [edit.n] */
     int64_t n;
     const int32_t *place;          /**< [n] bodies that begin anew, in any order */
-    const int32_t *role;           /**< [dev->n] which of these a body is; NB6_DEV_GOES_ON: none; below: minus that
-                                        and the number of a changed body that goes on */
+    const int32_t *role;           /**< [dev->n] which of these a body is; NB6_DEV_GOES_ON: none; NB6_DEV_HURRIES: one
+                                         of the others; else minus 2 and the number of a changed body that goes on */
     struct nb6_dev_begun *begun;   /**< [n] */
     struct gpunb_dev_asked *asked; /**< [n] */
     struct gpunb_dev_asked *again; /**< [n] */
@@ -61,17 +61,25 @@ struct nb6_dev_beginning {
     struct nb6_first_rules rules;
 };
 
-enum { NB6_DEV_GOES_ON = -1 };
+enum { NB6_DEV_HURRIES = INT32_MIN, NB6_DEV_GOES_ON = -1 };
 
 /* ---- which bodies */
 
-/** Whether body i begins anew. */
-NBC_HD int nb6_dev_begins(const struct nb6_dev *dev, const struct nb6_dev_edit *edit, const struct nb6_sudden *sudden,
-                          int32_t i)
+/** When the regular step of body i ends; one that was hurried ends with the irregular one. */
+NBC_HD nb6_time nb6_dev_end_of_regular_step(const struct nb6_dev *dev, int32_t i)
+{
+    const nb6_time reg = dev->star[i].t0_reg + nb6_step_ticks(dev->star[i].level_reg);
+    const nb6_time irr = dev->body[i].t0 + nb6_step_ticks(dev->star[i].level_irr);
+    return reg > irr ? reg : irr;
+}
+
+/** Whether body i is disturbed. */
+NBC_HD int nb6_dev_is_disturbed(const struct nb6_dev *dev, const struct nb6_dev_edit *edit,
+                                const struct nb6_sudden *sudden, int32_t i)
 {
     const struct nb6_star *star = &dev->star[i];
     const int32_t *list = nb6_dev_list(dev, i);
-    const double left = nb6_time_to_double(star->t0_reg + nb6_step_ticks(star->level_reg) - edit->t);
+    const double left = nb6_time_to_double(nb6_dev_end_of_regular_step(dev, i) - edit->t);
     double x[3], v[3];
     nb6_predict_fully(&dev->body[i], star, edit->t, x, v);
     for (int32_t k = 0; k < edit->n; k++) {
@@ -83,7 +91,7 @@ NBC_HD int nb6_dev_begins(const struct nb6_dev *dev, const struct nb6_dev_edit *
     return 0;
 }
 
-/** Whether it can begin here. */
+/** Whether it then begins anew. */
 NBC_HD int nb6_dev_can_begin(const struct nb6_dev *dev, int32_t i)
 {
     return dev->watch[i] == (i < dev->first_centre ? 0 : NB6_DEV_QUIET);
@@ -167,7 +175,8 @@ NBC_HD void nb6_dev_stands_at(const struct nb6_dev *dev, const struct nb6_dev_be
         nb6_copy3(v, body->v0);
     } else
         nb6_predict(body, nb6_time_to_double(b->edit.t - body->t0), x, v);
-    *mass = role < NB6_DEV_GOES_ON ? b->edit.changed[NB6_DEV_GOES_ON - 1 - role].mass : body->mass;
+    *mass = role < NB6_DEV_GOES_ON && role != NB6_DEV_HURRIES ? b->edit.changed[NB6_DEV_GOES_ON - 1 - role].mass
+                                                              : body->mass;
 }
 
 /** Irregular force on the k-th body, by every 32nd neighbour. */
@@ -230,6 +239,12 @@ NBC_HD void nb6_dev_take_mass(const struct nb6_dev *dev, const struct nb6_dev_be
 {
     const int32_t i = b->edit.changed[k].body;
     if (b->role[i] < 0) dev->body[i].mass = b->edit.changed[k].mass;
+}
+
+/** Body i, if it hurries: the regular step under way ends with the irregular one. */
+NBC_HD void nb6_dev_hurry(const struct nb6_dev *dev, const struct nb6_dev_beginning *b, int32_t i)
+{
+    if (b->role[i] == NB6_DEV_HURRIES) dev->star[i].level_reg = dev->star[i].level_irr;
 }
 
 /** Second and third derivatives of the irregular force. */
