@@ -345,12 +345,13 @@ bench: deps-build
 	+@$(SUBMAKE) benches
 	@set -e; for b in $(BENCH_BIN); do echo "== $$b"; $$b; done
 
-# Unit, conformance and convergence tests once more under the address and undefined-behaviour sanitizers, those tests of
-# physics in which bodies come and go most, as far as they take less than half a minute then, the legacy calls (gfortran
-# links the sanitizers of gcc only), ten realistic clusters and forged checkpoints
+# Unit and conformance tests once more under the address and undefined-behaviour sanitizers, those tests of physics in
+# which bodies come and go most, as far as they take less than half a minute then, the legacy calls (gfortran links the
+# sanitizers of gcc only) and one run by them, ten realistic clusters and forged checkpoints
 SANITIZED_PHYSICS := hierarchies chains galactic_pairs chain_rotation pairs
-SANITIZED_BIN := $(filter-out $(BUILD)/tests/physics/%,$(TEST_BIN)) \
-    $(SANITIZED_PHYSICS:%=$(BUILD)/tests/physics/test_%) $(if $(findstring clang,$(CC)),,$(LEGACY_BIN))
+SANITIZED_LEGACY := $(filter-out %/legacy_run_na12 %/legacy_run_nbody6,$(LEGACY_BIN))
+SANITIZED_BIN := $(filter $(addprefix $(BUILD)/tests/,unit/% conformance/%),$(TEST_BIN)) \
+    $(SANITIZED_PHYSICS:%=$(BUILD)/tests/physics/test_%) $(if $(findstring clang,$(CC)),,$(SANITIZED_LEGACY))
 SANITIZED := $(SANITIZED_BIN:$(BUILD)/%=$(BUILD)/asan/%) \
     $(addprefix tests/cli/test_,realistic.py forged_checkpoints.py)
 ASAN_MAKE := BUILD=$(BUILD)/asan SANITIZE=1 CUDA=0

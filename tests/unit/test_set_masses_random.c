@@ -16,8 +16,9 @@
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
 #include "tests/support/escape_scene.h"
+#include "tests/support/test_size.h"
 
-enum { MOST = 200, CHANGES = 60 };
+enum { MOST = 200, CHANGES = TEST_SANITIZED ? 20 : 60 };
 enum kind { WIND, KICK, GAIN, LOSS, KINDS };
 
 static uint64_t seed;
