@@ -15,6 +15,7 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/step/hermite.h"
 #include "nbody6/step/step.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
@@ -369,8 +370,8 @@ static void assert_booked(const nb6_t *sim, const struct cluster *before, const 
     }
 }
 
-/* The stars of before without one, or with one more. */
-static struct cluster should_be(const struct cluster *before, int64_t without)
+/* The stars of before without one, or with one more: the first of the new ones, or one beside star 3. */
+static struct cluster should_be(const struct cluster *before, int64_t without, int is_near)
 {
     struct cluster c = cluster_alloc(before->n + (without < 0 ? 1 : -1));
     for (int64_t i = 0; i < c.n; i++) {
@@ -380,12 +381,19 @@ static struct cluster should_be(const struct cluster *before, int64_t without)
         memcpy(c.x[i], is_new ? NEW_X[0] : before->x[from], sizeof c.x[i]);
         memcpy(c.v[i], is_new ? NEW_V[0] : before->v[from], sizeof c.v[i]);
     }
+    for (int k = 0; k < 3 && is_near; k++) {
+        c.x[c.n - 1][k] = c.x[3][k] + (k == 0 ? 0.05 : 0);
+        c.v[c.n - 1][k] = c.v[3][k] + (k == 1 ? 2 : 0);
+    }
     return c;
 }
 
-static void change_one(int goes, enum nb6_engine_choice engine)
+enum how { GOES, COMES, COMES_NEAR, HOWS };
+
+static void change_one(enum how how, enum nb6_engine_choice engine)
 {
     enum { FEW = 40, GONE = 11 };
+    struct nbc_error err = {0};
     const int64_t name = GONE + 1;
     struct nb6_config config;
     struct cluster c = cluster_plummer(FEW, 7);
@@ -397,13 +405,17 @@ static void change_one(int goes, enum nb6_engine_choice engine)
     config.run.dt_adjust = config.run.dt_output = 1;
     nb6_t *sim = cluster_start(&config, &c, NULL);
     cluster_evolve(sim, 0.0703); /* no multiple of any step */
-    struct cluster before = cluster_now(sim), should = should_be(&before, goes ? GONE : -1);
+    struct cluster before = cluster_now(sim), should = should_be(&before, how == GOES ? GONE : -1, how == COMES_NEAR);
     const gpunb_t *const library = sim->reg;
-    if (goes)
+    if (how == GOES)
         take_out(sim, 1, &name);
     else
-        add(sim, 1, NULL);
+        expect(nb6_add_bodies(sim, 1, NULL, NEW_MASS, (const double(*)[3]) & should.x[FEW],
+                              (const double(*)[3]) & should.v[FEW], &err),
+               &err);
     assert_true(sim->reg == library); /* it was not made anew */
+    assert_true(how == GOES || sim->star[FEW].mass_start == NEW_MASS[0]);
+    assert_true(sim->book.eta_share == nb6_eta_share(sim->n));
     struct cluster after = cluster_now(sim);
     assert_int_equal(after.n, should.n);
     assert_true(cluster_farthest(&after, &should) <
@@ -454,9 +466,9 @@ static void all_have_their_new_numbers(void **state)
 static void others_move_as_they_should(void **state)
 {
     (void)state;
-    for (int goes = 0; goes < 2; goes++) {
-        change_one(goes, NB6_ENGINE_HOST);
-        change_one(goes, NB6_ENGINE_EMULATED);
+    for (enum how how = GOES; how < HOWS; how++) {
+        change_one(how, NB6_ENGINE_HOST);
+        change_one(how, NB6_ENGINE_EMULATED);
     }
 }
 

@@ -239,7 +239,7 @@ static void one_block_of_many(void **state)
     }
     config.integration.nnb_opt = 10; /* lists that are too long */
     config.integration.nnb_max = 12;
-    assert_true(compare_blocks(&config, test_size(5000, 2500), 0.125 - 1.0 / 64, test_size(150, 100)).remade > 0);
+    assert_true(compare_blocks(&config, test_size(5000, 3500), 0.125 - 1.0 / 64, test_size(150, 120)).remade > 0);
 }
 
 /* Blocks that leave the engine, whose regular forces GPUNB makes on emulated devices (engine/stages/room.h): the one at

@@ -11,13 +11,16 @@
 #include <omp.h>
 
 #include "common/nbc.h"
+#include "device/faults.h"
 #include "nbody6/engine/engine.h"
 #include "nbody6/engine/engines.h"
 #include "nbody6/engine/stages/state.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/bodies.h"
+#include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
+#include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
@@ -207,6 +210,83 @@ static void resumed_at_every_moment(void **state)
         if (run_edits(k % MOMENTS) != bits) fail_msg("other bits if resumed at moment %d", k);
 }
 
+/* ---- a lost device */
+
+static int64_t told;
+
+static int on_event(void *context, nb6_t *sim, const struct nb6_event *event, struct nbc_error *err)
+{
+    (void)context;
+    (void)sim;
+    (void)err;
+    told += event->kind == NB6_EVENT_MASSES_CHANGED || event->kind == NB6_EVENT_STARS_CHANGED;
+    return NBC_OK;
+}
+
+static void read_nothing(struct nb6_calls *calls)
+{
+    *calls = (struct nb6_calls){0};
+}
+
+/* The state is at home, and the image was that of the same state before the edit. */
+static nb6_t *edited(nb6_t *base, int kind)
+{
+    static const struct nb6_observer observer = {.event = on_event};
+    nb6_t *sim = cluster_through_checkpoint(base);
+    nb6_set_observer(sim, &observer);
+    told = 0;
+    cluster_evolve(sim, 0.02);
+    assert_true(sim->engine_image.image != NULL);
+    edit(sim, kind);
+    assert_int_equal(told, 1);
+    return sim;
+}
+
+/* From its k-th call on a device fails in the move of what an edit has changed, or in a block after it. The edit stays,
+ * is told once, and the run goes on to the same bits.   @return 0: it had fewer calls */
+static int lose_after_edit(nb6_t *base, int kind, int64_t k, uint64_t end)
+{
+    struct nbc_error err = {0};
+    nb6_t *sim = edited(base, kind);
+    nbd_fault_set(NBD_FAULT_FAIL, k, NBD_FAULT_FOR_EVER);
+    const int status = nb6_evolve(sim, 0.03, &err);
+    nbd_fault_set(NBD_FAULT_NONE, 0, 0);
+    if (status) {
+        assert_int_equal(status, NBC_DEVICE);
+        assert_true(nb6_device_is_lost(sim) && !sim->engine_image.ahead);
+        cluster_check_sources(sim);
+    }
+    cluster_evolve(sim, 0.03);
+    assert_int_equal(told, 1);
+    assert_true(cluster_state_at_end(sim) == end);
+    return status != NBC_OK;
+}
+
+/* Parts with pulls, and with other numbers: a kick, a loss, a star that comes, one that goes. */
+static void a_device_is_lost(void **state)
+{
+    static const struct nb6_call_counter counter = {.read = read_nothing};
+    (void)state;
+    struct nb6_config config;
+    cluster_config_with_binaries(&config, 60, 10);
+    config.run.engine = (int)under_test;
+    config.binaries.range = 100;
+    nb6_t *base = cluster_start_model(&config, NULL);
+    cluster_evolve(base, 0.01);
+    for (int kind = 0; kind < 4; kind++) {
+        struct nbc_error err = {0};
+        nb6_t *sim = edited(base, kind);
+        assert_int_equal(nb6_profile_start(sim, &counter, &err), NBC_OK);
+        cluster_evolve(sim, 0.03);
+        assert_true(sim->profile->part_moves > 0 && sim->profile->moves == 0);
+        const uint64_t end = cluster_state_at_end(sim);
+        int64_t k = 1;
+        while (lose_after_edit(base, kind, k, end)) k++;
+        assert_true(k > 2);
+    }
+    nb6_free(base);
+}
+
 static int has_device(void)
 {
     struct nbc_error err = {0};
@@ -219,6 +299,7 @@ int main(void)
         cmocka_unit_test(forces_are_those_of_all_stars),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(resumed_at_every_moment),
+        cmocka_unit_test(a_device_is_lost),
     };
     int failed = cmocka_run_group_tests_name("emulated engine", tests, NULL, NULL);
     if (!has_device()) return failed;

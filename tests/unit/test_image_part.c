@@ -221,6 +221,25 @@ static void change_stars(nb6_t *sim)
     cluster_evolve(sim, nb6_time_now(sim) + 0.005);
 }
 
+/* Without memory for a star that comes, or goes, an image has the numbers of before. */
+static void change_numbers_without_memory(nb6_t *sim)
+{
+    static const double mass = 0.02, v[1][3] = {{0.1, -0.2, 0.3}};
+    int has_failed = can_fail_alloc();
+    for (long k = 0; has_failed; k++) {
+        struct nbc_error err = {0};
+        const int64_t name = sim->star[sim->n - 2].name;
+        alloc_left = k / 2;
+        const int status =
+            k % 2 ? nb6_add_bodies(sim, 1, NULL, &mass, &COMES_AT[0], v, &err) : nb6_remove_bodies(sim, 1, &name, &err);
+        has_failed = alloc_left < 0;
+        alloc_left = -1;
+        assert_true(!status || has_failed);
+        (void)import(sim);
+        cluster_assert_image_is_an_import(sim);
+    }
+}
+
 static void stars_that_come_and_go_move_alone(void **state)
 {
     struct scene scene = make_scene(PAIR | PERTURBED | CHAIN | TRIPLE | QUADRUPLE);
@@ -233,6 +252,7 @@ static void stars_that_come_and_go_move_alone(void **state)
         (void)import(sim);
         change_stars(sim);
     }
+    change_numbers_without_memory(sim);
     cluster_assert_consistent(sim);
     cluster_check_sources(sim);
     cluster_free(&scene.c);

@@ -11,8 +11,10 @@
 #include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
+#include "nbody6/state/event.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/subsystems.h"
 #include "nbody6/step/step.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
@@ -81,6 +83,31 @@ static void the_observer_hears_of_it(void **state)
     assert_near(row->e_stars, event->energy, 0);
     assert_near(row->transfers.stars.mass, -0.03, 1e-16);
     assert_near(row->de_cluster, 0, 1e-9); /* as without the change; the energy booked is 0.06 of that of the cluster */
+    cluster_free(&now);
+    cluster_record_free(&record);
+    nb6_free(sim);
+}
+
+/* A frozen triple whose outer star is stopped beside the inner pair is none any more at that very time: the run decides
+ * before the next block. */
+static void a_kick_ends_a_hierarchy_at_once(void **state)
+{
+    struct cluster_record record = {0};
+    struct nbc_error err = {0};
+    (void)state;
+    nb6_t *sim = start(A_TRIPLE, NB6_ENGINE_HOST, &record);
+    cluster_evolve(sim, 0.0703);
+    struct cluster now = cluster_now(sim);
+    double v[1][3];
+    for (int k = 0; k < 3; k++) v[0][k] = 0.5 * (now.v[0][k] + now.v[1][k]);
+    const double t = nb6_time_now(sim);
+    const int64_t name = 3, events = record.n_events;
+    assert_int_equal(sim->subsystems.count, 2);
+    demand(nb6_set_masses(sim, 1, &name, &now.mass[2], (const double(*)[3])v, NB6_MASS_SUDDEN, &err), &err);
+    cluster_evolve(sim, t + 1e-9);
+    assert_int_equal(sim->subsystems.count, 1);
+    assert_int_equal(record.event[events].kind, NB6_EVENT_MASSES_CHANGED);
+    assert_true(record.n_events > events + 1 && record.event[events + 1].t == t);
     cluster_free(&now);
     cluster_record_free(&record);
     nb6_free(sim);
@@ -165,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_back_after_80_blocks),
         cmocka_unit_test(the_observer_hears_of_it),
+        cmocka_unit_test(a_kick_ends_a_hierarchy_at_once),
         cmocka_unit_test(bad_requests_change_nothing),
         cmocka_unit_test(names_in_any_order),
         cmocka_unit_test(at_the_start),
