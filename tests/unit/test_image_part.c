@@ -86,11 +86,12 @@ static void what_has_changed_moves_alone(void **state)
         nb6_t *sim = start_changing(with_radii);
         const struct nb6_counters *now = &sim->run.counters, before = *now;
         int parts = 0;
-        while (parts < 25 && check_block(sim, &parts)) continue;
+        while (parts < test_size(25, 14) && check_block(sim, &parts)) continue;
         print_message("%d moves, %llu pairs formed, %llu ended, %llu mergers\n", parts,
                       (unsigned long long)(now->pairs_formed - before.pairs_formed),
                       (unsigned long long)(now->pairs_ended - before.pairs_ended), (unsigned long long)now->mergers);
-        assert_true(now->pairs_formed > before.pairs_formed + 5 && now->pairs_ended > before.pairs_ended + 5);
+        const uint64_t least = (uint64_t)test_size(5, 2);
+        assert_true(now->pairs_formed > before.pairs_formed + least && now->pairs_ended > before.pairs_ended + least);
         assert_true(!with_radii || now->mergers > 0);
         cluster_evolve(sim, DT_ADJUST);
         cluster_assert_consistent(sim);
