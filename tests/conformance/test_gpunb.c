@@ -188,7 +188,7 @@ static void test_large(void **state)
         slow = !gpu && (on_devices() || !strcmp(backend, "ref") || !strcmp(backend, "portable"));
     const size_t most = gpu ? 8193 : 4097; /* for a processor, merely more than fit its caches */
     slow |= TEST_SANITIZED;
-    for (int set = 0; set < (few_sizes() ? COINCIDENT + 1 : N_SETS); set++) {
+    for (int set = 0; set < (few_sizes() ? COINCIDENT + 1 : test_seeds(OUTLIER + 1, N_SETS)); set++) {
         check_large((enum set)set, 20011, slow ? 500 : 3001, 0);
         check_large((enum set)set, 20011, slow ? 33 : most, 1);
         if (gpu) check_large((enum set)set, 200003, 1000, 0);

@@ -13,11 +13,6 @@ enum { N = TEST_SANITIZED ? 1200 : 2000 };
 
 static const double softening = 0.02;
 
-static int is_on_device(void)
-{
-    return !strcmp(backend, "emulated") || !strcmp(backend, "cuda");
-}
-
 static void check_parts(const struct model *m, const char *scene, int n, int in_slabs, struct gpunb_options options)
 {
     char what[128];
@@ -424,7 +419,7 @@ static void any_allocation_may_fail(void **state)
         fail_alloc(k);
         status = make_force(&p, softening, 1);
         fail_alloc(-1);
-        assert_true(status == NBC_OK || status == NBC_NO_MEMORY || (is_on_device() && status == NBC_DEVICE));
+        assert_true(status == NBC_OK || status == NBC_NO_MEMORY || (on_devices() && status == NBC_DEVICE));
         assert_int_equal(make_force(&p, softening, 1), NBC_OK);
         struct forces f = gather(&p, m.n);
         assert_same_forces(&f, &right);
@@ -461,7 +456,7 @@ static int run_suite(const char *title)
     const struct CMUnitTest on_processors[] = {cmocka_unit_test(scales_are_known_before_trees_come)};
     const struct CMUnitTest on_emulated[] = {cmocka_unit_test(devices_send_what_the_host_would)};
     int failed = cmocka_run_group_tests_name(title, tests, NULL, NULL);
-    if (!is_on_device()) failed += cmocka_run_group_tests_name(title, on_processors, NULL, NULL);
+    if (!on_devices()) failed += cmocka_run_group_tests_name(title, on_processors, NULL, NULL);
     if (!strcmp(backend, "emulated")) failed += cmocka_run_group_tests_name(title, on_emulated, NULL, NULL);
     return failed;
 }

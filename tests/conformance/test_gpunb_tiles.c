@@ -366,7 +366,7 @@ static void test_same_bits(void **state)
     const int before = omp_get_max_threads();
     struct model m = make_spheres(MASSES, 20011);
     struct result one = make_result(2500, LIST), r = make_result(2500, LIST);
-    for (int threads = 1; threads <= 8; threads += test_size(1, 3)) {
+    for (int threads = 1; threads <= 8; threads += test_seeds(3, 1)) {
         omp_set_num_threads(threads);
         gpunb_t *h = make_handle(m.n, 0);
         struct result *to = threads == 1 ? &one : &r;

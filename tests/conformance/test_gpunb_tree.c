@@ -23,11 +23,6 @@ static void check_by_angle(const char *what, const struct sample *s, const struc
     print_message("%s: theta %.2g, order %d: acc 99 percent %.2g, pot %.2g\n", what, theta, order, e.acc_99, e.pot_99);
 }
 
-static int is_on_device(void)
-{
-    return !strcmp(backend, "emulated") || !strcmp(backend, "cuda");
-}
-
 /* A walk has no kind of term that it does not claim. */
 static void check_terms(const struct gpunb_tree_counts *c, enum gpunb_walk walk)
 {
@@ -55,10 +50,10 @@ static void test_walks_and_orders(void **state)
     static const double aims[] = {1e-2, 1e-3, 1e-4, 1e-5}, thetas[] = {0.3, 0.5, 0.8};
     const int all = test_seeds(0, 1), count = all ? 4 : 1;
     /* Groups of devices are full ones: more bodies are needed until a cell is worth a term of the highest order. */
-    const int n = is_on_device() ? 2500 : few_sizes() ? 500 : 1500;
-    const int step = is_on_device() ? 7 : few_sizes() ? 3 : 1;
+    const int n = on_devices() ? 2500 : few_sizes() ? 500 : 1500;
+    const int step = on_devices() ? 7 : few_sizes() ? 3 : 1;
     /* Under the sanitizers a walk of devices has the lowest order or the highest one. */
-    const int one = is_on_device() && TEST_SANITIZED;
+    const int one = on_devices() && TEST_SANITIZED;
     struct model m = make_scene(SPHERE, (size_t)test_seeds(n, 20000));
     const struct sample s = sample_sums(&m, positions(&m), m.self, m.n, 0.02);
     struct forces f = make_forces(m.n);
@@ -88,7 +83,7 @@ static void test_walks_and_orders(void **state)
 /* Enough bodies for all kinds of term of a walk; 0: too many for this build. */
 static size_t bodies_for(enum gpunb_walk walk)
 {
-    if (is_on_device() && walk == GPUNB_WALK_HYBRID) return TEST_SANITIZED ? 0 : 34000; /* regions: from 32768 on */
+    if (on_devices() && walk == GPUNB_WALK_HYBRID) return TEST_SANITIZED ? 0 : 34000; /* regions: from 32768 on */
     return few_sizes() ? 6000 : 20000;
 }
 
@@ -98,7 +93,7 @@ static void check_kinds_of_term(enum gpunb_walk walk, size_t n)
     struct model m = make_scene(SPHERE, n);
     const struct sample s = sample_sums(&m, positions(&m), m.self, m.n, 0.02);
     struct forces f = make_forces(m.n);
-    const struct gpunb_options options = {.force_error = 1e-2, .group = is_on_device() ? 0 : 128, .walk = walk};
+    const struct gpunb_options options = {.force_error = 1e-2, .group = on_devices() ? 0 : 128, .walk = walk};
     gpunb_t *h = make_tree_handle(m.n, options);
     const struct gpunb_softened_job job = job_of(&m, 0.02, &f);
     send_model(h, &m);

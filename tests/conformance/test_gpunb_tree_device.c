@@ -390,8 +390,7 @@ static int run_suite(const char *title)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_scratch_of_more_targets),
     };
-    const int is_on_devices = !strcmp(backend, "emulated") || !strcmp(backend, "cuda");
-    return is_on_devices ? cmocka_run_group_tests_name(title, tests, NULL, NULL) : 0;
+    return on_devices() ? cmocka_run_group_tests_name(title, tests, NULL, NULL) : 0;
 }
 
 int main(int argc, char **argv)

@@ -228,6 +228,15 @@ static void read_nothing(struct nb6_calls *calls)
     *calls = (struct nb6_calls){0};
 }
 
+/* Of a member of a pair, which is made in host memory. */
+static void kick_member(nb6_t *sim)
+{
+    static const double v[1][3] = {{0.4, -0.2, 0.3}};
+    struct nbc_error err = {0};
+    if (nb6_set_masses(sim, 1, &sim->star[0].name, &sim->body[0].mass, v, NB6_MASS_SUDDEN, &err))
+        fail_msg("%s", err.text);
+}
+
 /* The state is at home, and the image was that of the same state before the edit. */
 static nb6_t *edited(nb6_t *base, int kind)
 {
@@ -237,7 +246,10 @@ static nb6_t *edited(nb6_t *base, int kind)
     told = 0;
     cluster_evolve(sim, 0.02);
     assert_true(sim->engine_image.image != NULL);
-    edit(sim, kind);
+    if (kind == 0)
+        kick_member(sim);
+    else
+        edit(sim, kind);
     assert_int_equal(told, 1);
     return sim;
 }
