@@ -36,10 +36,11 @@ static int64_t collect(int64_t slots, const int8_t *mark, nb6_stored_slot *list)
     return n;
 }
 
-/* Few are sorted, which takes the square of their number; more are taken from the marks. */
+/* Few are sorted, more are taken from the marks. */
 static void sort_noted(struct nb6_subsystems *p)
 {
-    if (p->n_noted * p->n_noted <= p->capacity)
+    enum { SHARE = 32 };
+    if (p->n_noted <= p->capacity / SHARE)
         nb6_list_sort(p->noted, p->n_noted);
     else
         p->n_noted = collect(p->capacity, p->is_noted, p->noted);

@@ -189,6 +189,7 @@ int nb6_save_all_as_they_are(struct nb6_sim *sim, struct nbc_error *err)
 {
     nb6_touched_slots_any(&sim->engine_image.touched_slots);
     if (!sim->transaction.open) return NBC_OK;
+    sim->transaction.are_all_saved = 1;
     int status = save_bodies(sim, err);
     for (nb6_slot slot = 0; slot < sim->subsystems.n_slot && !status; slot++) status = nb6_save_slot(sim, slot, err);
     for (int64_t i = 0; i < sim->n && sim->ageing && !status; i++) status = nb6_save_aged(sim, (nb6_index)i, err);
@@ -211,7 +212,7 @@ void nb6_transaction_close(struct nb6_transaction *t)
     for (int64_t k = 0; k < t->n_body; k++) t->body_is_saved[t->body[k].i] = 0;
     for (int64_t k = 0; k < t->n_saved; k++) t->slot_is_saved[t->slot[k].slot] = 0;
     t->n_body = t->n_saved = t->n_aged = 0;
-    t->open = 0;
+    t->open = t->are_all_saved = 0;
     give_back(t);
 }
 

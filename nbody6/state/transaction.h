@@ -4,7 +4,8 @@
  *  Code that writes to a body, or to a slot of the table of subsystems, saves it before. The first copy counts, and
  * nothing is saved while no transaction is open (at the start of a run). GPUIRR saves lists (gpuirr_begin). Counters
  * and books are copied when the transaction begins. Events that are raised within a transaction reach the observer
- * after the commit. Derived data (sources, groups, counts of resolvers) are found anew after a rollback. */
+ * after the commit. Derived data (sources, groups, resolvers) of what was saved are found anew after a rollback, which
+ * is also the end of many looks at what a block of an image leads to. */
 #ifndef NB6_TRANSACTION_H
 #define NB6_TRANSACTION_H
 
@@ -54,6 +55,7 @@ struct nb6_transaction {
     nb6_time ti_origin;
     int64_t nb_cap, n_slot, count, n_chain;
     int64_t n_pulls, n_renumbered; /**< of touched.h */
+    int are_all_saved;             /**< 1: all bodies and slots, which may get other numbers */
 
     int64_t bodies, slots; /**< room of the following two */
     int8_t *body_is_saved, *slot_is_saved;
@@ -79,7 +81,7 @@ int nb6_transaction_notify(struct nb6_sim *sim, struct nbc_error *err);
 void nb6_transaction_forget_events(struct nb6_sim *sim);
 /** The state is that at nb6_transaction_begin again, bit for bit; the events are discarded. Cannot fail. */
 void nb6_transaction_rollback(struct nb6_sim *sim);
-/** Restore an existing slot. Chains hold their slots; counts of resolvers and groups follow later. */
+/** Restore an existing slot. Slots of chains, resolvers and groups follow later. */
 void nb6_slot_restore(struct nb6_subsystems *subsystems, const struct nb6_saved_slot *from);
 /** Drop all copies; no transaction is open then. For transaction_end.c. */
 void nb6_transaction_close(struct nb6_transaction *transaction);

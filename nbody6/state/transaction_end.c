@@ -55,17 +55,67 @@ void nb6_slot_restore(struct nb6_subsystems *p, const struct nb6_saved_slot *fro
     if (from->has_chain) p->chain[from->system.chain - 1] = *from->chain;
 }
 
+/* Saved slots resolve nobody, and groups with one of them are noted. A slot beyond all that are in use, now or then,
+ * was saved before it could be opened. */
+static void forget_relations(struct nb6_sim *sim)
+{
+    const struct nb6_transaction *t = &sim->transaction;
+    struct nb6_subsystems *p = &sim->subsystems;
+    for (int64_t k = 0; k < t->n_saved; k++) {
+        const nb6_slot slot = t->slot[k].slot;
+        if (slot < p->n_slot || slot < t->n_slot) nb6_note_slot(p, slot);
+        nb6_resolver_remove(p, slot);
+    }
+}
+
+/* Chains are in none of the saved slots. */
+static void free_chains(struct nb6_sim *sim)
+{
+    const struct nb6_transaction *t = &sim->transaction;
+    struct nb6_subsystems *p = &sim->subsystems;
+    for (int64_t k = 0; k < t->n_saved; k++) {
+        struct nb6_chain *chain = t->slot[k].slot < p->n_slot ? nb6_chain_of(p, t->slot[k].slot) : NULL;
+        if (chain) chain->slot = NB6_NO_SLOT;
+    }
+}
+
 static void restore_slots(struct nb6_sim *sim)
 {
     const struct nb6_transaction *t = &sim->transaction;
     struct nb6_subsystems *p = &sim->subsystems;
+    free_chains(sim);
     p->n_slot = t->n_slot;
     p->count = t->count;
     p->n_chain = t->n_chain;
-    for (int64_t k = 0; k < t->n_saved; k++) nb6_slot_restore(p, &t->slot[k]);
-    for (int64_t k = 0; k < p->n_chain; k++) p->chain[k].slot = NB6_NO_SLOT;
-    for (nb6_slot slot = 0; slot < p->n_slot; slot++)
-        if (p->system[slot].chain) p->chain[p->system[slot].chain - 1].slot = (nb6_stored_slot)slot;
+    if (p->free_from > p->n_slot) p->free_from = p->n_slot;
+    for (int64_t k = 0; k < t->n_saved; k++) {
+        const nb6_slot slot = t->slot[k].slot;
+        nb6_slot_restore(p, &t->slot[k]);
+        if (slot >= p->n_slot) continue;
+        if (!nb6_slot_is_used(p, slot) && slot < p->free_from) p->free_from = slot;
+        if (nb6_chain_of(p, slot)) nb6_chain_of(p, slot)->slot = (nb6_stored_slot)slot;
+    }
+}
+
+static void restore_relations(struct nb6_sim *sim)
+{
+    const struct nb6_transaction *t = &sim->transaction;
+    for (int64_t k = 0; k < t->n_saved; k++) {
+        const nb6_index centre = nb6_centre(sim, t->slot[k].slot);
+        nb6_resolver_add(&sim->subsystems, t->slot[k].slot);
+        nb6_subsystems_change_sources(sim, 1, &centre);
+    }
+    for (int64_t k = 0; k < t->n_body; k++) nb6_subsystems_change_sources(sim, 1, &t->body[k].i);
+    nb6_groups_link(sim);
+    nb6_groups_set_next(sim);
+}
+
+/* Bodies may have had other numbers, also in lists. */
+static void find_relations(struct nb6_sim *sim)
+{
+    nb6_subsystems_set_sources(sim);
+    nb6_resolvers_find(&sim->subsystems, nb6_bodies(sim));
+    nb6_groups_find(sim);
 }
 
 /* Both libraries take every predictor that they had before. */
@@ -103,6 +153,7 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     if (!t->open) return;
     const int moved = sim->ti_origin != t->ti_origin;
     gpuirr_discard(sim->irr);
+    if (!t->are_all_saved) forget_relations(sim);
     nb6_touched_roll_back(&sim->engine_image.touched, t->n_pulls, t->n_renumbered);
     t->n_event = t->n_untold;
     sim->n = t->n;
@@ -114,9 +165,10 @@ void nb6_transaction_rollback(struct nb6_sim *sim)
     restore_slots(sim);
     restore_bodies(sim);
     restore_aged(sim);
-    nb6_subsystems_set_sources(sim);
-    nb6_resolvers_find(&sim->subsystems, nb6_bodies(sim));
-    nb6_groups_find(sim);
+    if (t->are_all_saved)
+        find_relations(sim);
+    else
+        restore_relations(sim);
     for (int64_t m = 0; m < sim->subsystems.n_source && moved; m++)
         (void)nb6_send_body(sim, sim->subsystems.source[m], NULL);
     nb6_transaction_close(t);
