@@ -7,6 +7,7 @@
 #include "nbody6/fewbody/rename.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/mass_edit.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/ledger.h"
@@ -96,6 +97,16 @@ static int find_named(const struct nb6_sim *sim, int64_t n, const int64_t *name,
     return NBC_OK;
 }
 
+/* Whether stars that wait for the next adjust have merged into one of these, which ascend. */
+static int have_absorbed(const struct nb6_sim *sim, const struct named *named)
+{
+    for (int64_t i = 0; i < sim->n; i++) {
+        if (!nb6_has_merged(&sim->star[i])) continue;
+        if (nb6_list_find(named->star, (size_t)named->found, nb6_merged_into(&sim->star[i])) >= 0) return 1;
+    }
+    return 0;
+}
+
 static int can_go(const struct nb6_sim *sim, const struct nb6_star_edit *edit, int *serves, struct nbc_error *err)
 {
     struct named named;
@@ -103,6 +114,7 @@ static int can_go(const struct nb6_sim *sim, const struct nb6_star_edit *edit, i
     if (status) return status;
     *serves = named.found == edit->n_gone && is_large(sim, sim->n - edit->n_gone);
     for (int64_t k = 0; k < named.found; k++) *serves &= !nb6_is_member(&sim->star[named.star[k]]);
+    *serves = *serves && !have_absorbed(sim, &named);
     free_named(&named);
     return NBC_OK;
 }
