@@ -395,7 +395,7 @@ int ks_make_step(struct ks_pair *pair, double s, ks_perturb_fn perturb, void *co
         pair->before = pair->now;
         pair->dtau_before = s;
         pair->level = pair->perturbed ? (c ? 2 : 1) : 0;
-    } else {
+    } else if (pair->dtau_before > 0) {
         pair->dtau_before = fmax(0.0, pair->dtau_before + s);
     }
     pair->now = b;

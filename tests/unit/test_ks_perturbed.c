@@ -7,7 +7,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/misfit.h"
 #include "common/nbc.h"
+#include "regularization/check.h"
 #include "regularization/ks.h"
 #include "tests/support/ks_pair.h"
 #include "tests/support/test_size.h"
@@ -113,6 +115,29 @@ static void steps_go_on_after_finish(void **state)
     ks_relative(&straight, xs, vs);
     /* Each interruption costs the high order of one step: 1e-6 of gamma = 5e-3, a few of which add up. */
     assert_true(gap(x, xs) < 2e-8 && gap(v, vs) < 2e-8);
+}
+
+/* A short step directly after a start: there is no state one step earlier, which the next step or a checkpoint would
+ * take for one. */
+static void a_short_first_step_has_none_before(void **state)
+{
+    (void)state;
+    struct ks_pair pair;
+    struct ks_path paths[2];
+    struct ks_field field;
+    struct nbc_error err = {0};
+    struct nbc_misfit misfit = {0};
+    orbit_init(&pair, 0.5, 1, &ETA02);
+    field_init(&field, &pair, paths);
+    assert_int_equal(ks_start(&pair, ks_perturb_paths, &field, &err), NBC_OK);
+    assert_int_equal(ks_finish(&pair, pair.t + 0.01 * pair.dt, ks_perturb_paths, &field, &err), NBC_OK);
+    assert_true(pair.dtau_before == 0);
+    ks_check(&pair, &misfit);
+    assert_null(misfit.member);
+    assert_int_equal(ks_step(&pair, ks_perturb_paths, &field, &err), NBC_OK);
+    assert_true(pair.dtau_before > 0);
+    ks_check(&pair, &misfit);
+    assert_null(misfit.member);
 }
 
 /* Position after a light body has passed the first member closely at t1. A body that rests perturbs the pair more until
@@ -329,6 +354,7 @@ int main(void)
         cmocka_unit_test(finish_where_the_perturbation_jumps),
         cmocka_unit_test(advance_in_slices),
         cmocka_unit_test(steps_go_on_after_finish),
+        cmocka_unit_test(a_short_first_step_has_none_before),
         cmocka_unit_test(arrays_of_perturbers),
         cmocka_unit_test(close_passages_are_seen),
         cmocka_unit_test(slowdown_follows_the_perturbation),
