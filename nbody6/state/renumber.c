@@ -81,8 +81,7 @@ static int move_together(struct nb6_sim *sim, struct moving *m, struct nbc_error
         sim->body[to] = sim->body[i];
         sim->star[to] = sim->star[i];
         sim->star[to].nnb = m->nnb[k];
-        if (nb6_has_merged(&sim->star[to]))
-            nb6_set_merged(&sim->star[to], m->moved[nb6_merged_into(&sim->star[to])]);
+        if (nb6_has_merged(&sim->star[to])) nb6_set_merged(&sim->star[to], m->moved[nb6_merged_into(&sim->star[to])]);
         if (sim->ageing && i < sim->n) sim->ageing->aged[to] = sim->ageing->aged[i];
     }
     return refused(sim, gpuirr_set_lists(sim->irr, (size_t)m->n, m->to, m->nnb, m->list), err);
