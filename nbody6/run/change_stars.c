@@ -147,19 +147,43 @@ static void add_stars(const struct nb6_sim *sim, const struct request *request, 
     }
 }
 
-/* Pairs of two stars that both stay go on; others, hierarchies and chains are found anew. */
-static int goes_on(const struct nb6_sim *sim, nb6_slot slot, const nb6_index *moved)
+static double distance2(const double x[3], const double y[3])
+{
+    double r2 = 0;
+    for (int k = 0; k < 3; k++) r2 += (x[k] - y[k]) * (x[k] - y[k]);
+    return r2;
+}
+
+/* Whether a new star comes so near to a pair that it acts on it with more than this part of the mutual attraction: a
+ * soft pair would end (fewbody/pairs/end.c), and first steps of the star, to which a pair is a point, would be too
+ * long. */
+static const double GAMMA_MOST = 0.05;
+
+static int is_disturbed(const struct nb6_census *census, nb6_index a, nb6_index b)
+{
+    const double r2 = distance2(census->x[a], census->x[b]), mass = census->mass[a] + census->mass[b];
+    for (int64_t i = census->kept; i < census->n; i++) {
+        const double d2 = fmin(distance2(census->x[i], census->x[a]), distance2(census->x[i], census->x[b]));
+        if (2 * census->mass[i] * r2 * sqrt(r2) > GAMMA_MOST * mass * d2 * sqrt(d2)) return 1;
+    }
+    return 0;
+}
+
+/* Pairs of two stars that both stay go on, unless a star comes between them; others, hierarchies and chains are found
+ * anew. */
+static int goes_on(const struct nb6_sim *sim, nb6_slot slot, const struct change *c)
 {
     const struct nb6_subsystem *pair = &sim->subsystems.system[slot];
     if (!nb6_kind_of(&sim->subsystems, slot)->is_pair || nb6_is_hierarchy(sim, slot)) return 0;
-    return moved[pair->member[0]] >= 0 && moved[pair->member[1]] >= 0;
+    const nb6_index a = c->moved[pair->member[0]], b = c->moved[pair->member[1]];
+    return a >= 0 && b >= 0 && !is_disturbed(&c->census, a, b);
 }
 
 static void keep_pairs(const struct nb6_sim *sim, struct change *c)
 {
     struct nb6_census *census = &c->census;
     for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++) {
-        if (!nb6_slot_is_used(&sim->subsystems, slot) || !goes_on(sim, slot, c->moved)) continue;
+        if (!nb6_slot_is_used(&sim->subsystems, slot) || !goes_on(sim, slot, c)) continue;
         for (int m = 0; m < 2; m++) census->pair[census->n_pair][m] = c->moved[sim->subsystems.system[slot].member[m]];
         census->slot[census->n_pair++] = slot;
     }
@@ -224,7 +248,7 @@ static int book(const struct nb6_sim *sim, struct change *c, struct nbc_error *e
 static void describe_ends(const struct nb6_sim *sim, struct change *c)
 {
     for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++) {
-        if (!nb6_slot_is_used(&sim->subsystems, slot) || goes_on(sim, slot, c->moved)) continue;
+        if (!nb6_slot_is_used(&sim->subsystems, slot) || goes_on(sim, slot, c)) continue;
         struct nb6_event *event = &c->event[c->n_event++];
         *event = (struct nb6_event){.kind = nb6_kind_of(&sim->subsystems, slot)->ends};
         nb6_slot_describe(sim, slot, NB6_PAIR_REMADE, event);

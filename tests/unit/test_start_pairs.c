@@ -1,12 +1,15 @@
-/* Pairs with which a run begins: threads find them and begin them, and no bit depends on how many. */
+/* Pairs with which a run begins, or goes on when stars have come: threads find them and begin them, and no bit depends
+ * on how many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <omp.h>
 #include <stdint.h>
 
+#include "common/nbc.h"
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
@@ -60,8 +63,33 @@ static void starts_do_not_depend_on_threads(void **state)
     }
 }
 
+/* A star comes to a place in the orbit of a wide pair, 4e-4 from one of its stars, where it moves as fast as that: the
+ * pair does not go on, and first steps are as short as the distances of the three. Measured 5e-8; with first steps
+ * towards a point in the middle of the pair the energy changes by 2000. */
+static void a_star_comes_between(void **state)
+{
+    struct nb6_config config;
+    struct nbc_error err = {0};
+    (void)state;
+    cluster_config_with_binaries(&config, 40, 1);
+    config.binaries.semi_max = 0.01;
+    config.binaries.range = 1;
+    nb6_t *sim = cluster_start_model(&config, NULL);
+    cluster_evolve(sim, 0.0625);
+    struct cluster now = cluster_now(sim);
+    const double x[1][3] = {{now.x[0][0] + 4e-4, now.x[0][1], now.x[0][2]}}, *v = now.v[0], mass = now.mass[0];
+    assert_int_equal(sim->subsystems.system[0].member[1], 1);
+    if (nb6_add_bodies(sim, 1, NULL, &mass, x, (const double(*)[3])v, &err)) fail_msg("%s", err.text);
+    const double energy = cluster_energy_now(sim).total;
+    cluster_evolve(sim, 0.0635);
+    assert_true(fabs(cluster_energy_now(sim).total - energy) < 1e-6);
+    cluster_free(&now);
+    nb6_free(sim);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(starts_do_not_depend_on_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(starts_do_not_depend_on_threads),
+                                       cmocka_unit_test(a_star_comes_between)};
     return cmocka_run_group_tests_name("start_pairs", tests, NULL, NULL);
 }
