@@ -99,7 +99,8 @@ int nb6_step_look(struct nb6_sim *sim, int *is_complete, struct nbc_error *err)
     struct nb6_decisions d;
     const uint64_t edits = sim->edits;
     const int status = look_at_members(sim, &d, err);
-    *is_complete = !status && !are_any(&d) && sim->edits == edits && sim->transaction.n_event == 0;
+    const int has_events = sim->transaction.n_event > sim->engine_image.told_later; /* than those of edits before */
+    *is_complete = !status && !are_any(&d) && sim->edits == edits && !has_events;
     return status;
 }
 
