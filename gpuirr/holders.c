@@ -1,5 +1,6 @@
 #include "gpuirr/holders.h"
 
+#include "common/ascending.h"
 #include "common/nbc.h"
 #include "common/select.h"
 #include "common/team.h"
@@ -17,15 +18,8 @@ enum { LONG = 4 };
 
 static int holds(const struct gpuirr_list *list, int32_t j)
 {
-    uint32_t lo = 0, hi = list->nnb;
-    while (lo < hi) {
-        const uint32_t middle = (lo + hi) / 2;
-        if (list->nb[middle] < j)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < list->nnb && list->nb[lo] == j;
+    const int64_t at = nbc_first_from(list->nb, list->nnb, j);
+    return at < list->nnb && list->nb[at] == j;
 }
 
 /* Entries for the log, some at a time: all threads count them in one number. */

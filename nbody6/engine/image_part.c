@@ -24,7 +24,7 @@ static int64_t most_bodies(const struct nb6_dev *dev)
 
 static int32_t first_centre(const struct nb6_sim *sim)
 {
-    return nb6_dev_places_before(sim->subsystems.source, (int32_t)sim->subsystems.n_source, (int32_t)sim->n);
+    return nb6_dev_first_from(sim->subsystems.source, (int32_t)sim->subsystems.n_source, (int32_t)sim->n);
 }
 
 static int has_room(const struct nb6_sim *sim, const struct nb6_dev *dev)
@@ -71,7 +71,7 @@ static int64_t count_lost(const struct nb6_touched *touched, const struct nb6_de
 
 static int32_t place_now(const struct nb6_sim *sim, nb6_index i)
 {
-    return nb6_dev_places_before(sim->subsystems.source, (int32_t)sim->subsystems.n_source, i);
+    return nb6_dev_first_from(sim->subsystems.source, (int32_t)sim->subsystems.n_source, i);
 }
 
 /* What add_body reads of a body: it is scattered in memory. */

@@ -1,5 +1,7 @@
 #include "nbody6/state/ascending.h"
 
+#include "common/ascending.h"
+
 #include <string.h>
 
 /* Sorted by insertion alone. */
@@ -7,7 +9,7 @@ enum { SHORT = 32 };
 
 int64_t nb6_list_find(const int32_t *list, size_t n, int32_t value)
 {
-    const int64_t at = nb6_list_first_from(list, (int64_t)n, value);
+    const int64_t at = nbc_first_from(list, (int64_t)n, value);
     return at < (int64_t)n && list[at] == value ? at : -1;
 }
 
@@ -22,7 +24,7 @@ int64_t nb6_list_insert_some(int32_t *list, int64_t n, int64_t m, const int32_t 
     int64_t come = 0, end = n;
     for (int64_t k = 0; k < m; k++) come += nb6_list_find(list, (size_t)n, value[k]) < 0;
     for (int64_t k = m - 1, left = come; left > 0; k--) {
-        const int64_t at = nb6_list_first_from(list, end, value[k]);
+        const int64_t at = nbc_first_from(list, end, value[k]);
         if (at < end && list[at] == value[k]) continue;
         memmove(list + at + left, list + at, (size_t)(end - at) * sizeof *list);
         list[at + --left] = value[k];
@@ -35,7 +37,7 @@ int64_t nb6_list_remove_some(int32_t *list, int64_t n, int64_t m, const int32_t 
 {
     int64_t from = 0, to = 0;
     for (int64_t k = 0; k <= m; k++) {
-        const int64_t at = k < m ? from + nb6_list_first_from(list + from, n - from, value[k]) : n;
+        const int64_t at = k < m ? from + nbc_first_from(list + from, n - from, value[k]) : n;
         if (k < m && (at == n || list[at] != value[k])) continue;
         if (to < from) memmove(list + to, list + from, (size_t)(at - from) * sizeof *list);
         to += at - from;

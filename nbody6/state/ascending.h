@@ -7,19 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Where the first value is that is not below this one; n: there is none. Halves without a branch, which no processor
- *  could predict. */
-NBC_HD int64_t nb6_list_first_from(const int32_t *list, int64_t n, int32_t value)
-{
-    const int32_t *at = list;
-    for (int64_t left = n; left > 1;) {
-        const int64_t half = left / 2;
-        at += half & -(int64_t)(at[half - 1] < value);
-        left -= half;
-    }
-    return at - list + (n > 0 && *at < value);
-}
-
 /** Where a value is, -1: nowhere. */
 int64_t nb6_list_find(const int32_t *list, size_t n, int32_t value);
 /** Put a value in its place, if it is not there; the list has room for it.   @return the new length */

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common/ascending.h"
 #include "common/nbc.h"
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/groups.h"
@@ -183,7 +184,7 @@ static void values_come_and_go(void **state)
             const int was = is_in(old, n_old, k), is = is_in(some, n, k);
             if (was || is) assert_int_equal(with[n_with++], k);
             if (was && !is) assert_int_equal(without[n_without++], k);
-            assert_int_equal(nb6_list_first_from(old, n_old, k), below);
+            assert_int_equal(nbc_first_from(old, n_old, k), below);
             assert_int_equal(nb6_list_find(old, (size_t)n_old, k), was ? below : -1);
             below += was;
         }

@@ -106,20 +106,6 @@ NBC_HD void nb6_dev_lose_pulls(const struct nb6_dev *dev, nb6_time t, int64_t n,
 
 /* ---- then they get their places */
 
-/** How many of n ascending places come before one. */
-NBC_HD int32_t nb6_dev_places_before(const int32_t *place, int32_t n, int32_t end)
-{
-    int32_t low = 0, high = n;
-    while (low < high) {
-        const int32_t middle = (low + high) / 2;
-        if (place[middle] < end)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /** The place that comes after `rank` others, of those that are not among n ascending ones. */
 NBC_HD int32_t nb6_dev_place_of_rank(const int32_t *place, int32_t n, int32_t rank)
 {
@@ -137,7 +123,7 @@ NBC_HD int32_t nb6_dev_place_of_rank(const int32_t *place, int32_t n, int32_t ra
 /** Where a body was that is in a place now; -1: it has come. */
 NBC_HD int32_t nb6_dev_former_place(const struct nb6_dev_parcel *parcel, int32_t place)
 {
-    const int32_t before = nb6_dev_places_before(parcel->come, parcel->n_come, place);
+    const int32_t before = nb6_dev_first_from(parcel->come, parcel->n_come, place);
     if (before < parcel->n_come && parcel->come[before] == place) return -1;
     return nb6_dev_place_of_rank(parcel->gone, parcel->n_gone, place - before);
 }
@@ -145,14 +131,14 @@ NBC_HD int32_t nb6_dev_former_place(const struct nb6_dev_parcel *parcel, int32_t
 /** Whether the body that was in a place has gone. */
 NBC_HD int nb6_dev_has_gone(const struct nb6_dev_parcel *parcel, int32_t place)
 {
-    const int32_t before = nb6_dev_places_before(parcel->gone, parcel->n_gone, place);
+    const int32_t before = nb6_dev_first_from(parcel->gone, parcel->n_gone, place);
     return before < parcel->n_gone && parcel->gone[before] == place;
 }
 
 /** Where a body is now that was in a place, and has not gone. */
 NBC_HD int32_t nb6_dev_present_place(const struct nb6_dev_parcel *parcel, int32_t place)
 {
-    const int32_t before = nb6_dev_places_before(parcel->gone, parcel->n_gone, place);
+    const int32_t before = nb6_dev_first_from(parcel->gone, parcel->n_gone, place);
     return nb6_dev_place_of_rank(parcel->come, parcel->n_come, place - before);
 }
 

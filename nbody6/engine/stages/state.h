@@ -214,8 +214,8 @@ NBC_HD const int32_t *nb6_dev_list(const struct nb6_dev *dev, int32_t i)
     return nb6_dev_row(dev, i, dev->row_now[i]);
 }
 
-/** Whether body j is in an ascending list of n. */
-NBC_HD int nb6_dev_is_in_list(const int32_t *list, int32_t n, int32_t j)
+/** Where in an ascending list of n the first number is that is not below j; n: there is none. */
+NBC_HD int32_t nb6_dev_first_from(const int32_t *list, int32_t n, int32_t j)
 {
     int32_t low = 0, high = n;
     while (low < high) {
@@ -225,7 +225,14 @@ NBC_HD int nb6_dev_is_in_list(const int32_t *list, int32_t n, int32_t j)
         else
             high = middle;
     }
-    return low < n && list[low] == j;
+    return low;
+}
+
+/** Whether body j is in an ascending list of n. */
+NBC_HD int nb6_dev_is_in_list(const int32_t *list, int32_t n, int32_t j)
+{
+    const int32_t at = nb6_dev_first_from(list, n, j);
+    return at < n && list[at] == j;
 }
 
 /** The row in which the block makes the next list. */
