@@ -2,6 +2,7 @@
 
 #include "nbody6/state/ascending.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 

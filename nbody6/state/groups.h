@@ -1,7 +1,7 @@
 /** Pairs and chains that resolve each other and advance together.
  *
  *  An unperturbed slot is a group of one and needs no steps; all others are listed. The functions below
- *  process slots that are noted (subsystems.h) alone. */
+ *  process slots that are noted (resolvers.h) alone. */
 #ifndef NB6_GROUPS_H
 #define NB6_GROUPS_H
 

@@ -62,3 +62,32 @@ void nb6_resolvers_find(struct nb6_subsystems *p, int64_t bodies)
     for (int64_t i = 0; i < bodies; i++) p->resolved_by[i] = NB6_NO_SLOT;
     for (nb6_slot slot = p->n_slot - 1; slot >= 0; slot--) nb6_resolver_add(p, slot);
 }
+
+/* ---- notes */
+
+static void note(struct nb6_subsystems *p, nb6_slot slot)
+{
+    if (p->is_noted[slot]) return;
+    p->is_noted[slot] = 1;
+    p->noted[p->n_noted++] = (nb6_stored_slot)slot;
+}
+
+/* The group as it was linked last: once all of it are noted, a slot may be opened for another system. */
+void nb6_note_slot(struct nb6_subsystems *p, nb6_slot slot)
+{
+    if (p->is_noted[slot]) return;
+    for (nb6_slot member = p->leader[slot]; member >= 0; member = p->follower[member]) note(p, member);
+}
+
+/* Where nothing acts there are no steps. */
+void nb6_note_motion(struct nb6_subsystems *p, nb6_slot slot)
+{
+    if (p->is_listed[slot]) nb6_note_slot(p, slot);
+}
+
+void nb6_note_all_slots(struct nb6_subsystems *p)
+{
+    p->n_noted = p->n_listed = p->free_from = 0;
+    for (nb6_slot slot = 0; slot < p->capacity; slot++) p->is_noted[slot] = p->is_listed[slot] = 0;
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++) note(p, slot);
+}

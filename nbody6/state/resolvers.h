@@ -32,4 +32,11 @@ void nb6_resolver_add(struct nb6_subsystems *subsystems, nb6_slot slot);
 /** Find the resolvers of all bodies anew, from the lists of all slots. */
 void nb6_resolvers_find(struct nb6_subsystems *subsystems, int64_t bodies);
 
+/** Note a slot, and all in its group, for groups.h: its perturbers change, or whether its motion goes on demand. */
+void nb6_note_slot(struct nb6_subsystems *subsystems, nb6_slot slot);
+/** The same if its motion comes to another time, or begins anew. */
+void nb6_note_motion(struct nb6_subsystems *subsystems, nb6_slot slot);
+/** Note all slots in use, whatever was noted or linked before. */
+void nb6_note_all_slots(struct nb6_subsystems *subsystems);
+
 #endif

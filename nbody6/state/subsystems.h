@@ -253,12 +253,6 @@ int nb6_subsystems_resolves(const struct nb6_subsystems *subsystems, nb6_slot sl
  */
 int nb6_subsystems_set_perturbers(struct nb6_subsystems *subsystems, nb6_slot slot, int64_t n, const nb6_index *body,
                                   struct nbc_error *err);
-/** Note a slot, and all in its group, for groups.h: its perturbers change, or whether its motion goes on demand. */
-void nb6_note_slot(struct nb6_subsystems *subsystems, nb6_slot slot);
-/** The same if its motion comes to another time, or begins anew. */
-void nb6_note_motion(struct nb6_subsystems *subsystems, nb6_slot slot);
-/** Note all slots in use, whatever was noted or linked before. */
-void nb6_note_all_slots(struct nb6_subsystems *subsystems);
 /** To be called when members change. */
 void nb6_motions_forget(struct nb6_sim *sim);
 /** Time and energy of the relative motion in a slot. */

@@ -12,6 +12,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/groups.h"
 #include "nbody6/state/members.h"
+#include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
 #include "nbody6/state/transaction.h"
