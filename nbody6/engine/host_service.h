@@ -59,12 +59,12 @@ void nb6_host_service_fill(struct nb6_sim *sim, struct nb6_dev *home);
 int64_t nb6_host_service_find_changed(struct nb6_sim *sim, const struct nb6_dev *home, int64_t *n_watched);
 /** After it: the same as nb6_host_service_fill where `system` and `remote` are those of the last call, and of answers
  *  since, at the places of now: of systems that have not changed they stay.
- *  @param[in,out] home  `ask` and control->n_ask with the places of before
- *  @param[in,out] parcel  says which bodies have gone and come (stages/parcel.h), and gets records of the others, for
- *  n_system of which, as they were found, it has room; -1: none, and all are filled
- *  @param[out] watched  scratch with that room */
-void nb6_host_service_fill_changed(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_dev_parcel *parcel,
-                                   int32_t *watched);
+ *  @param[in,out] home  `watch`, `ask` and control->n_ask with the places of before
+ *  @param[in,out] parcel  says which bodies have gone and come (stages/parcel.h), and gets records of the others and
+ * who is watched: it has room for n_system and n_watched, as they were found; n_system -1: it gets none, and all are
+ * filled
+ */
+void nb6_host_service_fill_changed(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_dev_parcel *parcel);
 /** Store results of the engine for systems, the search times of quiet pairs, when the image is exported.
  *  @param[in] parcel  bodies of it alone have news; if they are all (place is NULL), `home` has these times */
 void nb6_host_service_store(const struct nb6_dev *home, const struct nb6_dev_parcel *parcel, struct nb6_sim *sim);

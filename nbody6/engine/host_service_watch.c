@@ -29,7 +29,7 @@
 
 /* ---- times */
 
-enum { BODIES_OF_A_PART = 512, WATCHED_OF_A_PART = 64, SYSTEMS_DEALT = 16 };
+enum { BODIES_OF_A_PART = 512, SYSTEMS_DEALT = 16 };
 
 /* Times are relative to an origin that follows them (nb6_origin_of). A step that ends later than this is computed
  * again before its end. */
@@ -134,9 +134,7 @@ struct filling {
     const struct nb6_sim *sim;
     struct nb6_dev *home;
     const struct nb6_touched_slots *only; /* these systems; NULL: all */
-    struct nb6_dev_parcel *parcel;        /* gets a copy of their records */
-    int64_t n;
-    int32_t *place; /* [n] bodies that are watched in another way, perhaps; NULL: all may be */
+    struct nb6_dev_parcel *parcel;        /* gets them, and who may be watched in another way; NULL: all may be */
 };
 
 /* Where the k-th of these systems is; -1: it takes no part. */
@@ -156,12 +154,16 @@ static void fill_systems(const struct filling *job, int64_t first, int64_t end)
     }
 }
 
-/* Without a system stars are not watched, and pairs are quiet. */
-static void begin_watch(struct nb6_dev *home, int64_t first, int64_t end)
+/* Bodies that may be watched in another way, or all of them. */
+static void watch_range(const struct filling *job, int part, int parts)
 {
-    const int64_t centre = first > home->first_centre ? first : end < home->first_centre ? end : home->first_centre;
-    memset(home->watch + first, 0, (size_t)(centre - first));
-    memset(home->watch + centre, NB6_DEV_QUIET, (size_t)(end - centre));
+    const struct nb6_dev_parcel *parcel = job->parcel;
+    int64_t first, end;
+    nbc_range(parcel ? parcel->n_watched : job->home->n, part, parts, &first, &end);
+    for (int64_t k = first; k < end; k++) {
+        watch_body(job->sim, job->home, parcel ? parcel->watched[k] : k);
+        if (parcel) parcel->watch[k] = job->home->watch[parcel->watched[k]];
+    }
 }
 
 /* Bodies in one run, so that no two threads write to the same lines; systems, which differ in what they cost, are dealt
@@ -174,20 +176,9 @@ static void fill_part(void *context, int part, int parts)
     int64_t first, end;
     nbc_range(home->n, part, parts, &first, &end);
     memset(home->shown + first, NB6_DEV_HIDDEN, (size_t)(end - first));
-    if (job->place)
-        begin_watch(home, first, end);
-    else
-        for (int64_t place = first; place < end; place++) watch_body(job->sim, home, place);
+    watch_range(job, part, parts);
     for (first = (int64_t)part * SYSTEMS_DEALT; first < systems; first += (int64_t)parts * SYSTEMS_DEALT)
         fill_systems(job, first, first + SYSTEMS_DEALT < systems ? first + SYSTEMS_DEALT : systems);
-}
-
-static void watch_part(void *context, int part, int parts)
-{
-    const struct filling *job = context;
-    int64_t first, end;
-    nbc_range(job->n, part, parts, &first, &end);
-    for (int64_t k = first; k < end; k++) watch_body(job->sim, job->home, job->place[k]);
 }
 
 static int is_listed_place(const void *context, int64_t place)
@@ -199,15 +190,15 @@ static int is_listed_place(const void *context, int64_t place)
 static void list_watched(struct filling *job)
 {
     struct nb6_dev *home = job->home;
-    int64_t n = 0;
-    if (!job->place) {
+    struct nb6_dev_parcel *parcel = job->parcel;
+    if (!parcel) {
         home->control->n_ask = nbc_select(home->n, BODIES_OF_A_PART, is_listed_place, job, home->ask);
         return;
     }
-    nbc_team_run(nbc_parts(job->n, WATCHED_OF_A_PART), watch_part, job);
-    for (int64_t k = 0; k < job->n; k++)
-        if (is_listed_place(job, job->place[k])) home->ask[n++] = job->place[k];
-    home->control->n_ask = n;
+    for (int64_t k = 0; k < parcel->n_watched; k++)
+        if (is_listed(parcel->watch[k])) parcel->ask[parcel->n_ask++] = parcel->watched[k];
+    memcpy(home->ask, parcel->ask, (size_t)parcel->n_ask * sizeof *home->ask);
+    home->control->n_ask = parcel->n_ask;
 }
 
 static struct nb6_slot_criteria criteria_of(const struct nb6_sim *sim)
@@ -272,14 +263,27 @@ static int64_t add_places(const struct nb6_dev *home, int32_t n, const nb6_index
     return n_to;
 }
 
+/* Where bodies were that are listed, and where systems are and were, all are watched as without a system. */
+static void begin_watch(struct nb6_dev *home, const struct nb6_dev_parcel *moved)
+{
+    const int64_t before = moved->first_before, now = home->first_centre;
+    const int64_t first = before < now ? before : now, end = before < now ? now : before;
+    for (int64_t k = 0; k < home->control->n_ask; k++)
+        home->watch[home->ask[k]] = home->ask[k] < before ? 0 : NB6_DEV_QUIET;
+    for (int64_t place = first; place < end && place < home->n; place++)
+        home->watch[place] = nb6_dev_watch_alone(home, place);
+    for (int64_t place = moved->n_before; place < home->n; place++)
+        home->watch[place] = nb6_dev_watch_alone(home, place);
+}
+
 /* A body is watched in another way if a system has changed that is its own, or resolves it now, or resolved it before
- * and so had it watched; or if it has come. Groups are watched as a whole.
- * @param[out] to  their places, ascending, each once   @return their number */
-static int64_t find_watched(const struct filling *job, int32_t *to)
+ * and so had it watched; or if it has come. Groups are watched as a whole. Places are ascending, each once. */
+static void find_watched(const struct filling *job)
 {
     const struct nb6_dev *home = job->home;
-    const struct nb6_dev_parcel *moved = job->parcel;
-    int64_t n = 0, each = 0;
+    struct nb6_dev_parcel *moved = job->parcel;
+    int32_t *const to = moved->watched;
+    int64_t n = 0;
     for (int64_t k = 0; k < home->control->n_ask; k++)
         if (!nb6_dev_has_gone(moved, home->ask[k])) to[n++] = nb6_dev_present_place(moved, home->ask[k]);
     for (int32_t k = 0; k < moved->n_come; k++) to[n++] = moved->come[k];
@@ -290,22 +294,20 @@ static int64_t find_watched(const struct filling *job, int32_t *to)
         n = add_places(home, resolved->n, resolved->body, to, n);
     }
     nb6_list_sort(to, n);
+    moved->n_watched = 0;
     for (int64_t k = 0; k < n; k++)
-        if (k == 0 || to[k] != to[k - 1]) to[each++] = to[k];
-    return each;
+        if (k == 0 || to[k] != to[k - 1]) to[moved->n_watched++] = to[k];
 }
 
-void nb6_host_service_fill_changed(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_dev_parcel *parcel,
-                                   int32_t *watched)
+void nb6_host_service_fill_changed(struct nb6_sim *sim, struct nb6_dev *home, struct nb6_dev_parcel *parcel)
 {
-    struct filling job = {.sim = sim, .home = home, .place = watched};
+    struct filling job = {sim, home, &sim->engine_image.touched_slots, parcel};
     if (parcel->n_system < 0) {
         nb6_host_service_fill(sim, home);
         return;
     }
-    job.only = &sim->engine_image.touched_slots;
-    job.parcel = parcel;
-    job.n = find_watched(&job, watched);
+    find_watched(&job);
+    begin_watch(home, parcel);
     fill(sim, &job);
 }
 

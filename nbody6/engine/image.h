@@ -58,8 +58,8 @@ void nb6_dev_fill_bodies(struct nb6_sim *sim, struct nb6_dev *dev);
 void nb6_dev_fill_systems(struct nb6_sim *sim, struct nb6_dev *dev);
 /** After nb6_dev_place_part (engine/image_part.h): the same but for bodies, of which the image has those that have not
  *  changed, and but for systems that have not, once nb6_host_service_find_changed has found the others.
- *  @param[in,out] parcel, watched  as in nb6_host_service_fill_changed */
-void nb6_dev_begin_again(struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_parcel *parcel, int32_t *watched);
+ *  @param[in,out] parcel  as in nb6_host_service_fill_changed */
+void nb6_dev_begin_again(struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_parcel *parcel);
 /** Fill `lists`, after nb6_dev_fill_bodies. Of all else only list_at changes.   @return numbers in all lists */
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev);
 /** Fill the rules from the present configuration and state. */

@@ -222,13 +222,13 @@ static int place_by_name(const struct nb6_sim *sim, struct nb6_dev *dev, int k)
     return 1;
 }
 
-void nb6_dev_begin_again(struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_parcel *parcel, int32_t *watched)
+void nb6_dev_begin_again(struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_parcel *parcel)
 {
     struct filling job = {sim, {.dev = dev}};
     begin_control(sim, dev);
     if (!place_by_name(sim, dev, 0) || !place_by_name(sim, dev, 1))
         nbc_team_run(parts_of_pieces(dev), place_stuck_part, &job);
-    nb6_host_service_fill_changed(sim, dev, parcel, watched);
+    nb6_host_service_fill_changed(sim, dev, parcel);
 }
 
 int64_t nb6_dev_fill_lists(const struct nb6_sim *sim, struct nb6_dev *dev)

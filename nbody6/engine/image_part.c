@@ -103,16 +103,14 @@ int nb6_dev_find_part(struct nb6_sim *sim, const struct nb6_dev *dev, struct nb6
 {
     const struct nb6_touched *touched = &sim->engine_image.touched;
     const size_t n = (size_t)touched->n;
-    int64_t n_watched;
     *part = (struct nb6_dev_part){0};
     if (!nb6_touched_are_known(touched, sim->edits) || touched->n > most_bodies(dev) || !has_room(sim, dev)) return 0;
     part->n_source = touched->n_source;
-    part->n_system = nb6_host_service_find_changed(sim, dev, &n_watched);
-    part->body = nbc_alloc_unset(4 * n + (size_t)(n_watched + count_lost(touched, dev, NULL)), sizeof *part->body);
+    part->n_system = nb6_host_service_find_changed(sim, dev, &part->n_watched);
+    part->body = nbc_alloc_unset(3 * n + (size_t)count_lost(touched, dev, NULL), sizeof *part->body);
     if (!part->body) return 0;
     part->come = part->body + n;
-    part->watched = part->come + n;
-    part->gone = part->watched + n + n_watched;
+    part->gone = part->come + n;
     if (find_bodies(sim, dev, part)) return 1;
     nb6_dev_free_part(part);
     return 0;
@@ -138,6 +136,15 @@ static void bound_places(const struct nb6_dev_part *part, struct nb6_dev_parcel 
     parcel->end = 1 + (gone[n_gone - 1] > come[n_come - 1] ? gone[n_gone - 1] : come[n_come - 1]);
 }
 
+/* For nb6_dev_present_place. */
+static void note_few(const struct nb6_dev_part *part, struct nb6_dev_parcel *parcel)
+{
+    for (int32_t k = 0; k < NB6_DEV_FEW; k++) {
+        parcel->few_gone[k] = k < part->n_gone ? part->gone[k] : INT32_MAX;
+        parcel->few_come[k] = k < part->n_come ? part->come[k] - k : INT32_MAX;
+    }
+}
+
 struct nb6_dev_parcel nb6_dev_parcel_for(const struct nb6_sim *sim, const struct nb6_dev *dev,
                                          const struct nb6_dev_part *part)
 {
@@ -148,8 +155,10 @@ struct nb6_dev_parcel nb6_dev_parcel_for(const struct nb6_sim *sim, const struct
                                     .n_before = dev->n,
                                     .first_before = dev->first_centre,
                                     .n_source = part->n_source,
-                                    .n_system = part->n_system};
+                                    .n_system = part->n_system,
+                                    .n_watched = part->n_system < 0 ? 0 : part->n_watched + part->n_come};
     bound_places(part, &parcel, sim->subsystems.n_source, first_centre(sim));
+    note_few(part, &parcel);
     return parcel;
 }
 
@@ -165,80 +174,45 @@ void nb6_dev_fill_head(const struct nb6_sim *sim, const struct nb6_dev *dev, con
     }
 }
 
-/* Places, or bodies that travel, of a part. */
+/* Places and records of a part: threads have a range of each. */
 struct placing {
     const struct nb6_sim *sim;
     const struct nb6_dev *dev;
     const struct nb6_dev_part *part;
     const struct nb6_dev_parcel *parcel;
-    const struct nb6_dev_aside *aside;
-    int64_t first, end;
+    struct nb6_dev_aside aside;
+    int64_t first, end; /* places */
+    int moves;          /* 1: bodies have come or gone */
 };
 
 static void forget_places(void *context, int part, int parts)
 {
-    const struct nb6_dev *dev = context;
+    const struct nb6_dev *dev = ((const struct placing *)context)->dev;
     int64_t first, end;
     nbc_range(dev->bodies, part, parts, &first, &end);
     for (int64_t i = first; i < end; i++) dev->place_of[i] = -1;
 }
 
-static void place_bodies(void *context, int part, int parts)
+static void place_bodies(const struct placing *job, int64_t first, int64_t end)
 {
-    const struct placing *job = context;
-    int64_t first, end;
-    nbc_range(job->end - job->first, part, parts, &first, &end);
-    for (int64_t place = job->first + first; place < job->first + end; place++) {
+    for (int64_t place = first; place < end; place++) {
         const nb6_index i = job->sim->subsystems.source[place];
         job->dev->body_of[place] = i;
         job->dev->place_of[i] = (int32_t)place;
     }
 }
 
-/* With other numbers all are at other places of the map. */
-void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
-{
-    enum { PLACES_OF_A_PART = 8 * NB6_DEV_BODIES_OF_A_PART };
-    struct placing job = {.sim = sim, .dev = dev, .first = parcel->first, .end = parcel->end};
-    const int renumbered = sim->engine_image.touched.n_now > 0;
-    for (int32_t k = 0; k < parcel->n_gone; k++) dev->place_of[dev->body_of[parcel->gone[k]]] = -1;
-    if (renumbered) nbc_team_run(nbc_parts(dev->bodies, PLACES_OF_A_PART), forget_places, dev);
-    dev->n = sim->subsystems.n_source;
-    dev->first_centre = first_centre(sim);
-    if (renumbered) job.first = 0;
-    if (renumbered || job.end > dev->n) job.end = dev->n;
-    if (job.first < job.end) nbc_team_run(nbc_parts(job.end - job.first, PLACES_OF_A_PART), place_bodies, &job);
-}
-
-static void set_systems_aside(void *context, int part, int parts)
+/* The map, and systems set aside. */
+static void place_range(void *context, int part, int parts)
 {
     const struct placing *job = context;
+    const struct nb6_dev *dev = job->dev;
     int64_t first, end;
     nbc_range(job->end - job->first, part, parts, &first, &end);
-    for (int64_t place = job->first + first; place < job->first + end; place++)
-        nb6_dev_set_system_aside(job->dev, job->parcel, job->aside, (int32_t)place, 0, 1);
-}
-
-static void take_systems(void *context, int part, int parts)
-{
-    const struct placing *job = context;
-    int64_t first, end;
-    nbc_range(job->end - job->first, part, parts, &first, &end);
-    for (int64_t place = job->first + first; place < job->first + end; place++) {
-        nb6_dev_take_system(job->dev, job->parcel, job->aside, (int32_t)place, 0, 1);
-        nb6_dev_renumber_system(job->dev, job->parcel, (int32_t)place);
-    }
-}
-
-void nb6_dev_move_systems(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t *rows)
-{
-    enum { SYSTEMS_OF_A_PART = 256 };
-    const struct nb6_dev_aside aside = nb6_dev_aside_in(rows, dev);
-    struct placing job = {.dev = dev, .parcel = parcel, .aside = &aside, .first = dev->first_centre, .end = dev->n};
-    const int parts = nbc_parts(job.end - job.first, SYSTEMS_OF_A_PART);
-    if (parcel->n_gone + parcel->n_come == 0 || job.first == job.end) return;
-    nbc_team_run(parts, set_systems_aside, &job);
-    nbc_team_run(parts, take_systems, &job);
+    place_bodies(job, job->first + first, job->first + end);
+    nbc_range(dev->n - dev->first_centre, part, parts, &first, &end);
+    for (int64_t k = first; k < end && job->moves; k++)
+        nb6_dev_set_system_aside(dev, job->parcel, &job->aside, (int32_t)(dev->first_centre + k), 0, 1);
 }
 
 static void fill_body(const struct placing *job, int64_t k)
@@ -255,22 +229,51 @@ static void fill_body(const struct placing *job, int64_t k)
     for (int32_t m = 0; m < sim->star[i].nnb; m++) to[m] = job->dev->place_of[list[m]];
 }
 
-static void fill_bodies(void *context, int part, int parts)
+/* Systems, and the bodies that travel. */
+static void fill_range(void *context, int part, int parts)
 {
     const struct placing *job = context;
+    const struct nb6_dev *dev = job->dev;
     int64_t first, end;
+    nbc_range(dev->n - dev->first_centre, part, parts, &first, &end);
+    for (int64_t k = first; k < end && job->moves; k++) {
+        nb6_dev_take_system(dev, job->parcel, &job->aside, (int32_t)(dev->first_centre + k), 0, 1);
+        nb6_dev_renumber_system(dev, job->parcel, (int32_t)(dev->first_centre + k));
+    }
     nbc_range(job->part->n, part, parts, &first, &end);
     for (int64_t k = first; k < end; k++) fill_body(job, k);
 }
 
-void nb6_dev_fill_parcel(const struct nb6_sim *sim, const struct nb6_dev *dev, const struct nb6_dev_part *part,
-                         struct nb6_dev_parcel *parcel)
+void nb6_dev_set_numbers(const struct nb6_sim *sim, struct nb6_dev *dev)
 {
-    enum { BODIES_OF_A_PART = 16 };
-    struct placing job = {.sim = sim, .dev = dev, .part = part, .parcel = parcel};
+    dev->n = sim->subsystems.n_source;
+    dev->first_centre = first_centre(sim);
+}
+
+/* Some microseconds of work for a thread. */
+enum { PLACES_OF_A_PART = 4096, SYSTEMS_OF_A_PART = 256, BODIES_OF_A_PART = 16 };
+
+static void run_by(int parts, int or_parts, nbc_part *work, struct placing *job)
+{
+    nbc_team_run(parts > or_parts ? parts : or_parts, work, job);
+}
+
+/* With other numbers all bodies are at other places of the map. */
+void nb6_dev_place_part(const struct nb6_sim *sim, const struct nb6_dev *dev, const struct nb6_dev_part *part,
+                        struct nb6_dev_parcel *parcel, int32_t *rows)
+{
+    const int renumbered = sim->engine_image.touched.n_now > 0, moves = parcel->n_gone + parcel->n_come > 0;
+    struct placing job = {sim, dev, part, parcel, nb6_dev_aside_in(rows, dev), parcel->first, parcel->end, moves};
+    const int by_systems = moves ? nbc_parts(dev->n - dev->first_centre, SYSTEMS_OF_A_PART) : 1;
     int64_t at = 0;
+    for (int32_t k = 0; k < parcel->n_gone; k++) dev->place_of[dev->body_of[parcel->gone[k]]] = -1;
+    if (renumbered) nbc_team_run(nbc_parts(dev->bodies, PLACES_OF_A_PART), forget_places, &job);
+    if (renumbered) job.first = 0;
+    if (renumbered || job.end > dev->n) job.end = dev->n;
+    if (job.end < job.first) job.end = job.first;
     for (int64_t k = 0; k < part->n; at += sim->star[part->body[k++]].nnb) parcel->list_at[k] = at;
-    nbc_team_run(nbc_parts(part->n, BODIES_OF_A_PART), fill_bodies, &job);
+    if (renumbered || moves) run_by(nbc_parts(job.end - job.first, PLACES_OF_A_PART), by_systems, place_range, &job);
+    run_by(nbc_parts(part->n, BODIES_OF_A_PART), by_systems, fill_range, &job);
 }
 
 /* ---- from the image */
@@ -292,7 +295,8 @@ static void *take(char *data, size_t bytes, size_t *at)
 
 size_t nb6_dev_lay_out_parcel(void *data, struct nb6_dev_parcel *parcel, size_t *head)
 {
-    const size_t n = (size_t)parcel->n, systems = parcel->n_system > 0 ? (size_t)parcel->n_system : 0;
+    const size_t n = (size_t)parcel->n, systems = parcel->n_system > 0 ? (size_t)parcel->n_system : 0,
+                 watched = (size_t)parcel->n_watched;
     size_t at = 0;
     parcel->gone = take(data, (size_t)parcel->n_gone * sizeof *parcel->gone, &at);
     parcel->come = take(data, (size_t)parcel->n_come * sizeof *parcel->come, &at);
@@ -308,5 +312,8 @@ size_t nb6_dev_lay_out_parcel(void *data, struct nb6_dev_parcel *parcel, size_t 
     parcel->system_at = take(data, systems * sizeof *parcel->system_at, &at);
     parcel->system = take(data, systems * sizeof *parcel->system, &at);
     parcel->remote = take(data, systems * sizeof *parcel->remote, &at);
+    parcel->watched = take(data, watched * sizeof *parcel->watched, &at);
+    parcel->watch = take(data, watched, &at);
+    parcel->ask = take(data, watched * sizeof *parcel->ask, &at);
     return at;
 }

@@ -17,9 +17,9 @@ struct nb6_dev_part {
     int64_t n, numbers; /**< bodies with changes that take part; numbers in their lists */
     int32_t n_gone, n_come;
     int64_t n_source, n_system; /**< sources of pulls that leave all bodies; systems with other records, -1: all */
+    int64_t n_watched;          /**< room for bodies watched in another way, beside those that come */
     int32_t *body;              /**< [n] ascending */
     int32_t *gone, *come;       /**< [n_gone] places before, [n_come] places now: ascending */
-    int32_t *watched;           /**< scratch of nb6_host_service_fill_changed */
 };
 
 /** Find the bodies that have changed in host memory since it was equal to the image.
@@ -35,20 +35,19 @@ struct nb6_dev_parcel nb6_dev_parcel_for(const struct nb6_sim *sim, const struct
  */
 void nb6_dev_fill_head(const struct nb6_sim *sim, const struct nb6_dev *dev, const struct nb6_dev_part *part,
                        struct nb6_dev_parcel *parcel);
-/** After it: update the map between places and bodies, dev->n and dev->first_centre. */
-void nb6_dev_place_part(const struct nb6_sim *sim, struct nb6_dev *dev, const struct nb6_dev_parcel *parcel);
-/** After it: records of systems get their new places; of those that have come they are undefined.
- *  @param[in] rows  scratch with room for them (stages/parcel.h) */
-void nb6_dev_move_systems(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int32_t *rows);
-/** And the bodies are filled that travel. */
-void nb6_dev_fill_parcel(const struct nb6_sim *sim, const struct nb6_dev *dev, const struct nb6_dev_part *part,
-                         struct nb6_dev_parcel *parcel);
+/** After it: dev->n and dev->first_centre are those of now. */
+void nb6_dev_set_numbers(const struct nb6_sim *sim, struct nb6_dev *dev);
+/** After it: update the map between places and bodies, move records of systems to their new places, where those that
+ *  have come are undefined, and fill the bodies that travel.
+ *  @param[in] rows  scratch with room for these records (stages/parcel.h) */
+void nb6_dev_place_part(const struct nb6_sim *sim, const struct nb6_dev *dev, const struct nb6_dev_part *part,
+                        struct nb6_dev_parcel *parcel, int32_t *rows);
 
 /** Whether so many bodies may be exported as a part; if not, the whole state has to move. */
 int nb6_dev_is_part(const struct nb6_dev *dev, int64_t n);
 
 /** The parts of a parcel in memory at `data`; NULL: only count.
- *  @param[in,out] parcel  n, numbers, n_gone, n_come, n_source, n_system; pointers
+ *  @param[in,out] parcel  n, numbers, n_gone, n_come, n_source, n_system, n_watched; pointers
  *  @param[out] head  bytes up to `place`: what the device has to know before the bodies
  *  @return bytes of all */
 size_t nb6_dev_lay_out_parcel(void *data, struct nb6_dev_parcel *parcel, size_t *head);

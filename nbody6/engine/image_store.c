@@ -46,6 +46,7 @@ static int has_new_list(const void *context, int64_t k)
     const struct storing *job = context;
     const struct nb6_dev *dev = job->dev;
     const nb6_time since = job->parcel->star[k].t0_reg;
+    if (job->parcel->list_at[k] < 0) return 0;
     return job->parcel->level[k] >= 0 &&
            (since != job->sim->star[body_of(job, k)].t0_reg || (dev->control->stores_all && since == dev->t_home));
 }

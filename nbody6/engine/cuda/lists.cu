@@ -18,14 +18,16 @@ unsigned blocks_for(const struct nb6_dev *dev)
     return (unsigned)((dev->n + WARPS - 1) / WARPS);
 }
 
+/* A warp looks at as many bodies as it has lanes, few of which have their lists in the other row, as a rule. */
 __global__ void settle(const __grid_constant__ struct nb6_dev dev, int row)
 {
-    const int64_t i = own_body();
+    const int64_t own = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     const int lane = threadIdx.x % WARP;
-    if (i >= dev.n) return;
-    nb6_dev_settle_list(&dev, (int32_t)i, row, lane, WARP);
+    const bool moves = own < dev.n && dev.row_now[own] != row;
+    for (unsigned left = __ballot_sync(0xffffffffu, moves); left; left &= left - 1)
+        nb6_dev_settle_list(&dev, (int32_t)(own - lane + __ffs((int)left) - 1), row, lane, WARP);
     __syncwarp();
-    if (lane == 0) dev.row_now[i] = (int8_t)row;
+    if (moves) dev.row_now[own] = (int8_t)row;
 }
 
 __global__ void pack(const __grid_constant__ struct nb6_dev dev)
@@ -46,7 +48,7 @@ __global__ void unpack(const __grid_constant__ struct nb6_dev dev)
 
 cudaError_t nb6_device_settle_lists(const struct nb6_dev *dev, int row, cudaStream_t stream)
 {
-    settle<<<blocks_for(dev), THREADS, 0, stream>>>(*dev, row);
+    settle<<<(unsigned)((dev->n + THREADS - 1) / THREADS), THREADS, 0, stream>>>(*dev, row);
     return cudaGetLastError();
 }
 

@@ -223,24 +223,15 @@ int nb6_device_copy_records(struct nb6_device *d, enum nb6_device_way way, struc
 int nb6_device_copy_systems(struct nb6_device *d, enum nb6_device_way way, struct nbc_error *err)
 {
     struct nb6_dev *h = &d->home, *t = &d->there;
-    const size_t centres = (size_t)(h->n - h->first_centre);
-    const struct array system = {h->system, (void **)&t->system, centres * sizeof *h->system, 0, NULL},
-                       remote = {h->remote, (void **)&t->remote, centres * sizeof *h->remote, 0, NULL},
-                       control = {h->control, (void **)&t->control, sizeof *h->control, 0, NULL};
-    NBD_TRY(copy_array(d, &system, way, err));
-    if (way == NB6_FROM_DEVICE) return copy_array(d, &control, way, err);
-    NBD_TRY(copy_array(d, &remote, way, err));
-    return nb6_device_send_watch(d, err);
-}
-
-int nb6_device_send_watch(struct nb6_device *d, struct nbc_error *err)
-{
-    struct nb6_dev *h = &d->home, *t = &d->there;
-    const size_t asked = (size_t)h->control->n_ask;
-    const struct array all[] = {{h->control, (void **)&t->control, sizeof *h->control, 0, NULL},
-                                {h->watch, (void **)&t->watch, (size_t)h->n, 0, NULL},
-                                {h->ask, (void **)&t->ask, asked * sizeof *h->ask, 0, NULL}};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) NBD_TRY(copy_array(d, &all[k], NB6_TO_DEVICE, err));
+    const size_t centres = (size_t)(h->n - h->first_centre), asked = (size_t)h->control->n_ask;
+    const struct array of_both[] = {{h->system, (void **)&t->system, centres * sizeof *h->system, 0, NULL},
+                                    {h->control, (void **)&t->control, sizeof *h->control, 0, NULL}};
+    const struct array of_host[] = {{h->watch, (void **)&t->watch, (size_t)h->n, 0, NULL},
+                                    {h->ask, (void **)&t->ask, asked * sizeof *h->ask, 0, NULL},
+                                    {h->remote, (void **)&t->remote, centres * sizeof *h->remote, 0, NULL}};
+    for (size_t k = 0; k < sizeof of_both / sizeof *of_both; k++) NBD_TRY(copy_array(d, &of_both[k], way, err));
+    for (size_t k = 0; k < sizeof of_host / sizeof *of_host && way == NB6_TO_DEVICE; k++)
+        NBD_TRY(copy_array(d, &of_host[k], way, err));
     return NBC_OK;
 }
 

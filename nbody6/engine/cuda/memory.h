@@ -64,8 +64,6 @@ int nb6_device_copy_records(struct nb6_device *d, enum nb6_device_way way, struc
 /** Enqueue copies of what depends on systems: to the device all of it, from it what it changes by itself, `system` and
  *  `control`. */
 int nb6_device_copy_systems(struct nb6_device *d, enum nb6_device_way way, struct nbc_error *err);
-/** Enqueue copies of `control`, `watch` and `ask` to the device alone. */
-int nb6_device_send_watch(struct nb6_device *d, struct nbc_error *err);
 /** Enqueue: no body of the device is shown, as in the image in host memory after an import. */
 int nb6_device_hide_bodies(struct nb6_device *d, struct nbc_error *err);
 /** Copy lists with so many numbers in all, between host and device. Their offsets are in the host image. */

@@ -43,7 +43,7 @@ static int begin(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_dev
     }
     if (there->n_gone + there->n_come > 0)
         NBD_LAUNCH(err, &d->device, nb6_device_settle_lists(&d->there, d->there.settled, stream_of(d)));
-    return nb6_device_hide_bodies(d, err);
+    return NBC_OK;
 }
 
 /* Levels beyond the last body mark places without one. */
@@ -59,33 +59,29 @@ static int move_places(struct nb6_device *d, const struct nb6_dev_parcel *there,
 }
 
 /* Bodies and systems that travel. */
-static int unpack(struct nb6_device *d, const struct nb6_dev_parcel *there, size_t bytes, size_t head,
-                  struct nbc_error *err)
+static int unpack(struct nb6_device *d, const struct nb6_dev_parcel *here, struct nb6_dev_parcel *there, size_t bytes,
+                  size_t head, struct nbc_error *err)
 {
     const char *from = d->part_here.data;
     char *to = d->part_there.data;
+    there->n_watched = here->n_watched;
+    there->n_ask = here->n_ask;
     if (bytes > head) NBD_TRY(nbd_copy(&d->device, d->stream, to + head, from + head, bytes - head, err));
-    if (there->n_system < 0)
-        NBD_TRY(nb6_device_copy_systems(d, NB6_TO_DEVICE, err));
-    else
-        NBD_TRY(nb6_device_send_watch(d, err));
-    NBD_LAUNCH(err, &d->device, nb6_device_unpack_parcel(&d->there, there, stream_of(d)));
-    NBD_LAUNCH(err, &d->device, nb6_device_renew_predictors(&d->there, stream_of(d)));
-    return NBC_OK;
+    NBD_LAUNCH(err, &d->device, nb6_device_unpack_parcel(&d->there, there, d->home.control, stream_of(d)));
+    return there->n_system < 0 ? nb6_device_copy_systems(d, NB6_TO_DEVICE, err) : NBC_OK;
 }
 
 /* The host fills what it sends next while the device works. */
 static int send(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_dev_part *part, struct nb6_dev_parcel *here,
-                const struct nb6_dev_parcel *there, size_t bytes, size_t head, struct nbc_error *err)
+                struct nb6_dev_parcel *there, size_t bytes, size_t head, struct nbc_error *err)
 {
     nb6_dev_fill_head(sim, &d->home, part, here);
     NBD_TRY(begin(sim, d, there, head, err));
-    nb6_dev_place_part(sim, &d->home, here);
+    nb6_dev_set_numbers(sim, &d->home);
     NBD_TRY(move_places(d, there, err));
-    nb6_dev_move_systems(&d->home, here, d->home.row); /* lists that were shown are not read any more */
-    nb6_dev_fill_parcel(sim, &d->home, part, here);
-    nb6_dev_begin_again(sim, &d->home, here, part->watched);
-    NBD_TRY(unpack(d, there, bytes, head, err));
+    nb6_dev_place_part(sim, &d->home, part, here, d->home.row); /* lists that were shown are not read any more */
+    nb6_dev_begin_again(sim, &d->home, here);
+    NBD_TRY(unpack(d, here, there, bytes, head, err));
     return nbd_stream_wait(&d->device, d->stream, err);
 }
 

@@ -109,17 +109,20 @@ __global__ void pack(const __grid_constant__ struct nb6_dev dev, const __grid_co
     nb6_dev_pack_numbers(&dev, &parcel, k, lane, WARP);
 }
 
-/* Of places that may have another body than before. */
-__device__ __forceinline__ int64_t moved_place(const struct nb6_dev_parcel *parcel)
+/* Lanes that move what has fewer words than a warp has lanes. */
+constexpr int HALF = WARP / 2, HALVES = THREADS / HALF;
+
+/* Where each so many threads have a place that may have another body than before. */
+__device__ __forceinline__ int64_t moved_place(const struct nb6_dev_parcel *parcel, int threads)
 {
-    return parcel->first + item_of_warp();
+    return parcel->first + own_item() / threads;
 }
 
 __global__ void set_stars_aside(const __grid_constant__ struct nb6_dev dev,
                                 const __grid_constant__ struct nb6_dev_parcel parcel,
                                 const __grid_constant__ struct nb6_dev_aside aside)
 {
-    const int64_t place = moved_place(&parcel);
+    const int64_t place = moved_place(&parcel, WARP);
     if (place < dev.n) nb6_dev_set_star_aside(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % WARP, WARP);
 }
 
@@ -127,7 +130,7 @@ __global__ void take_stars(const __grid_constant__ struct nb6_dev dev,
                            const __grid_constant__ struct nb6_dev_parcel parcel,
                            const __grid_constant__ struct nb6_dev_aside aside)
 {
-    const int64_t place = moved_place(&parcel);
+    const int64_t place = moved_place(&parcel, WARP);
     if (place < dev.n) nb6_dev_take_star(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % WARP, WARP);
 }
 
@@ -135,20 +138,20 @@ __global__ void set_others_aside(const __grid_constant__ struct nb6_dev dev,
                                  const __grid_constant__ struct nb6_dev_parcel parcel,
                                  const __grid_constant__ struct nb6_dev_aside aside)
 {
-    const int64_t place = moved_place(&parcel);
+    const int64_t place = moved_place(&parcel, HALF);
     if (place >= dev.n) return;
-    nb6_dev_set_body_aside(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % WARP, WARP);
-    nb6_dev_set_system_aside(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % WARP, WARP);
+    nb6_dev_set_body_aside(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % HALF, HALF);
+    nb6_dev_set_system_aside(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % HALF, HALF);
 }
 
 __global__ void take_others(const __grid_constant__ struct nb6_dev dev,
                             const __grid_constant__ struct nb6_dev_parcel parcel,
                             const __grid_constant__ struct nb6_dev_aside aside)
 {
-    const int64_t place = moved_place(&parcel);
+    const int64_t place = moved_place(&parcel, HALF);
     if (place >= dev.n) return;
-    nb6_dev_take_body(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % WARP, WARP);
-    nb6_dev_take_system(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % WARP, WARP);
+    nb6_dev_take_body(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % HALF, HALF);
+    nb6_dev_take_system(&dev, &parcel, &aside, (int32_t)place, threadIdx.x % HALF, HALF);
 }
 
 __global__ void renumber(const __grid_constant__ struct nb6_dev dev,
@@ -164,10 +167,12 @@ __global__ void renumber(const __grid_constant__ struct nb6_dev dev,
 }
 
 /* Bodies first, systems behind them. */
-__global__ void unpack(const __grid_constant__ struct nb6_dev dev, const __grid_constant__ struct nb6_dev_parcel parcel)
+__global__ void unpack(const __grid_constant__ struct nb6_dev dev, const __grid_constant__ struct nb6_dev_parcel parcel,
+                       const __grid_constant__ struct nb6_dev_control control)
 {
     const int lane = threadIdx.x % WARP;
     const int64_t k = item_of_warp();
+    if (own_item() == 0) *dev.control = control;
     if (k < parcel.n) {
         nb6_dev_unpack_body(&dev, &parcel, k, lane, WARP);
         nb6_dev_unpack_numbers(&dev, &parcel, k, lane, WARP);
@@ -185,6 +190,19 @@ __global__ void set_control(const __grid_constant__ struct nb6_dev dev,
 __global__ void renew_predictors(const __grid_constant__ struct nb6_dev dev)
 {
     if (own_item() < dev.n) nb6_dev_renew_predictor(&dev, own_item());
+}
+
+__global__ void renew(const __grid_constant__ struct nb6_dev dev)
+{
+    if (own_item() >= dev.n) return;
+    nb6_dev_renew_predictor(&dev, own_item());
+    dev.shown[own_item()] = NB6_DEV_HIDDEN;
+    dev.watch[own_item()] = nb6_dev_watch_alone(&dev, own_item());
+}
+
+__global__ void watch(const __grid_constant__ struct nb6_dev dev, const __grid_constant__ struct nb6_dev_parcel parcel)
+{
+    if (own_item() < parcel.n_watched) nb6_dev_unpack_watched(&dev, &parcel, own_item());
 }
 
 } // namespace
@@ -208,22 +226,27 @@ cudaError_t nb6_device_pack_parcel(const struct nb6_dev *dev, const struct nb6_d
 cudaError_t nb6_device_move_places(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, cudaStream_t stream)
 {
     const struct nb6_dev_aside aside = nb6_dev_aside_in(nb6_dev_row(dev, 0, !dev->settled), dev);
-    const unsigned blocks = blocks_for_warps(parcel->end - parcel->first);
-    if (blocks > 0) {
+    const int64_t moved = (parcel->end < dev->n ? parcel->end : dev->n) - parcel->first;
+    const unsigned blocks = blocks_for_warps(moved), halves = (unsigned)((moved + HALVES - 1) / HALVES);
+    if (moved > 0) {
         set_stars_aside<<<blocks, THREADS, 0, stream>>>(*dev, *parcel, aside);
         take_stars<<<blocks, THREADS, 0, stream>>>(*dev, *parcel, aside);
-        set_others_aside<<<blocks, THREADS, 0, stream>>>(*dev, *parcel, aside);
-        take_others<<<blocks, THREADS, 0, stream>>>(*dev, *parcel, aside);
+        set_others_aside<<<halves, THREADS, 0, stream>>>(*dev, *parcel, aside);
+        take_others<<<halves, THREADS, 0, stream>>>(*dev, *parcel, aside);
     }
     renumber<<<blocks_for_warps(dev->n), THREADS, 0, stream>>>(*dev, *parcel);
     return cudaGetLastError();
 }
 
+/* Without a body or a system control still has to go there. */
 cudaError_t nb6_device_unpack_parcel(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel,
-                                     cudaStream_t stream)
+                                     const struct nb6_dev_control *control, cudaStream_t stream)
 {
     const int64_t items = parcel->n + (parcel->n_system > 0 ? parcel->n_system : 0);
-    if (items > 0) unpack<<<blocks_for_warps(items), THREADS, 0, stream>>>(*dev, *parcel);
+    unpack<<<blocks_for_warps(items > 0 ? items : 1), THREADS, 0, stream>>>(*dev, *parcel, *control);
+    renew<<<blocks_for(dev->n), THREADS, 0, stream>>>(*dev);
+    if (parcel->n_system >= 0 && parcel->n_watched > 0)
+        watch<<<blocks_for(parcel->n_watched), THREADS, 0, stream>>>(*dev, *parcel);
     return cudaGetLastError();
 }
 

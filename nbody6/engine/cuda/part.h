@@ -56,9 +56,10 @@ cudaError_t nb6_device_lose_pulls(const struct nb6_dev *dev, nb6_time t, int64_t
 /** Enqueue: bodies get their new places, in lists too, which are all in rows dev->settled before, and in the others
  *  after it. */
 cudaError_t nb6_device_move_places(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, cudaStream_t stream);
-/** Enqueue: bodies, lists and systems of the parcel. */
+/** Enqueue: control, bodies, lists and systems of the parcel; then all predictors, no body is shown, and all are
+ * watched as the parcel has it, unless systems are all to come (n_system -1). */
 cudaError_t nb6_device_unpack_parcel(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel,
-                                     cudaStream_t stream);
+                                     const struct nb6_dev_control *control, cudaStream_t stream);
 /** Enqueue: the device gets this control, as it is now. */
 cudaError_t nb6_device_set_control(const struct nb6_dev *dev, const struct nb6_dev_control *control,
                                    cudaStream_t stream);

@@ -97,15 +97,12 @@ static void renumber(const struct moving *job, int32_t place)
 /* Places beyond the last body have no level. */
 static void move_to_new_places(struct nb6_dev *dev, const struct nb6_dev_parcel *parcel)
 {
-    int32_t *const rows = nb6_dev_row(dev, 0, !dev->settled);
-    const struct nb6_dev_aside aside = nb6_dev_aside_in(rows, dev);
+    const struct nb6_dev_aside aside = nb6_dev_aside_in(nb6_dev_row(dev, 0, !dev->settled), dev);
     const int64_t n = dev->n, left = parcel->n_before - n, moved = parcel->end < n ? parcel->end : n;
-    for_places((struct moving){dev, parcel, NULL, settle, parcel->n_before});
     for_places((struct moving){dev, parcel, &aside, set_star_aside, moved});
     for_places((struct moving){dev, parcel, &aside, take_star, moved});
     for_places((struct moving){dev, parcel, &aside, set_body_aside, moved});
     for_places((struct moving){dev, parcel, &aside, take_body, moved});
-    nb6_dev_move_systems(dev, parcel, rows);
     for_places((struct moving){dev, parcel, NULL, renumber, n});
     dev->settled = !dev->settled;
     if (left > 0) memset(dev->level + n, -1, (size_t)left);
@@ -123,17 +120,19 @@ static void unpack(const struct nb6_dev *dev, const struct nb6_dev_parcel *parce
 static int import_part(struct nb6_sim *sim, struct nb6_dev *dev, struct nb6_dev_part *part)
 {
     struct nb6_dev_parcel parcel = nb6_dev_parcel_for(sim, dev, part);
+    const int moves = part->n_gone + part->n_come > 0;
     size_t head;
     void *data = nbc_alloc_unset(nb6_dev_lay_out_parcel(NULL, &parcel, &head) + 1, 1);
     if (!data) return 0;
     (void)nb6_dev_lay_out_parcel(data, &parcel, &head);
     nb6_dev_fill_head(sim, dev, part, &parcel);
     lose_pulls(&sim->engine_image.touched, dev, &parcel);
-    nb6_dev_place_part(sim, dev, &parcel);
-    if (part->n_gone + part->n_come > 0) move_to_new_places(dev, &parcel);
-    nb6_dev_fill_parcel(sim, dev, part, &parcel);
+    if (moves) for_places((struct moving){dev, &parcel, NULL, settle, dev->n});
+    nb6_dev_set_numbers(sim, dev);
+    nb6_dev_place_part(sim, dev, part, &parcel, nb6_dev_row(dev, 0, !dev->settled));
+    if (moves) move_to_new_places(dev, &parcel);
     unpack(dev, &parcel);
-    nb6_dev_begin_again(sim, dev, &parcel, part->watched);
+    nb6_dev_begin_again(sim, dev, &parcel);
     for (int64_t i = 0; i < dev->n; i++) nb6_dev_renew_predictor(dev, i);
     nbc_free(data);
     return 1;

@@ -21,12 +21,17 @@ NBC_ASSERT_CONSTANT(sizeof(struct nb6_body) % sizeof(nb6_dev_word) == 0 &&
                         sizeof(struct nb6_remote) % sizeof(nb6_dev_word) == 0,
                     "words fill them");
 
+/** So few bodies that have gone or come are searched without a branch or a look into memory. */
+enum { NB6_DEV_FEW = 4 };
+
 /** Bodies one after another, in memory of either side. */
 struct nb6_dev_parcel {
     int64_t n, numbers;             /**< bodies; numbers in `lists` */
     int32_t n_gone, n_come;         /**< bodies that took part before, but do not now, and the other way */
     int64_t n_before, first_before; /**< bodies that took part before, and the first centre of mass among them */
     int64_t first, end;             /**< all others have the places that they had */
+    int32_t few_gone[NB6_DEV_FEW];  /**< if there are no more, `gone`, then INT32_MAX; */
+    int32_t few_come[NB6_DEV_FEW];  /**< and the ranks, among those that have not come, of which `come` are before */
     int32_t *place;                 /**< [n] ascending; NULL: 0, 1, ... */
     int64_t *list_at;               /**< [n] offset of the list in `lists`; -1: it does not travel */
     int32_t *gone;                  /**< [n_gone] places before, ascending */
@@ -42,6 +47,10 @@ struct nb6_dev_parcel {
     int32_t *system_at;             /**< [n_system] places now; -1: it takes no part */
     struct nb6_dev_system *system;  /**< [n_system] */
     struct nb6_remote *remote;      /**< [n_system] with places now */
+    int64_t n_watched, n_ask;       /**< bodies that may be watched in another way; of them in dev->ask */
+    int32_t *watched;               /**< [n_watched] places now, ascending */
+    int8_t *watch;                  /**< [n_watched] */
+    int32_t *ask;                   /**< [n_watched], of which n_ask are there */
 };
 
 /** A record, by lanes. */
@@ -138,8 +147,15 @@ NBC_HD int nb6_dev_has_gone(const struct nb6_dev_parcel *parcel, int32_t place)
 /** Where a body is now that was in a place, and has not gone. */
 NBC_HD int32_t nb6_dev_present_place(const struct nb6_dev_parcel *parcel, int32_t place)
 {
-    const int32_t before = nb6_dev_first_from(parcel->gone, parcel->n_gone, place);
-    return nb6_dev_place_of_rank(parcel->come, parcel->n_come, place - before);
+    int32_t rank = place;
+    if (parcel->n_gone > NB6_DEV_FEW || parcel->n_come > NB6_DEV_FEW) {
+        rank -= nb6_dev_first_from(parcel->gone, parcel->n_gone, place);
+        return nb6_dev_place_of_rank(parcel->come, parcel->n_come, rank);
+    }
+    NBC_UNROLL for (int k = 0; k < NB6_DEV_FEW; k++) rank -= parcel->few_gone[k] < place;
+    place = rank;
+    NBC_UNROLL for (int k = 0; k < NB6_DEV_FEW; k++) place += parcel->few_come[k] <= rank;
+    return place;
 }
 
 /** Memory for records on their way to another place: stars first, then all else, each kind behind another one. */
@@ -257,8 +273,8 @@ NBC_HD void nb6_dev_renumber_list(const struct nb6_dev *dev, const struct nb6_de
     int32_t *to = nb6_dev_row(dev, place, !dev->settled), body[TOGETHER];
     for (int32_t m = lane; m < nnb; m += TOGETHER * lanes) {
         NBC_UNROLL for (int k = 0; k < TOGETHER; k++) body[k] = m + k * lanes < nnb ? from[m + k * lanes] : 0;
-        NBC_UNROLL for (int k = 0; k < TOGETHER; k++) if (m + k * lanes < nnb) to[m + k * lanes] =
-            nb6_dev_present_place(parcel, body[k]);
+        NBC_UNROLL for (int k = 0; k < TOGETHER; k++) body[k] = nb6_dev_present_place(parcel, body[k]);
+        NBC_UNROLL for (int k = 0; k < TOGETHER; k++) if (m + k * lanes < nnb) to[m + k * lanes] = body[k];
     }
 }
 
@@ -287,6 +303,19 @@ NBC_HD void nb6_dev_unpack_system(const struct nb6_dev *dev, const struct nb6_de
     if (at < 0) return; /* it takes no part */
     nb6_dev_copy_record(&dev->system[at], &parcel->system[k], sizeof *dev->system, lane, lanes);
     nb6_dev_copy_record(&dev->remote[at], &parcel->remote[k], sizeof *dev->remote, lane, lanes);
+}
+
+/** How a body is watched without a system that has changed. */
+NBC_HD int8_t nb6_dev_watch_alone(const struct nb6_dev *dev, int64_t place)
+{
+    return place < dev->first_centre ? 0 : NB6_DEV_QUIET;
+}
+
+/** After all are watched like that: others, and dev->ask.   @param[in] k  one of n_watched */
+NBC_HD void nb6_dev_unpack_watched(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, int64_t k)
+{
+    dev->watch[parcel->watched[k]] = parcel->watch[k];
+    if (k < parcel->n_ask) dev->ask[k] = parcel->ask[k];
 }
 
 /** Then, for control->ti_now, all of them. */
