@@ -50,7 +50,7 @@ int nb6_restore_changed(struct nb6_sim **sim, const char *path, const struct nb6
     }
     if (!status) status = nb6_ageing_resume(made, err);
     if (!status) status = nb6_engine_resume(made, asked, err);
-    if (!status) status = nb6_sim_open(made, made->n, err);
+    if (!status) status = nb6_sim_open(made, made->n, 0, err);
     if (!status) status = restore_lists(made, nblist, err);
     if (!status) status = nb6_start_resume(made, err);
     nbc_free(nblist);

@@ -98,7 +98,7 @@ static int prepare(nb6_t *sim, int64_t n, const int64_t *name, const double *mas
     if (!status) status = first_bookkeeping(sim, n, name, mass, x, v, err);
     const int opened = nb6_opening_end(&opening, sim, status ? NULL : err);
     if (!status) status = opened;
-    if (!status) status = nb6_sim_open(sim, n, err);
+    if (!status) status = nb6_sim_open(sim, n, nb6_declared_pairs(sim, n, mass, x, v), err);
     if (status && !sim->body) nb6_sim_close_regular(sim); /* other stars may come */
     return status ? status : nb6_engine_settle(sim, err);
 }

@@ -142,7 +142,7 @@ int nb6_remake(const struct nb6_sim *sim, const struct nb6_census *census, struc
     inherit(sim, fresh);
     int status = nb6_properties_copy(sim->run.properties, &fresh->run.properties, err);
     if (!status) status = set_books(sim, census, fresh, err);
-    if (!status) status = nb6_sim_open(fresh, census->n, err);
+    if (!status) status = nb6_sim_open(fresh, census->n, census->n_pair, err);
     if (!status) {
         place_stars(census, fresh);
         status = nb6_ageing_inherit(sim, fresh, err);

@@ -17,10 +17,10 @@
 #include <string.h>
 
 /* Bodies that take part are never more than stars, for any number of slots. */
-static int allocate(struct nb6_sim *sim, int64_t n)
+static int allocate(struct nb6_sim *sim, int64_t n, int64_t n_pair)
 {
     struct nb6_active *a = &sim->active;
-    if (!nb6_subsystems_alloc(&sim->subsystems, n)) return 0;
+    if (!nb6_subsystems_alloc(&sim->subsystems, n, n_pair)) return 0;
     const size_t count = (size_t)n, room = count + (size_t)sim->subsystems.capacity;
     if (!sim->body) sim->body = nbc_alloc(room, sizeof *sim->body);
     if (!sim->star) sim->star = nbc_alloc(room, sizeof *sim->star);
@@ -116,12 +116,18 @@ int nb6_sim_tell_tree(const struct nb6_config *config, int64_t n, int64_t *targe
     return NBC_OK;
 }
 
+static int grow_regular(struct nb6_sim *sim, size_t room, struct nbc_error *err)
+{
+    const int status = gpunb_reserve(sim->reg, room);
+    return status ? nbc_fail(err, status, "%s", gpunb_last_error(sim->reg)) : NBC_OK;
+}
+
 static int open_libraries(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
 {
     const int64_t slots = sim->subsystems.capacity;
     struct gpuirr_options irr = {.backend = nb6_backend_name(sim->run.config.run.irr_backend)};
-    int status =
-        sim->reg ? NBC_OK : open_regular(&sim->run.config, n, slots, sim->run.config.run.device, &sim->reg, err);
+    int status = sim->reg ? grow_regular(sim, (size_t)(n + slots), err)
+                          : open_regular(&sim->run.config, n, slots, sim->run.config.run.device, &sim->reg, err);
     return status ? status : gpuirr_create(&sim->irr, (size_t)(n + slots), &irr, err);
 }
 
@@ -200,10 +206,11 @@ int nb6_sim_use_irregular(struct nb6_sim *sim, const char *backend, struct nbc_e
     return NBC_OK;
 }
 
-int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err)
+int nb6_sim_open(struct nb6_sim *sim, int64_t n, int64_t n_pair, struct nbc_error *err)
 {
     sim->n = n;
-    if (!allocate(sim, n)) return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld stars", (long long)n);
+    if (!allocate(sim, n, n_pair))
+        return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld stars", (long long)n);
     return open_libraries(sim, n, err);
 }
 
@@ -226,8 +233,8 @@ int nb6_sim_reserve(struct nb6_sim *sim, int64_t n_slot, struct nbc_error *err)
     const size_t room = (size_t)(sim->n + slots);
     int status = gpuirr_reserve(sim->irr, room);
     if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
-    status = gpunb_reserve(sim->reg, room);
-    if (status) return nbc_fail(err, status, "%s", gpunb_last_error(sim->reg));
+    status = grow_regular(sim, room, err);
+    if (status) return status;
     if (!grow_bodies(sim, room) || !nb6_subsystems_reserve(&sim->subsystems, sim->n, slots))
         return nbc_fail(err, NBC_NO_MEMORY, "not enough memory for %lld pairs and chains", (long long)slots);
     return NBC_OK;

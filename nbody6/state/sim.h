@@ -124,8 +124,9 @@ struct nb6_sim {
 
 /** Allocate for n stars and open the two force libraries, with their tables of predictors. body and star may have been
  *  allocated before (a checkpoint), and sim->reg opened.
+ *  @param[in] n_pair  pairs that will begin, as far as they are known: for more of them all tables are copied
  *  @return NBC_OK; NBC_NO_MEMORY; NBC_UNAVAILABLE or NBC_DEVICE (backend named) */
-int nb6_sim_open(struct nb6_sim *sim, int64_t n, struct nbc_error *err);
+int nb6_sim_open(struct nb6_sim *sim, int64_t n, int64_t n_pair, struct nbc_error *err);
 /** The library of regular forces alone, for a simulation of n stars with this configuration that is not open yet.
  *  @param[out] reg  NULL after a failure   @return as nb6_sim_open */
 int nb6_sim_open_regular(const struct nb6_config *config, int64_t n, gpunb_t **reg, struct nbc_error *err);

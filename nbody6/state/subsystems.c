@@ -47,10 +47,10 @@ static int grow(struct nb6_subsystems *p, int64_t n, int64_t slots)
     return 1;
 }
 
-int nb6_subsystems_alloc(struct nb6_subsystems *p, int64_t n)
+int nb6_subsystems_alloc(struct nb6_subsystems *p, int64_t n, int64_t n_pair)
 {
     if (!p->scratch) p->scratch = nbc_alloc(1, sizeof *p->scratch);
-    return p->scratch && grow(p, n, nb6_subsystems_room(p->n_slot));
+    return p->scratch && grow(p, n, nb6_subsystems_room(n_pair > p->n_slot ? n_pair : p->n_slot));
 }
 
 int nb6_subsystems_reserve(struct nb6_subsystems *p, int64_t n, int64_t slots)

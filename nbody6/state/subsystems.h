@@ -199,9 +199,10 @@ static inline struct nb6_motion nb6_subsystems_motion(const struct nb6_subsystem
     return (struct nb6_motion){subsystems->ks, subsystems->chain};
 }
 
-/** Memory for n stars, the n_slot slots that are in use, if any, and some more; data from a checkpoint are kept.
+/** Memory for n stars, the n_slot slots that are in use or n_pair, whichever is more, and for some more; data from a
+ *  checkpoint are kept.
  *  @return 0 if there is none */
-int nb6_subsystems_alloc(struct nb6_subsystems *subsystems, int64_t n);
+int nb6_subsystems_alloc(struct nb6_subsystems *subsystems, int64_t n, int64_t n_pair);
 void nb6_subsystems_free(struct nb6_subsystems *subsystems);
 /** Room for so many slots beside n stars; used ones are kept. Called through nb6_sim_reserve (start.h).
  *  @return 0 if there is no memory; nothing has changed then */

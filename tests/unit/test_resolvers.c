@@ -27,7 +27,7 @@ static struct nb6_sim with_slots(void)
 {
     struct nb6_sim sim = {.n = STARS};
     struct nb6_subsystems *p = &sim.subsystems;
-    assert_true(nb6_subsystems_alloc(p, STARS));
+    assert_true(nb6_subsystems_alloc(p, STARS, 0));
     p->n_slot = p->count = SLOTS;
     for (nb6_slot slot = 0; slot < SLOTS; slot++)
         for (int m = 0; m < 2; m++) p->system[slot].member[m] = 2 * (nb6_index)slot + m;

@@ -135,7 +135,7 @@ static void single_stars(void **state)
     nb6_t *sim;
     cluster_config(&config);
     assert_int_equal(nb6_create(&sim, &config, &err), NBC_OK);
-    assert_int_equal(nb6_sim_open(sim, STARS, &err), NBC_OK);
+    assert_int_equal(nb6_sim_open(sim, STARS, 0, &err), NBC_OK);
     assert_true(sim->subsystems.capacity < 64);
     nb6_free(sim);
     /* and none after a start without close pairs */

@@ -10,7 +10,9 @@
 #include <stdint.h>
 
 #include "common/nbc.h"
+#include "nbody6/fewbody/pairs/start.h"
 #include "nbody6/input/config.h"
+#include "nbody6/model/model.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
@@ -87,9 +89,33 @@ static void a_star_comes_between(void **state)
     nb6_free(sim);
 }
 
+/* Room is made for the declared binaries that will be pairs, before they are; the wide ones need none. */
+static void room_is_made_before(void **state)
+{
+    (void)state;
+    enum { BINARIES = 200 };
+    struct nb6_config config;
+    struct nb6_model model;
+    cluster_config_with_binaries(&config, 300, BINARIES);
+    config.binaries.semi_max = 0.03;
+    config.binaries.range = 1000;
+    assert_int_equal(nb6_model_make(&config, &model, NULL), NBC_OK);
+    const struct cluster c = {model.n, model.mass, model.x, model.v};
+    nb6_t *sim = cluster_start(&config, &c, NULL);
+    int64_t primordial = 0;
+    for (nb6_slot slot = 0; slot < sim->subsystems.n_slot; slot++)
+        primordial += sim->subsystems.system[slot].primordial;
+    const int64_t counted = nb6_declared_pairs(sim, c.n, c.mass, (const double(*)[3])c.x, (const double(*)[3])c.v);
+    assert_true(primordial > 0 && primordial < BINARIES);
+    assert_int_equal(counted, primordial);
+    assert_true(sim->subsystems.capacity >= nb6_subsystems_room(counted));
+    nb6_model_free(&model);
+    nb6_free(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(starts_do_not_depend_on_threads),
-                                       cmocka_unit_test(a_star_comes_between)};
+                                       cmocka_unit_test(a_star_comes_between), cmocka_unit_test(room_is_made_before)};
     return cmocka_run_group_tests_name("start_pairs", tests, NULL, NULL);
 }

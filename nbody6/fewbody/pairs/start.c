@@ -95,23 +95,26 @@ struct orbit {
     double m, r, h; /* both masses, separation, energy per reduced mass */
 };
 
-static struct orbit orbit_of(const struct nb6_sim *sim, int64_t i, int64_t j)
+static struct orbit orbit_from(double m, const double xa[3], const double xb[3], const double va[3], const double vb[3])
 {
-    const struct nb6_body *a = nb6_get_body(sim, i), *b = nb6_get_body(sim, j);
-    double r2 = 0, v2 = 0, m = a->mass + b->mass;
+    double r2 = 0, v2 = 0;
     for (int k = 0; k < 3; k++) {
-        r2 += (a->x0[k] - b->x0[k]) * (a->x0[k] - b->x0[k]);
-        v2 += (a->v0[k] - b->v0[k]) * (a->v0[k] - b->v0[k]);
+        r2 += (xa[k] - xb[k]) * (xa[k] - xb[k]);
+        v2 += (va[k] - vb[k]) * (va[k] - vb[k]);
     }
     return (struct orbit){.m = m, .r = sqrt(r2), .h = 0.5 * v2 - m / sqrt(r2)};
 }
 
-/* Bound, and never wider than `wide` (2 a < wide), or bound more strongly than encounters undo. */
-static int is_close_binary(const struct nb6_sim *sim, int64_t i)
+static struct orbit orbit_of(const struct nb6_sim *sim, int64_t i, int64_t j)
 {
-    const struct orbit o = orbit_of(sim, i, i + 1);
-    const double wide = WIDEST * nb6_close_radius(sim, 2, o.m, i);
-    return o.m > 0 && o.h < 0 && (-o.m / o.h < wide || -o.h > sim->book.e_close);
+    const struct nb6_body *a = nb6_get_body(sim, i), *b = nb6_get_body(sim, j);
+    return orbit_from(a->mass + b->mass, a->x0, b->x0, a->v0, b->v0);
+}
+
+/* Bound, and never wider than `wide` (2 a < wide), or bound more strongly than encounters undo. */
+static int is_close_binary(const struct nb6_sim *sim, const struct orbit *o, double wide)
+{
+    return o->m > 0 && o->h < 0 && (-o->m / o->h < wide || -o->h > sim->book.e_close);
 }
 
 /* The binding energy of two stars that are not declared counts only if they are close: ECLOSE is in units that a data
@@ -164,12 +167,19 @@ static int no_memory(struct nbc_error *err)
 /* Whether stars 2 k and 2 k + 1, which are declared a binary, begin as a pair. */
 static int begins_declared(const void *context, int64_t k)
 {
-    return is_close_binary(context, 2 * k);
+    const struct nb6_sim *sim = context;
+    const struct orbit o = orbit_of(sim, 2 * k, 2 * k + 1);
+    return is_close_binary(sim, &o, WIDEST * nb6_close_radius(sim, 2, o.m, 2 * k));
+}
+
+static int64_t declared_among(const struct nb6_sim *sim, int64_t n)
+{
+    return sim->run.config.binaries.n < n / 2 ? sim->run.config.binaries.n : n / 2;
 }
 
 static int start_declared(struct nb6_sim *sim, struct nbc_error *err)
 {
-    const int64_t declared = sim->run.config.binaries.n < sim->n / 2 ? sim->run.config.binaries.n : sim->n / 2;
+    const int64_t declared = declared_among(sim, sim->n);
     int32_t *found = nbc_alloc_unset((size_t)declared, sizeof *found);
     int32_t(*pair)[2] = nbc_alloc_unset((size_t)declared, sizeof *pair);
     int status = found && pair ? NBC_OK : no_memory(err);
@@ -270,4 +280,18 @@ int nb6_start_given_pairs(struct nb6_sim *sim, int64_t n, const int32_t (*pair)[
     if (!nb6_subsystems_enabled(sim)) return NBC_OK;
     const int status = make_pairs(sim, n, pair, 0, err);
     return status ? status : start_undeclared(sim, err);
+}
+
+/* Without lists of neighbours, as at the start, the radius of heavy pairs has no other limit. */
+int64_t nb6_declared_pairs(const struct nb6_sim *sim, int64_t n, const double *mass, const double (*x)[3],
+                           const double (*v)[3])
+{
+    int64_t pairs = 0;
+    if (!nb6_subsystems_enabled(sim)) return 0;
+    for (int64_t i = 0; i < 2 * declared_among(sim, n); i += 2) {
+        const struct orbit o = orbit_from(mass[i] + mass[i + 1], x[i], x[i + 1], v[i], v[i + 1]);
+        const double near = sim->book.r_min * fmax(1, o.m / (2 * sim->mean_mass));
+        pairs += is_close_binary(sim, &o, WIDEST * near);
+    }
+    return pairs;
 }

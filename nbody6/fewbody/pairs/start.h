@@ -24,6 +24,10 @@ void nb6_subsystems_adjust(struct nb6_sim *sim, double rho_core, double r_half, 
  *  @param[in] massive  stars that are no test particles   @param[in] mass, x  [n] of all stars */
 void nb6_subsystems_first_criteria(struct nb6_sim *sim, int64_t n, int64_t massive, const double *mass,
                                    const double (*x)[3], double rho_core, double r_half);
+/** How many of the binaries that the configuration declares begin as pairs, before the bodies are there: for room.
+ *  @param[in] mass, x, v  [n] of all stars */
+int64_t nb6_declared_pairs(const struct nb6_sim *sim, int64_t n, const double *mass, const double (*x)[3],
+                           const double (*v)[3]);
 /** Make pairs of the primordial binaries that are close enough. */
 int nb6_start_pairs(struct nb6_sim *sim, struct nbc_error *err);
 
