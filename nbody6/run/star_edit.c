@@ -133,23 +133,51 @@ static int are_apart(const struct nb6_sim *sim, double mass, const double x[2][3
     return *r > 0 && (!nb6_subsystems_enabled(sim) || *r > near || v2 / 2 > mass / *r);
 }
 
-/* The nearest body of the run to star k, at the present time; -1: one is too near. */
-static int64_t nearest_to(const struct nb6_sim *sim, const struct nb6_star_edit *edit, int64_t k, double *least)
+/* From so many bodies on threads are worth their start. */
+enum { PARALLEL_BODIES = 4096 };
+
+/* The nearest body to a star; -1: there is none. */
+struct nearest {
+    int64_t body;
+    double r;
+    int is_too_near; /* 1: one is */
+};
+
+static void look_at(const struct nb6_sim *sim, const struct nb6_star_edit *edit, int64_t k, nb6_index i,
+                    struct nearest *nearest)
 {
-    const struct nb6_subsystems *p = &sim->subsystems;
-    int64_t nearest = -1;
+    const struct nb6_body *body = &sim->body[i];
     double x[2][3], v[2][3], r;
     memcpy(x[0], edit->x[k], sizeof x[0]);
     memcpy(v[0], edit->v[k], sizeof v[0]);
-    *least = INFINITY;
-    for (int64_t m = 0; m < p->n_source; m++) {
-        const struct nb6_body *body = &sim->body[p->source[m]];
-        nb6_predict(body, nb6_time_to_double(sim->ti_reached - body->t0), x[1], v[1]);
-        if (!are_apart(sim, edit->mass[k] + body->mass, (const double(*)[3])x, (const double(*)[3])v, &r)) return -1;
-        if (r < *least) nearest = p->source[m];
-        *least = fmin(*least, r);
+    nb6_predict(body, nb6_time_to_double(sim->ti_reached - body->t0), x[1], v[1]);
+    if (!are_apart(sim, edit->mass[k] + body->mass, (const double(*)[3])x, (const double(*)[3])v, &r))
+        nearest->is_too_near = 1;
+    else if (r < nearest->r)
+        *nearest = (struct nearest){i, r, nearest->is_too_near};
+}
+
+/* The nearest body of the run to star k, at the present time; -1: one is too near. Of several the first one. */
+static int64_t nearest_to(const struct nb6_sim *sim, const struct nb6_star_edit *edit, int64_t k, double *least)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+    struct nearest all = {-1, INFINITY, 0};
+#pragma omp parallel if (p->n_source > PARALLEL_BODIES)
+    {
+        struct nearest own = {-1, INFINITY, 0};
+#pragma omp for schedule(static) nowait
+        for (int64_t m = 0; m < p->n_source; m++) look_at(sim, edit, k, p->source[m], &own);
+#pragma omp critical(nearest_to)
+        {
+            all.is_too_near |= own.is_too_near;
+            if (own.r < all.r || (own.r == all.r && own.body < all.body)) {
+                all.body = own.body;
+                all.r = own.r;
+            }
+        }
     }
-    return nearest;
+    *least = all.r;
+    return all.is_too_near ? -1 : all.body;
 }
 
 static int has_place(const struct nb6_sim *sim, const struct nb6_star_edit *edit, int64_t k)

@@ -1,6 +1,7 @@
 #include "nbody6/state/renumber.h"
 
 #include "common/nbc.h"
+#include "common/select.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/state/ageing.h"
 #include "nbody6/state/bodies.h"
@@ -37,7 +38,18 @@ struct moving {
     const nb6_index *list[BODIES_TOGETHER];
     int64_t room;
     nb6_index *numbers;
+    struct nb6_body *body; /* [BODIES_TOGETHER] on their way */
+    struct nb6_star *star;
 };
+
+static void free_moving(struct moving *m)
+{
+    if (!m) return;
+    nbc_free(m->numbers);
+    nbc_free(m->body);
+    nbc_free(m->star);
+    nbc_free(m);
+}
 
 /* @return 0: no memory */
 static int lay_out_lists(const struct nb6_sim *sim, struct moving *m)
@@ -69,21 +81,45 @@ static void rename_list(const struct nb6_sim *sim, struct moving *m, int64_t k)
         if (m->moved[old[q]] >= 0) to[m->nnb[k]++] = m->moved[old[q]];
 }
 
-/* The records of bodies, with their lists, move to their new places: down, in ascending order, so that every one is
- * read before another one takes its place. */
+/* Records on their way. */
+static int reserve_records(struct moving *m)
+{
+    if (!m->body) m->body = nbc_alloc_unset(BODIES_TOGETHER, sizeof *m->body);
+    if (!m->star) m->star = nbc_alloc_unset(BODIES_TOGETHER, sizeof *m->star);
+    return m->body && m->star;
+}
+
+/* All of them are read before one takes the place of another. */
+static void move_records(struct nb6_sim *sim, struct moving *m)
+{
+#pragma omp parallel if (m->n == BODIES_TOGETHER)
+    {
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < m->n; k++) {
+            m->body[k] = sim->body[m->from[k]];
+            m->star[k] = sim->star[m->from[k]];
+        }
+#pragma omp for schedule(static)
+        for (int64_t k = 0; k < m->n; k++) {
+            struct nb6_star *star = &sim->star[m->to[k]];
+            sim->body[m->to[k]] = m->body[k];
+            *star = m->star[k];
+            star->nnb = m->nnb[k];
+            if (nb6_has_merged(star)) nb6_set_merged(star, m->moved[nb6_merged_into(star)]);
+        }
+    }
+    for (int64_t k = 0; k < m->n && sim->ageing; k++)
+        if (m->from[k] < sim->n) sim->ageing->aged[m->to[k]] = sim->ageing->aged[m->from[k]];
+}
+
+/* The records of bodies, with their lists, move to their new places: down, in ascending order. */
 static int move_together(struct nb6_sim *sim, struct moving *m, struct nbc_error *err)
 {
-    if (!lay_out_lists(sim, m)) return nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)m->n);
+    if (!reserve_records(m) || !lay_out_lists(sim, m))
+        return nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)m->n);
 #pragma omp parallel for schedule(static) if (m->n == BODIES_TOGETHER)
     for (int64_t k = 0; k < m->n; k++) rename_list(sim, m, k);
-    for (int64_t k = 0; k < m->n; k++) {
-        const nb6_index i = m->from[k], to = m->to[k];
-        sim->body[to] = sim->body[i];
-        sim->star[to] = sim->star[i];
-        sim->star[to].nnb = m->nnb[k];
-        if (nb6_has_merged(&sim->star[to])) nb6_set_merged(&sim->star[to], m->moved[nb6_merged_into(&sim->star[to])]);
-        if (sim->ageing && i < sim->n) sim->ageing->aged[to] = sim->ageing->aged[i];
-    }
+    move_records(sim, m);
     return refused(sim, gpuirr_set_lists(sim->irr, (size_t)m->n, m->to, m->nnb, m->list), err);
 }
 
@@ -144,13 +180,21 @@ int nb6_bodies_renumber(struct nb6_sim *sim, int64_t n_gone, int64_t bodies, con
         sim->n -= n_gone;
         status = send_all(sim, 0, list, err);
     }
-    if (m) nbc_free(m->numbers);
-    nbc_free(m);
+    free_moving(m);
     nbc_free(list);
     return status;
 }
 
 /* ---- before some come */
+
+/* Whether one of a body's neighbours gets another number. */
+static int has_centre_in_list(const void *context, int64_t i)
+{
+    const struct nb6_sim *sim = context;
+    size_t nnb = 0;
+    const nb6_index *list = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
+    return nnb > 0 && list[nnb - 1] >= sim->n; /* ascending */
+}
 
 /* The list of a body, in which numbers from `first` on rise; of one of these, with the record, at its new number. */
 static int make_room_at(struct nb6_sim *sim, int64_t first, int64_t n_new, int64_t i, nb6_index *list,
@@ -159,7 +203,6 @@ static int make_room_at(struct nb6_sim *sim, int64_t first, int64_t n_new, int64
     size_t nnb = 0;
     const int64_t to = i < first ? i : i + n_new;
     const nb6_index *old = gpuirr_get_list(sim->irr, (size_t)i, &nnb);
-    if (i < first && (nnb == 0 || old[nnb - 1] < first)) return NBC_OK; /* ascending */
     for (size_t k = 0; k < nnb; k++) list[k] = old[k] < first ? old[k] : (nb6_index)(old[k] + n_new);
     if (to != i) {
         sim->body[to] = sim->body[i];
@@ -168,14 +211,19 @@ static int make_room_at(struct nb6_sim *sim, int64_t first, int64_t n_new, int64
     return refused(sim, gpuirr_set_list(sim->irr, (size_t)to, nnb, list), err);
 }
 
-/* From the last on, so that every record is read before another one takes its place. */
-static int move_centres(struct nb6_sim *sim, int64_t n_new, nb6_index *list, struct nbc_error *err)
+enum { LISTS_OF_A_PART = 2048 };
+
+/* From the last on, so that every record is read before another one takes its place.
+ * @param[out] star  [sim->n] scratch */
+static int move_centres(struct nb6_sim *sim, int64_t n_new, nb6_index *list, int32_t *star, struct nbc_error *err)
 {
-    const int64_t bodies = nb6_bodies(sim);
+    const int64_t bodies = nb6_bodies(sim), first = sim->n;
+    const int64_t stars = bodies > first ? nbc_select(first, LISTS_OF_A_PART, has_centre_in_list, sim, star) : 0;
     int status = NBC_OK;
     for (int64_t i = bodies; i < bodies + n_new && !status; i++) status = nb6_save_body(sim, i, err);
     for (int64_t i = sim->n; i < bodies && !status; i++) nb6_schedule_remove(sim->schedule, (nb6_index)i);
-    for (int64_t i = bodies - 1; i >= 0 && !status; i--) status = make_room_at(sim, sim->n, n_new, i, list, err);
+    for (int64_t i = bodies - 1; i >= first && !status; i--) status = make_room_at(sim, first, n_new, i, list, err);
+    for (int64_t k = stars - 1; k >= 0 && !status; k--) status = make_room_at(sim, first, n_new, star[k], list, err);
     for (int64_t i = sim->n; i < sim->n + n_new && !status; i++) status = clear_place(sim, i, err);
     return status;
 }
@@ -184,7 +232,10 @@ int nb6_bodies_make_room(struct nb6_sim *sim, int64_t n_new, struct nbc_error *e
 {
     nb6_index *list = nbc_alloc_unset((size_t)nb6_bodies(sim), sizeof *list);
     if (!list) return nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)nb6_bodies(sim));
-    int status = move_centres(sim, n_new, list, err);
+    int32_t *star = nbc_alloc_unset((size_t)sim->n, sizeof *star);
+    int status = star ? move_centres(sim, n_new, list, star, err)
+                      : nbc_fail(err, NBC_NO_MEMORY, "no memory to move %lld bodies", (long long)nb6_bodies(sim));
+    nbc_free(star);
     if (!status) {
         sim->n += n_new;
         sim->subsystems.capacity -= n_new;

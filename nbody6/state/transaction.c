@@ -162,13 +162,20 @@ static int reserve_bodies(struct nb6_transaction *t, int64_t n)
     return 1;
 }
 
+static int64_t count_unsaved(const struct nb6_transaction *t, int64_t bodies)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < bodies; i++) n += !t->body_is_saved[i];
+    return n;
+}
+
 /* All that are not saved yet. */
 static int save_bodies(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_transaction *t = &sim->transaction;
     const int64_t bodies = nb6_bodies(sim), first = t->n_body;
     if (!grow_marks(t, sim->n + sim->subsystems.capacity, sim->subsystems.capacity) ||
-        !reserve_bodies(t, first + bodies))
+        !reserve_bodies(t, first + count_unsaved(t, bodies)))
         return no_memory(err);
     if (first == 0) {
 #pragma omp parallel for schedule(static) if (bodies > PARALLEL_BODIES)
