@@ -35,7 +35,7 @@ NBC_HD double nb6_dispersion(double n, const double sum[4])
 {
     double squares = sum[3];
     for (int k = 0; k < 3; k++) squares -= sum[k] * sum[k] / n;
-    return sqrt(fmax(squares, 0) / n);
+    return sqrt(fmax(squares, 0.0) / n);
 }
 
 /** No first regular step is longer. The first list is made before the forces that determine the step. It holds the
