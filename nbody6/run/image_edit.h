@@ -21,7 +21,7 @@ enum nb6_image_edit_end {
 
 /** Whether a change may be made so: either no body begins anew by it, and systems that it concerns are pairs of two
  *  stars, which change slowly (run/edit_systems.h); or all that change are single stars which no system resolves; and
- * no galaxy does work, which would have to be booked for the bodies as they were. It follows from contents of a
+ *  no galaxy does work, which would have to be booked for the bodies as they were. It follows from contents of a
  *  checkpoint, as does NB6_IMAGE_EDIT_ENDS. */
 int nb6_image_edit_serves(struct nb6_sim *sim, const struct nb6_new_masses *masses);
 /** The change, at ti_reached, and the books. After a success the caller commits, and tells nobody: nb6_engines_tell

@@ -1,11 +1,11 @@
 /** Bodies that begin anew between two blocks, on a device: those that a sudden change concerns (engine/edit.h), with
- * new lists, forces, derivatives and steps at the time of the change, as nb6_start_bodies makes them. In this order:
+ *  new lists, forces, derivatives and steps at the time of the change, as nb6_start_bodies makes them. In this order:
  *  which they are; all bodies as sources (stages/regular.h), and these over them; GPUNB is asked for regular forces and
  *  lists, and again where a list is too long; irregular forces. Up to then all results are in scratch. Then what has
  *  left all bodies (stages/parcel.h); these bodies; their derivatives and levels; predictors of all.
  *
  *  They are single stars that no system resolves, and pairs on which nothing acts. Others, in whose forces the host
- * takes part, lose pulls as all do, and end their regular steps with their next irregular ones. */
+ *  takes part, lose pulls as all do, and end their regular steps with their next irregular ones. */
 #ifndef NB6_STAGES_BEGIN_H
 #define NB6_STAGES_BEGIN_H
 
