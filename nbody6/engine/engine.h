@@ -41,6 +41,7 @@
 #include <stdint.h>
 
 struct nb6_sim;
+struct nb6_survey;
 
 /** Nominal costs of a device engine in large blocks, where the work is; and the number of stars from which it is
  *  faster than the host engine, without and with binaries, which need the host service (docs/performance.md, The
@@ -103,6 +104,9 @@ struct nb6_engine {
      *  criteria for systems, and other motions. NULL in the host engine.
      *  @return NBC_OK; NBC_DEVICE: there is no image */
     int (*renew)(struct nb6_sim *sim, struct nbc_error *err);
+    /** Answers about all bodies, for changes of systems that begin when host memory is equal to the image. NULL in the
+     *  host engine. */
+    const struct nb6_survey *survey;
     /** Free the image. */
     void (*release)(struct nb6_sim *sim);
 };

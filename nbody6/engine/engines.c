@@ -15,6 +15,7 @@
 #include "nbody6/state/sim.h"
 #include "nbody6/state/stuck.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/survey.h"
 #include "nbody6/state/touched.h"
 #include "nbody6/state/touched_slots.h"
 #include "nbody6/state/transaction.h"
@@ -86,6 +87,7 @@ void nb6_engines_release(struct nb6_sim *sim)
     nb6_host_service_free(sim);
     nb6_touched_free(&sim->engine_image.touched);
     nb6_touched_slots_free(&sim->engine_image.touched_slots);
+    nb6_survey_free(&sim->engine_image.survey);
     sim->engine_image = (struct nb6_engine_image){0};
 }
 
@@ -154,14 +156,6 @@ int nb6_engines_come_home(struct nb6_sim *sim, struct nbc_error *err)
     return status ? status : nb6_engines_tell(sim, err);
 }
 
-/* Decide about the last block, as nb6_step does. */
-static int decide(struct nb6_sim *sim, struct nbc_error *err)
-{
-    int status = nb6_engines_bring_home(sim, err);
-    if (!status) status = report_events(sim, err);
-    return status || !sim->book.undecided ? status : nb6_step_decide_again(sim, err);
-}
-
 static int import(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
 {
     sim->engine_image.owner = engine;
@@ -188,6 +182,47 @@ static int renew(struct nb6_sim *sim, const struct nb6_engine *engine, struct nb
     return status;
 }
 
+/* An image that is ahead is always used: the engine supports its state. */
+static int uses_image(struct nb6_sim *sim, const struct nb6_engine *engine)
+{
+    struct nb6_bookkeeping *book = &sim->book;
+    const int64_t blocks = (int64_t)sim->run.counters.blocks;
+    if (engine == &nb6_host_engine) return 0;
+    if (sim->engine_image.ahead) return 1;
+    if (blocks < book->host_until) return 0;
+    if (engine->supports(sim)) return 1;
+    book->host_until = (blocks / NB6_BLOCKS_OF_HOST + 1) * NB6_BLOCKS_OF_HOST;
+    return 0;
+}
+
+/* Whether an engine with an image decides with it, and not the host engine alone, which has made the last block. */
+static int answers_questions(struct nb6_sim *sim, const struct nb6_engine *engine)
+{
+    const int64_t until = sim->book.host_until;
+    return uses_image(sim, engine) && (until == 0 || (int64_t)sim->run.counters.blocks > until);
+}
+
+/* Decide about the last block, as nb6_step does. An engine that answers questions about all bodies needs an image for
+ * that, whether or not it has had one: bits follow from the state. */
+static int decide(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
+{
+    int status = nb6_engines_bring_home(sim, err);
+    if (!status) status = report_events(sim, err);
+    if (status || !sim->book.undecided) return status;
+    const int has_survey = answers_questions(sim, engine);
+    if (has_survey && !has_bodies(sim)) status = import(sim, engine, err);
+    if (status) return status;
+    if (has_survey) nb6_survey_begin(sim, engine->survey);
+    status = nb6_step_decide_again(sim, err);
+    nb6_survey_end(sim);
+    return status;
+}
+
+int nb6_engines_decide(struct nb6_sim *sim, struct nbc_error *err)
+{
+    return nb6_engines_failed(sim, decide(sim, engine_of(sim), err));
+}
+
 /* Decide about the last block, after the host has examined some of its members. Bodies to synchronise are
  * synchronised in the image. */
 static int decide_on_image(struct nb6_sim *sim, const struct nb6_engine *engine, struct nbc_error *err)
@@ -201,7 +236,7 @@ static int decide_on_image(struct nb6_sim *sim, const struct nb6_engine *engine,
     }
     engine_image->pending.n = 0;
     if (status) return status;
-    if (are_ready) return decide(sim, err);
+    if (are_ready) return decide(sim, engine, err);
     engine_image->undecided = 0;
     return report_at_once(sim, err);
 }
@@ -221,9 +256,12 @@ static int after_advance(struct nb6_sim *sim, const struct nb6_engine *engine, n
     default:
         return NBC_OK;
     }
-    const int status = nb6_engines_make_room(sim, err);
+    int status = nb6_engines_make_room(sim, err);
     if (status || *reason == NB6_STOP_OVERFLOW) return status;
-    return nb6_host_engine.advance(sim, t_stop, 1, reason, err);
+    nb6_survey_begin(sim, engine->survey);
+    status = nb6_host_engine.advance(sim, t_stop, 1, reason, err);
+    nb6_survey_end(sim);
+    return status;
 }
 
 /* How far an engine that does not extend the orbit of the galaxy can go: to t_stop at the most. */
@@ -278,19 +316,6 @@ static int advance_image(struct nb6_sim *sim, const struct nb6_engine *engine, n
     return status;
 }
 
-/* An image that is ahead is always used: the engine supports its state. */
-static int uses_image(struct nb6_sim *sim, const struct nb6_engine *engine)
-{
-    struct nb6_bookkeeping *book = &sim->book;
-    const int64_t blocks = (int64_t)sim->run.counters.blocks;
-    if (engine == &nb6_host_engine) return 0;
-    if (sim->engine_image.ahead) return 1;
-    if (blocks < book->host_until) return 0;
-    if (engine->supports(sim)) return 1;
-    book->host_until = (blocks / NB6_BLOCKS_OF_HOST + 1) * NB6_BLOCKS_OF_HOST;
-    return 0;
-}
-
 /* Decide first: after a failure, or before the first block, unless output at t = 0 comes before. */
 static int is_to_decide(const struct nb6_sim *sim, nb6_time t_stop)
 {
@@ -303,7 +328,7 @@ static int advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enu
 {
     const struct nb6_engine *engine = engine_of(sim);
     if (engine != &nb6_host_engine && is_to_decide(sim, t_stop)) {
-        int status = decide(sim, err);
+        int status = decide(sim, engine, err);
         if (status) return status;
     }
     if (uses_image(sim, engine)) return advance_image(sim, engine, t_stop, max_blocks, reason, err);

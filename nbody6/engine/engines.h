@@ -25,6 +25,8 @@ enum { NB6_BLOCKS_OF_HOST = 64 };
  *  block */
 int nb6_engines_advance(struct nb6_sim *sim, nb6_time t_stop, int64_t max_blocks, enum nb6_stop_reason *reason,
                         struct nbc_error *err);
+/** Decide about the last block, if that is not done yet.   @return as nb6_engines_advance */
+int nb6_engines_decide(struct nb6_sim *sim, struct nbc_error *err);
 /** Export the image to the state in host memory, if it is ahead: to be called before bodies, lists or counters are
  *  read.
  *  @return NBC_OK; what the engine returned: the export is not complete, and the next call tries again */

@@ -27,8 +27,13 @@ static void drop_gone(const struct nb6_sim *sim, struct nb6_change *c)
 static int tell(struct nb6_sim *sim, struct nb6_announcement *say, struct nbc_error *err)
 {
     double energy = say->before;
-    for (int k = 0; k < 2; k++)
-        if (say->after[k] >= 0) energy -= nb6_potential_apart(sim, say->after[k], sim->ti_now, 0, NULL);
+    int status = NBC_OK;
+    for (int k = 0; k < 2 && !status; k++) {
+        double after = 0;
+        if (say->after[k] >= 0) status = nb6_add_apart(sim, say->after[k], sim->ti_now, 0, NULL, &after, err);
+        energy -= after;
+    }
+    if (status) return status;
     if (say->described) nb6_slot_describe(sim, say->after[0], say->event.pair.reason, &say->event);
     return nb6_change_tell(sim, &say->event, energy, err);
 }

@@ -13,7 +13,7 @@ struct nb6_sim;
 /** An event that is raised after all new bodies have started: only then it is known which systems are resolved. */
 struct nb6_announcement {
     struct nb6_event event;
-    double before;            /**< nb6_potential_apart of all that vanished */
+    double before;            /**< nb6_add_apart of all that vanished */
     nb6_stored_slot after[2]; /**< slots that came; -1: none */
     int32_t described;        /**< 1: the event describes the pair or chain of after[0] at that time */
 };

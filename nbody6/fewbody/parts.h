@@ -2,6 +2,7 @@
 #ifndef NB6_PARTS_H
 #define NB6_PARTS_H
 
+#include "common/hd.h"
 #include "regularization/chain.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ double nb6_parts_tidal(const struct nb6_external *external, double t, const doub
 double nb6_parts_potential(const double x[3], const struct nb6_parts *own, const struct nb6_parts *other);
 
 /** The same of a point, bit for bit, in a loop over many. */
-static inline double nb6_parts_potential_of_point(const double x[3], const struct nb6_parts *own)
+NBC_HD double nb6_parts_potential_of_point(const double x[3], const struct nb6_parts *own)
 {
     double sum = 1 / sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
     for (int m = 0; m < own->n; m++) {

@@ -16,7 +16,6 @@
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/profile.h"
 #include "nbody6/state/sim.h"
-#include "nbody6/step/decide.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -71,7 +70,7 @@ static int advance(struct nb6_sim *sim, nb6_time t, struct nbc_error *err)
     uint64_t mergers = sim->run.counters.mergers;
     int status = NBC_OK;
     if (t > 0 && sim->book.undecided) /* at the start: after the messages and files of t = 0 */
-        status = nb6_engines_failed(sim, nb6_step_decide_again(sim, err));
+        status = nb6_engines_decide(sim, err);
     while (!status && !sim->stopped) {
         const double start = nbc_wtime();
         if (sim->run.counters.mergers != mergers) t = earlier(t, next_collided(sim));

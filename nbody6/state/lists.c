@@ -9,6 +9,7 @@
 #include "nbody6/state/resolvers.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/survey.h"
 #include "nbody6/state/transaction.h"
 
 #include <string.h>
@@ -52,14 +53,14 @@ static int find_holders(struct nb6_sim *sim, enum which which, const int32_t of[
 {
     struct nb6_subsystems *p = &sim->subsystems;
     const int64_t most = 2 * nb6_bodies(sim);
-    size_t n_first = 0, n_second = 0;
+    int64_t n_first = 0, n_second = 0;
     const nb6_index *list;
-    int status = gpuirr_get_holders(sim->irr, (size_t)of[0], &n_first, &list);
-    if (!status && !keep_first(p, (int64_t)n_first, list, most))
+    int status = nb6_survey_holders(sim, of, 0, &n_first, &list, err);
+    if (!status && !keep_first(p, n_first, list, most))
         return nbc_fail(err, NBC_NO_MEMORY, "no memory to change neighbour lists");
-    if (!status && of[1] != of[0]) status = gpuirr_get_holders(sim->irr, (size_t)of[1], &n_second, &list);
-    if (status) return nbc_fail(err, status, "%s", gpuirr_last_error(sim->irr));
-    *n = merged(sim, which, other_than, (int64_t)n_first, p->holder + most, (int64_t)n_second, list, p->holder);
+    if (!status && of[1] != of[0]) status = nb6_survey_holders(sim, of, 1, &n_second, &list, err);
+    if (status) return status;
+    *n = merged(sim, which, other_than, n_first, p->holder + most, n_second, list, p->holder);
     return NBC_OK;
 }
 

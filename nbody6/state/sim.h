@@ -17,6 +17,7 @@
 #include "nbody6/state/nearest.h"
 #include "nbody6/state/run_record.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/survey.h"
 #include "nbody6/state/touched.h"
 #include "nbody6/state/touched_slots.h"
 #include "nbody6/state/transaction.h"
@@ -81,6 +82,7 @@ struct nb6_engine_image {
     struct nb6_pending_sync pending;
     struct nb6_touched touched;             /**< since image and host memory were equal */
     struct nb6_touched_slots touched_slots; /**< since the image got records of systems */
+    struct nb6_survey_now survey;           /**< the engine that answers questions about all bodies now */
     int is_part;                            /**< 1: the last import or export has moved what had changed, not all */
 };
 

@@ -8,6 +8,7 @@
 #include "nbody6/state/body.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/survey.h"
 #include "nbody6/step/hermite.h"
 #include "nbody6/step/radius.h"
 #include "nbody6/step/rules.h"
@@ -212,6 +213,24 @@ static int grow_rows(struct nb6_sim *sim, struct chunk *chunk, int64_t rows, str
     return NBC_OK;
 }
 
+static struct gpunb_regf_job job_of(const struct chunk *chunk, nb6_time t)
+{
+    const int relates = chunk->pairs_by_tree > 0 && have_accelerations(chunk);
+    return (struct gpunb_regf_job){.n_i = (size_t)chunk->n,
+                                   .self = chunk->self,
+                                   .r_nb2 = chunk->r_nb2,
+                                   .dt_reg = chunk->dt_reg,
+                                   .x = (const double(*)[3])chunk->x,
+                                   .v = (const double(*)[3])chunk->v,
+                                   .acc_last = relates ? (const double(*)[3])chunk->last : NULL,
+                                   .acc = chunk->acc,
+                                   .jerk = chunk->jerk,
+                                   .nb_cap = (size_t)chunk->nb_cap,
+                                   .nnb = chunk->nnb,
+                                   .nblist = chunk->nblist,
+                                   .build = nb6_tree_number(t)};
+}
+
 /* Targets from `first` on that have no list yet, as many as fit; chunk->n is 0 when none is left. */
 static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n_target,
                        struct nb6_regular_target *target, struct chunk *chunk, struct nbc_error *err)
@@ -222,20 +241,7 @@ static int start_chunk(struct nb6_sim *sim, nb6_time t, int64_t first, int64_t n
     int status = grow_rows(sim, chunk, rows_for(sim, n_target), err);
     if (status) return status;
     chunk->pairs_by_tree = nb6_pairs_by_tree(sim->reg, chunk->n, sim->subsystems.n_source);
-    const struct gpunb_regf_job job = {
-        .n_i = (size_t)chunk->n,
-        .self = chunk->self,
-        .r_nb2 = chunk->r_nb2,
-        .dt_reg = chunk->dt_reg,
-        .x = (const double(*)[3])chunk->x,
-        .v = (const double(*)[3])chunk->v,
-        .acc_last = chunk->pairs_by_tree > 0 && have_accelerations(chunk) ? (const double(*)[3])chunk->last : NULL,
-        .acc = chunk->acc,
-        .jerk = chunk->jerk,
-        .nb_cap = (size_t)chunk->nb_cap,
-        .nnb = chunk->nnb,
-        .nblist = chunk->nblist,
-        .build = nb6_tree_number(t)};
+    const struct gpunb_regf_job job = job_of(chunk, t);
     status = gpunb_regf_start_job(sim->reg, &job);
     return status ? regular_failure(sim, status, err) : NBC_OK;
 }
@@ -298,9 +304,33 @@ int nb6_regular_force_end(struct nb6_sim *sim, nb6_time t, int64_t n_target, str
     return status;
 }
 
+/* By an engine, which has the sources: direct sums. */
+static int force_by_survey(struct nb6_sim *sim, const struct nb6_survey *survey, nb6_time t, int64_t n_target,
+                           struct nb6_regular_target *target, struct nbc_error *err)
+{
+    struct chunk *chunk = grow_chunk(sim, 0, n_target);
+    int status = NBC_OK;
+    if (!chunk) return nbc_fail(err, NBC_NO_MEMORY, "no memory for a block of regular forces");
+    for (int64_t m = 0; m < n_target; m++) target[m].nnb = -1;
+    chunk->pairs_by_tree = 0;
+    while (!status && count_without_list(n_target, target) > 0) {
+        chunk->nb_cap = sim->nb_cap;
+        gather(sim, t, 0, n_target, target, chunk);
+        status = grow_rows(sim, chunk, chunk->n, err);
+        const struct gpunb_regf_job job = job_of(chunk, t);
+        if (!status) status = survey->make_forces(sim, t, &job, err);
+        if (status) return status;
+        sim->run.counters.pairs_reg += (uint64_t)(chunk->n * sim->subsystems.n_source);
+        status = scatter(sim, target, chunk, err);
+    }
+    return status;
+}
+
 int nb6_regular_force(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
                       struct nbc_error *err)
 {
+    const struct nb6_survey *survey = sim->engine_image.survey.by;
+    if (survey) return force_by_survey(sim, survey, t, n_target, target, err);
     int status = nb6_regular_force_begin(sim, t, n_target, target, err);
     return status ? status : nb6_regular_force_end(sim, t, n_target, target, err);
 }

@@ -19,7 +19,8 @@ struct nb6_regular_target {
     int32_t nnb;
 };
 
-/** Forces of all targets at time t from all bodies that take part, which GPUNB predicts; the lists go to GPUIRR.
+/** Forces of all targets at time t from all bodies that take part, which GPUNB predicts, or an engine that answers
+ *  questions about them (state/survey.h); the lists go to GPUIRR.
  *  @param[in,out] target [n_target] */
 int nb6_regular_force(struct nb6_sim *sim, nb6_time t, int64_t n_target, struct nb6_regular_target *target,
                       struct nbc_error *err);

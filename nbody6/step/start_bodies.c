@@ -18,6 +18,7 @@
 #include "nbody6/state/schedule.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/survey.h"
 #include "nbody6/step/derivatives.h"
 #include "nbody6/step/first_rules.h"
 #include "nbody6/step/predict.h"
@@ -42,13 +43,22 @@ static void add_velocity(const void *context, int64_t m, double sum[NBC_SUMS])
     }
 }
 
+static int sum_velocities(const struct nb6_sim *sim, double sum[NBC_SUMS], struct nbc_error *err)
+{
+    const struct nb6_survey *survey = sim->engine_image.survey.by;
+    if (survey) return survey->sum_velocities(sim, sim->ti_now, sum, err);
+    nbc_sum(sim->subsystems.n_source, add_velocity, sim, sum);
+    return NBC_OK;
+}
+
 /* Velocity dispersion of all that take part, now. */
-static double dispersion(const struct nb6_sim *sim)
+static int find_dispersion(const struct nb6_sim *sim, double *dispersion, struct nbc_error *err)
 {
     const double n = (double)sim->subsystems.n_source;
     double sum[NBC_SUMS];
-    nbc_sum(sim->subsystems.n_source, add_velocity, sim, sum);
-    return nb6_dispersion(n, sum);
+    const int status = sum_velocities(sim, sum, err);
+    *dispersion = nb6_dispersion(n, sum);
+    return status;
 }
 
 struct nb6_first_rules nb6_first_rules_of(const struct nb6_sim *sim, nb6_time t, double spread)
@@ -240,7 +250,9 @@ int nb6_start_predictors(struct nb6_sim *sim, int64_t n, const nb6_index *list, 
 int nb6_start_forces(struct nb6_sim *sim, int64_t n, const nb6_index *list, struct nbc_error *err)
 {
     int status;
-    const struct nb6_first_rules rules = nb6_first_rules_of(sim, sim->ti_now, dispersion(sim));
+    double spread;
+    if ((status = find_dispersion(sim, &spread, err))) return status;
+    const struct nb6_first_rules rules = nb6_first_rules_of(sim, sim->ti_now, spread);
     if ((status = first_regular(sim, n, list, &rules, err))) return status;
     if ((status = first_perturbers(sim, n, list, err))) return status;
     if ((status = first_irregular(sim, n, list, err))) return status;

@@ -16,6 +16,8 @@
 #include "nbody6/input/config.h"
 #include "nbody6/run/nbody6.h"
 #include "nbody6/state/sim.h"
+#include "nbody6/state/survey.h"
+#include "nbody6/state/touched.h"
 #include "nbody6/step/decide.h"
 #include "tests/support/cluster.h"
 #include "tests/support/cluster_check.h"
@@ -68,14 +70,17 @@ static void to_time_at_home(nb6_t *sim, double t, struct tally *tally)
             nb6_host_service_forget(sim);
             sim->engine_image.owner = engine;
             demand(engine->import(sim, &err), &err);
+            nb6_touched_begin(&sim->engine_image.touched, sim->edits);
         }
         demand(engine->advance(sim, stop, 64, &reason, &err), &err);
         if (reason != NB6_STOP_ENCOUNTER && reason != NB6_STOP_HOST) continue;
         sim->engine_image.pending.n = 0;
         tally->moves += sim->engine_image.ahead;
         demand(nb6_engines_bring_home(sim, &err), &err);
+        nb6_survey_begin(sim, engine->survey);
         if (reason == NB6_STOP_HOST) demand(nb6_host_engine.advance(sim, stop, 1, &reason, &err), &err);
         if (reason == NB6_STOP_ENCOUNTER) demand(nb6_step_decide_again(sim, &err), &err);
+        nb6_survey_end(sim);
     } while (reason != NB6_STOP_REACHED);
 }
 

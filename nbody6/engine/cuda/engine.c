@@ -12,6 +12,7 @@
 #include "nbody6/engine/cuda/lists.h"
 #include "nbody6/engine/cuda/memory.h"
 #include "nbody6/engine/cuda/part.h"
+#include "nbody6/engine/cuda/survey.h"
 #include "nbody6/engine/cuda/synchronise.h"
 #include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
@@ -55,6 +56,8 @@ static void release(struct nb6_sim *sim)
     nbd_buffer_release(&d->device, &d->part_here);
     nbd_buffer_release(&d->device, &d->news_there);
     nbd_buffer_release(&d->device, &d->news_here);
+    nbd_buffer_release(&d->device, &d->survey_there);
+    nbd_buffer_release(&d->device, &d->survey_here);
     nbd_stream_close(&d->device, d->stream);
     nbc_free(d);
     sim->engine_image.image = NULL;
@@ -369,6 +372,14 @@ static int edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_err
     return status;
 }
 
+static int find_holders(const struct nb6_sim *sim, const nb6_index of[2], struct nb6_held held[2],
+                        struct nbc_error *err)
+{
+    struct nb6_device *d = sim->engine_image.image;
+    NBD_TRY(nbd_use(&d->device, err));
+    return nb6_device_find_holders(d, of, held, err);
+}
+
 static int renew(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_device *d = sim->engine_image.image;
@@ -378,6 +389,33 @@ static int renew(struct nb6_sim *sim, struct nbc_error *err)
     NBD_TRY(nb6_device_copy_systems(d, NB6_TO_DEVICE, err));
     return nbd_stream_wait(&d->device, d->stream, err);
 }
+
+static int answer(const struct nb6_sim *sim, struct nb6_dev_question *question, const struct nb6_dev_apart *apart,
+                  double sum[NB6_DEV_SURVEY_SUMS], struct nbc_error *err)
+{
+    struct nb6_device *d = sim->engine_image.image;
+    NBD_TRY(nbd_use(&d->device, err));
+    return nb6_device_survey(sim, d, question, apart, sum, err);
+}
+
+static int sum_velocities(const struct nb6_sim *sim, nb6_time t, double sum[4], struct nbc_error *err)
+{
+    return nb6_dev_sum_velocities(sim, t, answer, sum, err);
+}
+
+static int sum_apart(const struct nb6_sim *sim, nb6_time t, int64_t n_out, const nb6_index *left_out, const double x[3],
+                     const struct nb6_parts *parts, double *sum, struct nbc_error *err)
+{
+    return nb6_dev_sum_apart(sim, t, n_out, left_out, x, parts, answer, sum, err);
+}
+
+static int make_forces(const struct nb6_sim *sim, nb6_time t, const struct gpunb_regf_job *job, struct nbc_error *err)
+{
+    return nb6_dev_survey_forces(sim, t, job, answer, err);
+}
+
+static const struct nb6_survey survey = {
+    .find_holders = find_holders, .sum_velocities = sum_velocities, .sum_apart = sum_apart, .make_forces = make_forces};
 
 static const struct nb6_engine device_engine = {.name = "device",
                                                 .cost = NB6_DEVICE_COST,
@@ -392,5 +430,6 @@ static const struct nb6_engine device_engine = {.name = "device",
                                                 .disturb = disturb,
                                                 .edit = edit,
                                                 .renew = renew,
+                                                .survey = &survey,
                                                 .release = release};
 const struct nb6_engine *const nb6_device_engine = &device_engine;

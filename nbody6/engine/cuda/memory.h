@@ -39,12 +39,13 @@ struct nb6_device {
     size_t forces_bytes;                    /* scratch of these forces for the next allocation */
     void *scratch;                          /* of sums, in kernels of the engine and of GPUNB by turns */
     size_t scratch_bytes;
-    struct gpunb_dev_asked *asked;           /* [n_max] in the scratch, behind that of GPUNB */
-    int32_t *again;                          /* [n_max] behind it */
-    struct nbd_buffer edit_there, edit_here; /* of edits (cuda/edit.c) */
-    struct nbd_buffer part_there, part_here; /* of moves of what has changed (cuda/part.c), */
-    struct nbd_buffer news_there, news_here; /* how many these are */
-    int is_lost;                             /* 1: a kernel has failed, and the image is not that after a whole block */
+    struct gpunb_dev_asked *asked;               /* [n_max] in the scratch, behind that of GPUNB */
+    int32_t *again;                              /* [n_max] behind it */
+    struct nbd_buffer edit_there, edit_here;     /* of edits (cuda/edit.c) */
+    struct nbd_buffer part_there, part_here;     /* of moves of what has changed (cuda/part.c), */
+    struct nbd_buffer news_there, news_here;     /* how many these are */
+    struct nbd_buffer survey_there, survey_here; /* of questions about all bodies (cuda/survey.c) */
+    int is_lost; /* 1: a kernel has failed, and the image is not that after a whole block */
 };
 
 /** Make the forces of blocks that leave ready for up to n bodies: by the thread that uses them, before it allocates, or

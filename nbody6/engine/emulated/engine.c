@@ -7,6 +7,7 @@
 #include "nbody6/engine/emulated/block.h"
 #include "nbody6/engine/emulated/edit.h"
 #include "nbody6/engine/emulated/part.h"
+#include "nbody6/engine/emulated/survey.h"
 #include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
 #include "nbody6/engine/stages/lists.h"
@@ -241,12 +242,47 @@ static int edit(struct nb6_sim *sim, const struct nb6_edit *edit, struct nbc_err
     return status;
 }
 
+static int find_holders(const struct nb6_sim *sim, const nb6_index of[2], struct nb6_held held[2],
+                        struct nbc_error *err)
+{
+    struct emulated *image = sim->engine_image.image;
+    const int status = check_device(image, err);
+    return status ? status : nb6_emulated_find_holders(&image->dev, of, held, err);
+}
+
 static int renew(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct emulated *image = sim->engine_image.image;
     nb6_dev_fill_systems(sim, &image->dev);
     return check_device(image, err);
 }
+
+static int answer(const struct nb6_sim *sim, struct nb6_dev_question *question, const struct nb6_dev_apart *apart,
+                  double sum[NB6_DEV_SURVEY_SUMS], struct nbc_error *err)
+{
+    struct emulated *image = sim->engine_image.image;
+    const int status = check_device(image, err);
+    return status ? status : nb6_emulated_survey(sim, &image->dev, question, apart, sum, err);
+}
+
+static int sum_velocities(const struct nb6_sim *sim, nb6_time t, double sum[4], struct nbc_error *err)
+{
+    return nb6_dev_sum_velocities(sim, t, answer, sum, err);
+}
+
+static int sum_apart(const struct nb6_sim *sim, nb6_time t, int64_t n_out, const nb6_index *left_out, const double x[3],
+                     const struct nb6_parts *parts, double *sum, struct nbc_error *err)
+{
+    return nb6_dev_sum_apart(sim, t, n_out, left_out, x, parts, answer, sum, err);
+}
+
+static int make_forces(const struct nb6_sim *sim, nb6_time t, const struct gpunb_regf_job *job, struct nbc_error *err)
+{
+    return nb6_dev_survey_forces(sim, t, job, answer, err);
+}
+
+static const struct nb6_survey survey = {
+    .find_holders = find_holders, .sum_velocities = sum_velocities, .sum_apart = sum_apart, .make_forces = make_forces};
 
 const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
                                                .cost = NB6_DEVICE_COST,
@@ -260,4 +296,5 @@ const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
                                                .disturb = disturb,
                                                .edit = edit,
                                                .renew = renew,
+                                               .survey = &survey,
                                                .release = release};

@@ -210,7 +210,7 @@ static int stand_all(struct nb6_sim *sim, const struct union_of *all, struct nb6
     *before = 0;
     for (int b = 0; b < all->n && !status; b++)
         if (nb6_is_centre(sim, all->body[b]))
-            *before += nb6_potential_apart(sim, nb6_slot_of(sim, all->body[b]), sim->ti_now, all->n, all->body);
+            status = nb6_add_apart(sim, nb6_slot_of(sim, all->body[b]), sim->ti_now, all->n, all->body, before, err);
     return status;
 }
 
@@ -417,16 +417,16 @@ static int sort_out(const struct nb6_sim *sim, const struct nb6_chain *chain, co
 }
 
 /* The event of a split: of the chain as it was, or, if it goes on, as it will be. */
-static void say_split(const struct nb6_sim *sim, nb6_slot slot, int goes_on, const struct chain_group *group,
-                      double before, struct nb6_change *c)
+static int say_split(const struct nb6_sim *sim, nb6_slot slot, int goes_on, const struct chain_group *group,
+                     struct nb6_change *c, struct nbc_error *err)
 {
     struct nb6_announcement *say = nb6_change_say(c, goes_on ? NB6_EVENT_CHAIN_LEFT : NB6_EVENT_CHAIN_ENDED);
     nb6_slot_describe(sim, slot, NB6_PAIR_CHAIN, &say->event);
-    say->before = before;
     say->after[0] = goes_on ? (nb6_stored_slot)slot : NB6_NO_SLOT;
     say->described = goes_on;
     say->event.chain.n_moved = group->n;
     memcpy(say->event.chain.moved, group->id, (size_t)group->n * sizeof *group->id);
+    return nb6_add_apart(sim, slot, sim->ti_now, 0, NULL, &say->before, err);
 }
 
 /* Mergers have left two stars. */
@@ -439,11 +439,11 @@ static int become_pair(struct nb6_sim *sim, nb6_slot slot, const nb6_index star[
     nb6_index body;
     memcpy(x0, nb6_get_body(sim, centre)->x0, sizeof x0);
     memcpy(v0, nb6_get_body(sim, centre)->v0, sizeof v0);
-    say_split(sim, slot, 0, &nobody, nb6_potential_apart(sim, slot, sim->ti_now, 0, NULL), c);
+    int status = say_split(sim, slot, 0, &nobody, c, err);
     sim->run.counters.chains_ended++;
     nb6_change_let_go(c, slot);
     const int met = nb6_chain_has_met(nb6_chain_of(&sim->subsystems, slot));
-    int status = nb6_subsystems_set_perturbers(&sim->subsystems, slot, 0, NULL, err);
+    if (!status) status = nb6_subsystems_set_perturbers(&sim->subsystems, slot, 0, NULL, err);
     if (!status)
         status = place_part(sim, slot, centre, 2, star, member, x0, v0, nb6_get_star(sim, centre)->r_nb, c, &body, err);
     if (!status && met) nb6_pair_set_met(sim, slot);
@@ -466,7 +466,8 @@ int nb6_chain_split(struct nb6_sim *sim, nb6_slot slot, const struct chain_group
     nb6_chain_refresh(chain);
     const int n = chain->state.n, gone = sort_out(sim, chain, group, star, member), stay = n - gone;
     if (n == 2) return become_pair(sim, slot, star, member, c, err);
-    say_split(sim, slot, stay > 2, group, nb6_potential_apart(sim, slot, sim->ti_now, 0, NULL), c);
+    status = say_split(sim, slot, stay > 2, group, c, err);
+    if (status) return status;
     memcpy(x0, nb6_get_body(sim, centre)->x0, sizeof x0);
     memcpy(v0, nb6_get_body(sim, centre)->v0, sizeof v0);
     if (stay > 2) {

@@ -62,7 +62,8 @@ int nb6_pair_end(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, struc
     ks_set_slowdown(&p->ks[slot], 1); /* the stars go on from the orbit as it should be */
     struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
     nb6_slot_describe(sim, slot, nb6_end_reason(p, slot), &say->event);
-    say->before = nb6_potential_apart(sim, slot, sim->ti_now, 0, NULL);
+    status = nb6_add_apart(sim, slot, sim->ti_now, 0, NULL, &say->before, err);
+    if (status) return status;
     place_members(sim, slot, x, v);
     sim->run.counters.pairs_ended++;
     sim->run.counters.hierarchies_ended += nb6_is_hierarchy(sim, slot) != 0;
@@ -125,7 +126,8 @@ int nb6_pair_merge(struct nb6_sim *sim, nb6_slot slot, struct nb6_change *c, str
     memcpy(v, nb6_get_body(sim, centre)->v0, sizeof v);
     struct nb6_announcement *say = nb6_change_say(c, NB6_EVENT_PAIR_ENDED);
     nb6_slot_describe(sim, slot, NB6_PAIR_MERGED, &say->event);
-    say->before = nb6_potential_apart(sim, slot, sim->ti_now, 0, NULL);
+    status = nb6_add_apart(sim, slot, sim->ti_now, 0, NULL, &say->before, err);
+    if (status) return status;
     sim->run.counters.pairs_ended++;
     status = nb6_lists_split(sim, centre, add, err);
     if (!status) status = nb6_slot_clear(sim, slot, err);
@@ -144,7 +146,8 @@ static int freeze(struct nb6_sim *sim, nb6_index body, int32_t companion, struct
 {
     nb6_slot slot = nb6_slot_of(sim, body);
     if (slot < 0) return NBC_OK;
-    c->say[c->n_say - 1].before += nb6_potential_apart(sim, slot, sim->ti_now, 1, &companion);
+    const int status = nb6_add_apart(sim, slot, sim->ti_now, 1, &companion, &c->say[c->n_say - 1].before, err);
+    if (status) return status;
     nb6_change_let_go(c, slot);
     sim->subsystems.system[slot].galactic = 0;
     return nb6_subsystems_set_perturbers(&sim->subsystems, slot, 0, NULL, err);

@@ -5,6 +5,7 @@
 #include "common/sum.h"
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/parts.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/bodies.h"
 #include "nbody6/state/body.h"
 #include "nbody6/state/energy_ledger.h"
@@ -13,6 +14,7 @@
 #include "nbody6/state/members.h"
 #include "nbody6/state/sim.h"
 #include "nbody6/state/subsystems.h"
+#include "nbody6/state/survey.h"
 #include "nbody6/state/view.h"
 #include "regularization/chain.h"
 #include "regularization/ks.h"
@@ -52,18 +54,45 @@ static void add_apart(const void *context, int64_t m, double sum[NBC_SUMS])
     sum[0] += nb6_get_body(job->sim, j)->mass * nb6_parts_potential_of_point(y, &job->own);
 }
 
-double nb6_potential_apart(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, int n_except, const int32_t *except)
+/* By an engine, which is told all that are left out. */
+static int sum_by_survey(const struct nb6_survey *survey, const struct apart *job, double *sum, struct nbc_error *err)
+{
+    const struct nb6_perturbers *pert = &job->sim->subsystems.pert[job->slot];
+    int64_t n = pert->n;
+    nb6_index *out = nbc_alloc_unset((size_t)(n + job->n_except + 1), sizeof *out);
+    if (!out) return nbc_fail(err, NBC_NO_MEMORY, "no memory for the energy of a pair or chain");
+    if (n > 0) memcpy(out, pert->body, (size_t)n * sizeof *out);
+    n = nb6_list_insert(out, n, nb6_centre(job->sim, job->slot));
+    for (int k = 0; k < job->n_except; k++) n = nb6_list_insert(out, n, job->except[k]);
+    const int status = survey->sum_apart(job->sim, job->t, n, out, job->x, &job->own, sum, err);
+    nbc_free(out);
+    return status;
+}
+
+static int sum_apart(const struct apart *job, double *sum, struct nbc_error *err)
+{
+    const struct nb6_survey *survey = job->sim->engine_image.survey.by;
+    double sums[NBC_SUMS];
+    if (survey) return sum_by_survey(survey, job, sum, err);
+    nbc_sum(job->sim->subsystems.n_source, add_apart, job, sums);
+    *sum = sums[0];
+    return NBC_OK;
+}
+
+int nb6_add_apart(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, int n_except, const nb6_index *except,
+                  double *energy, struct nbc_error *err)
 {
     const struct nb6_subsystems *p = &sim->subsystems;
     const struct nb6_motion motion = nb6_subsystems_motion(p);
     struct apart job = {.sim = sim, .slot = slot, .n_except = n_except, .except = except, .t = t};
-    double v[3], sum[NBC_SUMS];
+    double v[3], sum = 0;
     nb6_parts_of_slot(p, &motion, slot, nb6_slot_time(p, &motion, slot), &job.own);
     nb6_get_predicted(sim, nb6_centre(sim, slot), t, job.x, v);
-    nbc_sum(p->n_source, add_apart, &job, sum);
+    const int status = sum_apart(&job, &sum, err);
     if (sim->run.external.active && !p->system[slot].galactic)
-        sum[0] -= nb6_parts_tidal(&sim->run.external, nb6_time_to_double(t), job.x, &job.own);
-    return nb6_get_body(sim, nb6_centre(sim, slot))->mass * sum[0];
+        sum -= nb6_parts_tidal(&sim->run.external, nb6_time_to_double(t), job.x, &job.own);
+    *energy += nb6_get_body(sim, nb6_centre(sim, slot))->mass * sum;
+    return status;
 }
 
 double nb6_potential_inside(const struct nb6_sim *sim, nb6_slot slot, nb6_time t)

@@ -15,10 +15,12 @@ struct nb6_sim;
 int nb6_slot_report_end(struct nb6_sim *sim, nb6_slot slot, enum nb6_pair_reason reason, struct nbc_error *err);
 /** Raise the events of the pairs that exist from the start. */
 int nb6_subsystems_announce_first(struct nb6_sim *sim, struct nbc_error *err);
-/** Potential energy, without the factor of the slot's own attraction, that bodies which a slot does not resolve have
- *  with its stars in one place, less that with the stars where they are. The change of the total energy is the sum over
- * the slots that vanish minus the sum over the new ones.   @param[in] except  [n_except] bodies left out */
-double nb6_potential_apart(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, int n_except, const int32_t *except);
+/** Add the potential energy, without the factor of the slot's own attraction, that bodies which a slot does not resolve
+ * have with its stars in one place, less that with the stars where they are. The change of the total energy is the sum
+ * over the slots that vanish minus the sum over the new ones.   @param[in] except  [n_except] bodies left out
+ *  @return NBC_OK; of an engine that is asked for the sum (state/survey.h): NBC_NO_MEMORY; NBC_DEVICE */
+int nb6_add_apart(const struct nb6_sim *sim, nb6_slot slot, nb6_time t, int n_except, const nb6_index *except,
+                  double *energy, struct nbc_error *err);
 /** Potential energy of the stars in a slot with its perturbers and, if it acts, with the galaxy, beyond that of a point
  *  of mass: lost when they become one star. All are at time t, or predicted to it. */
 double nb6_potential_inside(const struct nb6_sim *sim, nb6_slot slot, nb6_time t);
