@@ -7,6 +7,7 @@
 #include "nbody6/fewbody/kind.h"
 #include "nbody6/fewbody/pairs/perturbers.h"
 #include "nbody6/fewbody/pairs/search.h"
+#include "nbody6/state/ascending.h"
 #include "nbody6/state/ledger.h"
 #include "nbody6/state/members.h"
 #include "nbody6/state/profile.h"
@@ -127,8 +128,19 @@ int nb6_step_decide(struct nb6_sim *sim, struct nbc_error *err)
     return status;
 }
 
+/* Centres of mass of systems that must end have joined the block before their steps end. */
+static void add_ending(const struct nb6_sim *sim, struct nb6_active *active)
+{
+    const struct nb6_subsystems *p = &sim->subsystems;
+    for (nb6_slot slot = 0; slot < p->n_slot; slot++) {
+        const nb6_index centre = nb6_centre(sim, slot);
+        if (nb6_is_ending(p, slot) && nb6_takes_part(sim, centre) && sim->body[centre].t0 == sim->ti_now)
+            active->n_irr = nb6_list_insert(active->irr, active->n_irr, centre);
+    }
+}
+
 /* Members of a block are the bodies at its time. Steps begin at multiples of their lengths, so that the schedule finds
- * all of them: their steps are such as may end now. */
+ * all others: their steps are such as may end now. */
 int nb6_step_decide_again(struct nb6_sim *sim, struct nbc_error *err)
 {
     struct nb6_active *active = &sim->active;
@@ -137,5 +149,6 @@ int nb6_step_decide_again(struct nb6_sim *sim, struct nbc_error *err)
     active->n_irr = 0;
     for (int64_t k = 0; k < n; k++)
         if (sim->body[active->irr[k]].t0 == sim->ti_now) active->irr[active->n_irr++] = active->irr[k];
+    add_ending(sim, active);
     return nb6_step_decide(sim, err);
 }
