@@ -15,6 +15,14 @@ struct nb6_gathered {
     double potential; /**< sum of m/r at its place, by all bodies of the image that were not asked for */
 };
 
+/** Points in space at which the field is asked for. */
+struct nb6_field_points {
+    int64_t n;
+    const double (*x)[3];
+    double (*sum)[4];    /**< [n] by single stars: acceleration, and the potential as the fourth number */
+    double (*centre)[3]; /**< places of all centres of mass, in their order, whose members are not in the sums */
+};
+
 /** A body with another mass. */
 struct nb6_changed {
     nb6_index body;
@@ -24,7 +32,7 @@ struct nb6_changed {
     double x[3], v[3]; /**< as others see it at the time of the change */
 };
 
-/** What a sudden change of a body does besides. */
+/** The other effects of a sudden change of a body. */
 struct nb6_sudden {
     int32_t begins;    /**< 1: it goes on from x with v, and begins anew there */
     int32_t is_felt;   /**< 1: those that have it in their lists begin anew */

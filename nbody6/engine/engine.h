@@ -84,9 +84,13 @@ struct nb6_engine {
      *  @param[in] body [n] ascending   @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
     int (*gather)(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
                   struct nbc_error *err);
-    /** Who begins anew with an edit, of which edit->disturbed is not known yet: single stars that no system resolves,
-     * and pairs on which nothing acts. Of others that it concerns the regular steps will end with the irregular ones.
-     * The image stays as it is. NULL in the host engine.
+    /** The field at time t at points in space: direct sums in double over the single stars of the image, and the places
+     *  of its centres of mass. The image stays as it is. NULL in the host engine.
+     *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
+    int (*field)(struct nb6_sim *sim, nb6_time t, const struct nb6_field_points *points, struct nbc_error *err);
+    /** The bodies that begin anew with an edit, of which edit->disturbed is not known yet: single stars that no system
+     * resolves, and pairs on which nothing acts. Of others that it concerns the regular steps will end with the
+     * irregular ones. The image stays as it is. NULL in the host engine.
      *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
     int (*disturb)(struct nb6_sim *sim, const struct nb6_edit *edit, struct nb6_disturbed *disturbed,
                    struct nbc_error *err);

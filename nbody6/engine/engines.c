@@ -373,6 +373,14 @@ int nb6_engines_gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_ind
     return nb6_engines_failed(sim, status);
 }
 
+int nb6_engines_field(struct nb6_sim *sim, nb6_time t, const struct nb6_field_points *points, struct nbc_error *err)
+{
+    const struct nb6_engine *engine = engine_of(sim);
+    int status = have_image(sim, engine, err);
+    if (!status) status = engine->field(sim, t, points, err);
+    return nb6_engines_failed(sim, status);
+}
+
 int nb6_engines_disturb(struct nb6_sim *sim, const struct nb6_edit *edit, struct nb6_disturbed *disturbed,
                         struct nbc_error *err)
 {

@@ -15,7 +15,7 @@ static inline int64_t nb6_dev_most_sources(int64_t n)
     return 2 * n;
 }
 
-/** What leaves all others: of a body on a new path all that was, and, with a mass below zero, all that is.
+/** Pulls that leave all others: of a body on a new path all that was, and, with a mass below zero, all that is.
  *  @param[in] dev  in host memory   @param[out] source  with places   @return their number */
 int64_t nb6_dev_fill_pulls(const struct nb6_dev *dev, const struct nb6_edit *edit, struct nb6_pull_source *source);
 /** After it: the time of the image is that of the edit, and the next export stores all bodies.

@@ -74,7 +74,7 @@ static int32_t place_now(const struct nb6_sim *sim, nb6_index i)
     return nb6_dev_first_from(sim->subsystems.source, (int32_t)sim->subsystems.n_source, i);
 }
 
-/* What add_body reads of a body: it is scattered in memory. */
+/* The part of a body that add_body reads: it is scattered in memory. */
 static void prefetch_body(const struct nb6_sim *sim, const struct nb6_dev *dev, nb6_index i)
 {
     if (i >= nb6_bodies(sim)) return;

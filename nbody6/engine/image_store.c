@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* What a thread stores in some microseconds: bodies and lists are scattered in memory. */
+/* A thread stores so much in some microseconds: bodies and lists are scattered in memory. */
 enum { LISTS_OF_A_PART = 48, BODIES_OF_A_PART = 32, NUMBERS_OF_A_PART = 2048 };
 
 /* Bodies and lists that are copied to the state. */

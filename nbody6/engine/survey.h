@@ -1,4 +1,4 @@
-/** What engines with an image have in common when the host asks about all bodies (state/survey.h). */
+/** Code that engines with an image share when the host asks about all bodies (state/survey.h). */
 #ifndef NB6_ENGINE_SURVEY_H
 #define NB6_ENGINE_SURVEY_H
 

@@ -12,7 +12,7 @@ struct nb6_sim;
  *  (run/mass_edit.c). */
 extern const double nb6_sudden_share;
 
-/** What comes of such a change. */
+/** The outcome of such a change. */
 enum nb6_image_edit_end {
     NB6_IMAGE_EDITED,     /**< it is made */
     NB6_IMAGE_EDIT_ENDS,  /**< a system ends just now: it is one of host memory */

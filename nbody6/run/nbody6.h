@@ -120,8 +120,9 @@ int nb6_leave_device(nb6_t *sim, struct nbc_error *err);
 int nb6_get_bodies(nb6_t *sim, int64_t n, int64_t *name, double *mass, double (*x)[3], double (*v)[3],
                    struct nbc_error *err);
 /** Potential, for unit mass, and acceleration of all stars at points in space, at the present time: direct sums in
- * double over the stars as nb6_get_bodies has them, members of pairs and chains one by one. A star at the very place of
- * a point does not act on it. The galaxy is apart: what it does to a body at rest in the frame of the run.
+ * double over the stars as nb6_get_bodies has them, members of pairs and chains one by one. An engine with the stars on
+ * a device sums them there. A star at the very place of a point does not act on it. The galaxy is apart: what it does
+ * to a body at rest in the frame of the run.
  *  @param[in] x [n][3] finite   @param[out] potential [n], acc [n][3], of the stars; galaxy_potential [n], galaxy_acc
  *  [n][3], zero without a galaxy; any may be NULL */
 int nb6_get_field(nb6_t *sim, int64_t n, const double (*x)[3], double *potential, double (*acc)[3],

@@ -7,6 +7,7 @@
 #include "gpunb/regf_device.h"
 #include "nbody6/engine/cuda/begin.h"
 #include "nbody6/engine/cuda/edit.h"
+#include "nbody6/engine/cuda/field.h"
 #include "nbody6/engine/cuda/host.h"
 #include "nbody6/engine/cuda/leave.h"
 #include "nbody6/engine/cuda/lists.h"
@@ -352,6 +353,13 @@ static int gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *b
     return nb6_device_gather(d, t, n, body, gathered, err);
 }
 
+static int field(struct nb6_sim *sim, nb6_time t, const struct nb6_field_points *points, struct nbc_error *err)
+{
+    struct nb6_device *d = sim->engine_image.image;
+    NBD_TRY(nbd_use(&d->device, err));
+    return nb6_device_field(d, t, points, err);
+}
+
 static int disturb(struct nb6_sim *sim, const struct nb6_edit *edit, struct nb6_disturbed *disturbed,
                    struct nbc_error *err)
 {
@@ -427,6 +435,7 @@ static const struct nb6_engine device_engine = {.name = "device",
                                                 .advance = advance,
                                                 .synchronise = synchronise,
                                                 .gather = gather,
+                                                .field = field,
                                                 .disturb = disturb,
                                                 .edit = edit,
                                                 .renew = renew,

@@ -30,7 +30,7 @@ static int provide(struct nb6_device *d, struct nb6_dev_parcel *here, struct nb6
 
 /* ---- to the device */
 
-/* What has left all bodies, and lists in one row: with the places of before. */
+/* Pulls that have left all bodies, and lists in one row: with the places of before. */
 static int begin(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_dev_parcel *there, size_t head,
                  struct nbc_error *err)
 {

@@ -6,6 +6,7 @@
 #include "nbody6/engine/emulated/begin.h"
 #include "nbody6/engine/emulated/block.h"
 #include "nbody6/engine/emulated/edit.h"
+#include "nbody6/engine/emulated/field.h"
 #include "nbody6/engine/emulated/part.h"
 #include "nbody6/engine/emulated/survey.h"
 #include "nbody6/engine/host_service.h"
@@ -191,6 +192,13 @@ static int gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *b
     return status ? status : nb6_emulated_gather(&image->dev, t, n, body, gathered, err);
 }
 
+static int field(struct nb6_sim *sim, nb6_time t, const struct nb6_field_points *points, struct nbc_error *err)
+{
+    struct emulated *image = sim->engine_image.image;
+    const int status = check_device(image, err);
+    return status ? status : nb6_emulated_field(&image->dev, t, points, err);
+}
+
 static int disturb(struct nb6_sim *sim, const struct nb6_edit *edit, struct nb6_disturbed *disturbed,
                    struct nbc_error *err)
 {
@@ -293,6 +301,7 @@ const struct nb6_engine nb6_emulated_engine = {.name = "emulated",
                                                .advance = advance,
                                                .synchronise = synchronise,
                                                .gather = gather,
+                                               .field = field,
                                                .disturb = disturb,
                                                .edit = edit,
                                                .renew = renew,

@@ -30,7 +30,7 @@
 #include <math.h>
 #include <stdint.h>
 
-/** What the bodies that begin anew are found to need. */
+/** Needs of the bodies that begin anew, as they are found. */
 struct nb6_dev_begin_count {
     int32_t n;          /**< bodies */
     int32_t n_again;    /**< lists that were too long in this round */

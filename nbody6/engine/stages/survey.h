@@ -31,7 +31,7 @@ NBC_HD int nb6_dev_holds(const struct nb6_dev *dev, int32_t k, int32_t other)
 
 /* ---- all bodies as they are now */
 
-/** What host memory has otherwise than the image. Bodies that have come follow those of the image. */
+/** The bodies that host memory has otherwise than the image. Bodies that have come follow those of the image. */
 struct nb6_dev_revision {
     nb6_time t;                  /**< of the question */
     int64_t n, n_come;           /**< bodies of the image that are otherwise; bodies that it does not have */
