@@ -12,7 +12,7 @@
 struct nb6_gathered {
     struct nb6_body body;
     struct nb6_star star;
-    double potential; /**< sum of m/r at its place, by all bodies of the image that were not asked for */
+    double potential; /**< sum of m/r at its place, by all bodies of the image that were not asked for; or 0 */
 };
 
 /** Points in space at which the field is asked for. */

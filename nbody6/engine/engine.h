@@ -79,11 +79,11 @@ struct nb6_engine {
      *  does in host memory, and the image is ahead.
      *  @return NBC_OK; NBC_DEVICE */
     int (*synchronise)(struct nb6_sim *sim, const nb6_index body[2], int *are_ready, struct nbc_error *err);
-    /** Bodies of the image, and the potentials at their places at time t. The image stays as it is. NULL in the host
-     *  engine, as `edit`: bodies are in host memory.
+    /** Bodies of the image, and, if asked for, the potentials at their places at time t. The image stays as it is. NULL
+     *  in the host engine, as `edit`: bodies are in host memory.
      *  @param[in] body [n] ascending   @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
-    int (*gather)(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
-                  struct nbc_error *err);
+    int (*gather)(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, int with_potentials,
+                  struct nb6_gathered *gathered, struct nbc_error *err);
     /** The field at time t at points in space: direct sums in double over the single stars of the image, and the places
      *  of its centres of mass. The image stays as it is. NULL in the host engine.
      *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */

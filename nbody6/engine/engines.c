@@ -363,12 +363,12 @@ int nb6_engines_take_edits(struct nb6_sim *sim)
     return engine && engine->edit && is_decided && uses_image(sim, engine);
 }
 
-int nb6_engines_gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
-                       struct nbc_error *err)
+int nb6_engines_gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, int with_potentials,
+                       struct nb6_gathered *gathered, struct nbc_error *err)
 {
     const struct nb6_engine *engine = engine_of(sim);
     int status = have_image(sim, engine, err);
-    if (!status) status = engine->gather(sim, t, n, body, gathered, err);
+    if (!status) status = engine->gather(sim, t, n, body, with_potentials, gathered, err);
     if (!status) status = nb6_host_service_keep_bodies(sim, n, body, err);
     return nb6_engines_failed(sim, status);
 }

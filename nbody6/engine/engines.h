@@ -41,8 +41,8 @@ int nb6_engines_come_home(struct nb6_sim *sim, struct nbc_error *err);
 int nb6_engines_take_edits(struct nb6_sim *sim);
 /** Before an edit of these bodies: `gather` of engine.h, in an image that is imported unless there is one.
  *  @return as `import`, `gather`: nothing has changed */
-int nb6_engines_gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
-                       struct nbc_error *err);
+int nb6_engines_gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, int with_potentials,
+                       struct nb6_gathered *gathered, struct nbc_error *err);
 /** The field at points in space: `field` of engine.h, likewise.   @return as `import`, `field` */
 int nb6_engines_field(struct nb6_sim *sim, nb6_time t, const struct nb6_field_points *points, struct nbc_error *err);
 /** After it, `disturb` of engine.h.   @return as that: nothing has changed */

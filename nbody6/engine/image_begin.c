@@ -22,6 +22,13 @@ int64_t nb6_dev_fill_pulls(const struct nb6_dev *dev, const struct nb6_edit *edi
     return n;
 }
 
+int nb6_dev_any_speed(const struct nb6_edit *edit)
+{
+    int any = 0;
+    for (int64_t k = 0; k < edit->n; k++) any |= edit->sudden[k].speed > 0;
+    return any;
+}
+
 void nb6_dev_note_begun(struct nb6_dev_control *control, const struct nb6_edit *edit, int64_t pairs, int by_tree,
                         uint64_t overflows)
 {

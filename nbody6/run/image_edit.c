@@ -127,10 +127,19 @@ static int64_t seen_at(const struct image_edit *e, int64_t k)
     return nb6_list_find(e->systems.seen, (size_t)e->systems.n_seen, e->body[k]);
 }
 
+static int do_masses_change(const struct nb6_sim *sim, const struct nb6_new_masses *masses)
+{
+    int change = 0;
+    for (int64_t k = 0; k < masses->n; k++) change |= masses->mass[k] != sim->body[masses->star[k]].mass;
+    return change;
+}
+
+/* Energies of masses that change need potentials. */
 static int see_bodies(struct nb6_sim *sim, struct image_edit *e, struct nbc_error *err)
 {
     const struct nb6_edit_systems *s = &e->systems;
-    const int status = nb6_engines_gather(sim, e->ti, s->n_seen, s->seen, e->gathered, err);
+    const int with_potentials = do_masses_change(sim, e->masses);
+    const int status = nb6_engines_gather(sim, e->ti, s->n_seen, s->seen, with_potentials, e->gathered, err);
     for (int64_t k = 0; k < s->n_seen && !status; k++) {
         const struct nb6_gathered *from = &e->gathered[k];
         nb6_predict_fully(&from->body, &from->star, e->ti, e->x[k], e->v[k]);

@@ -98,6 +98,7 @@ static struct nb6_dev_beginning beginning_of(const struct nb6_device *d, const s
 {
     return (struct nb6_dev_beginning){.edit = {edit->t, (int32_t)edit->n, there->changed, 0, NULL},
                                       .sudden = there->sudden,
+                                      .any_speed = nb6_dev_any_speed(edit),
                                       .n = edit->disturbed.n,
                                       .place = d->there.irr,
                                       .role = d->there.reg,
@@ -210,9 +211,8 @@ static int change_image(struct nb6_device *d, const struct nb6_edit *edit, const
         NBD_TRY(copy(d, d->there.control, d->home.control, sizeof *d->home.control, err));
     NBD_TRY(copy(d, there->source, here->source, (size_t)sources * sizeof *here->source, err));
     NBD_TRY(copy(d, there->watched_place, d->home.ask, (size_t)watched * sizeof *here->watched_place, err));
-    NBD_LAUNCH(err, &d->device, nb6_device_lose_pulls(&d->there, edit->t, sources, there->source, stream_of(d)));
+    NBD_LAUNCH(err, &d->device, nb6_device_lose_pulls(&d->there, edit->t, sources, there->source, 1, stream_of(d)));
     NBD_LAUNCH(err, &d->device, nb6_device_take_begun(&d->there, b, stream_of(d)));
-    NBD_LAUNCH(err, &d->device, nb6_device_renew_predictors(&d->there, stream_of(d)));
     if (watched > 0) {
         NBD_LAUNCH(err, &d->device,
                    nb6_device_fetch_bodies(&d->there, watched, there->watched_place, there->watched, stream_of(d)));

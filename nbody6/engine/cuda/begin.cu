@@ -40,7 +40,7 @@ __global__ void find_begins(const __grid_constant__ struct nb6_dev dev,
     if (own_item() == 0) dev.control->t = b.edit.t;
     if (own_item() >= dev.n) return;
     role[i] = NB6_DEV_GOES_ON;
-    if (!nb6_dev_is_disturbed(&dev, &b.edit, b.sudden, i)) return;
+    if (!nb6_dev_is_disturbed(&dev, &b, i)) return;
     if (!nb6_dev_can_begin(&dev, i)) {
         role[i] = NB6_DEV_HURRIES;
         return;

@@ -64,24 +64,27 @@ static int copy(struct nb6_device *d, void *to, const void *from, size_t bytes, 
     return bytes > 0 ? nbd_copy(&d->device, d->stream, to, from, bytes, err) : NBC_OK;
 }
 
-int nb6_device_gather(struct nb6_device *d, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
-                      struct nbc_error *err)
+int nb6_device_gather(struct nb6_device *d, nb6_time t, int64_t n, const nb6_index *body, int with_potentials,
+                      struct nb6_gathered *gathered, struct nbc_error *err)
 {
-    const size_t slices = (size_t)n * NB6_DEV_POTENTIAL_SLICES;
+    const size_t slices = with_potentials ? (size_t)n * NB6_DEV_POTENTIAL_SLICES : 0;
     struct parcel there, here;
-    NBD_TRY(provide(d, &(struct load){.n = n, .bodies = d->there.n}, &there, &here, err));
+    NBD_TRY(provide(d, &(struct load){.n = n, .bodies = with_potentials ? d->there.n : 0}, &there, &here, err));
     for (int64_t k = 0; k < n; k++) here.place[k] = d->home.place_of[body[k]];
     NBD_TRY(copy(d, there.place, here.place, (size_t)n * sizeof *here.place, err));
-    NBD_LAUNCH(err, &d->device,
-               nb6_device_find_potentials(&d->there, t, n, there.place, there.at, there.gathered, there.potential,
-                                          stream_of(d)));
+    if (with_potentials)
+        NBD_LAUNCH(err, &d->device,
+                   nb6_device_find_potentials(&d->there, t, n, there.place, there.at, there.gathered, there.potential,
+                                              stream_of(d)));
+    else
+        NBD_LAUNCH(err, &d->device, nb6_device_fetch_bodies(&d->there, n, there.place, there.gathered, stream_of(d)));
     NBD_TRY(copy(d, here.gathered, there.gathered, (size_t)n * sizeof *here.gathered, err));
     NBD_TRY(copy(d, here.potential, there.potential, slices * sizeof *here.potential, err));
     NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
     for (int64_t k = 0; k < n; k++) {
         gathered[k] = here.gathered[k];
         gathered[k].potential = 0;
-        for (int64_t s = 0; s < NB6_DEV_POTENTIAL_SLICES; s++)
+        for (int64_t s = 0; s < NB6_DEV_POTENTIAL_SLICES && with_potentials; s++)
             gathered[k].potential += here.potential[k * NB6_DEV_POTENTIAL_SLICES + s];
     }
     return NBC_OK;

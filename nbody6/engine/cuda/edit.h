@@ -13,8 +13,8 @@
 struct nb6_sim;
 
 /** Both as the functions of engine/engine.h. The GPU is in use. */
-int nb6_device_gather(struct nb6_device *d, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
-                      struct nbc_error *err);
+int nb6_device_gather(struct nb6_device *d, nb6_time t, int64_t n, const nb6_index *body, int with_potentials,
+                      struct nb6_gathered *gathered, struct nbc_error *err);
 int nb6_device_edit(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_edit *edit, struct nbc_error *err);
 
 #ifdef __cplusplus

@@ -39,7 +39,7 @@ static int begin(struct nb6_sim *sim, struct nb6_device *d, const struct nb6_dev
     for (int64_t k = 0; k < touched->n_pulls; k++) {
         const struct nb6_touch_by_pulls *pulls = &touched->pulls[k];
         NBD_LAUNCH(err, &d->device,
-                   nb6_device_lose_pulls(&d->there, pulls->t, pulls->n, there->source + pulls->first, stream_of(d)));
+                   nb6_device_lose_pulls(&d->there, pulls->t, pulls->n, there->source + pulls->first, 0, stream_of(d)));
     }
     if (there->n_gone + there->n_come > 0)
         NBD_LAUNCH(err, &d->device, nb6_device_settle_lists(&d->there, d->there.settled, stream_of(d)));

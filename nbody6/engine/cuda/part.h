@@ -50,9 +50,10 @@ cudaError_t nb6_device_name_news(const struct nb6_dev *dev, nb6_time since, stru
                                  struct nb6_device_news *of_block, cudaStream_t stream);
 /** Enqueue: fill a parcel of the first bodies that have been named. */
 cudaError_t nb6_device_pack_parcel(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, cudaStream_t stream);
-/** Enqueue: the pulls of n sources at time t leave all bodies (cuda/pulls.cu).   @param[in] source [n] of the device */
+/** Enqueue: the pulls of n sources at time t leave all bodies (cuda/pulls.cu).   @param[in] source [n] of the device
+ *  @param[in] renews  1: they get new predictors, for control->ti_now */
 cudaError_t nb6_device_lose_pulls(const struct nb6_dev *dev, nb6_time t, int64_t n,
-                                  const struct nb6_pull_source *source, cudaStream_t stream);
+                                  const struct nb6_pull_source *source, int renews, cudaStream_t stream);
 /** Enqueue: bodies get their new places, in lists too, which are all in rows dev->settled before, and in the others
  *  after it. */
 cudaError_t nb6_device_move_places(const struct nb6_dev *dev, const struct nb6_dev_parcel *parcel, cudaStream_t stream);

@@ -45,7 +45,7 @@ static struct nb6_changed *changed_of(const struct nb6_dev *dev, const struct nb
 
 static void look_at(const struct nb6_dev *dev, const struct nb6_dev_beginning *b, int64_t i)
 {
-    const int is_disturbed = nb6_dev_is_disturbed(dev, &b->edit, b->sudden, (int32_t)i);
+    const int is_disturbed = nb6_dev_is_disturbed(dev, b, (int32_t)i);
     dev->reg[i] = !is_disturbed ? NB6_DEV_GOES_ON : nb6_dev_can_begin(dev, (int32_t)i) ? 0 : NB6_DEV_HURRIES;
 }
 
@@ -74,7 +74,9 @@ int nb6_emulated_disturb(const struct nb6_dev *dev, const struct nb6_edit *edit,
 {
     struct nb6_changed *changed = changed_of(dev, edit, err);
     if (!changed) return NBC_NO_MEMORY;
-    const struct nb6_dev_beginning b = {.edit = {edit->t, (int32_t)edit->n, changed, 0, NULL}, .sudden = edit->sudden};
+    const struct nb6_dev_beginning b = {.edit = {edit->t, (int32_t)edit->n, changed, 0, NULL},
+                                        .sudden = edit->sudden,
+                                        .any_speed = nb6_dev_any_speed(edit)};
     work_on((struct work){dev, &b, look_at, dev->n}, PLACES_OF_A_PART);
     number(dev, &b.edit, disturbed);
     disturbed->spread = spread_of(dev, edit->t);
@@ -191,8 +193,10 @@ static void lose_part(void *context, int part, int parts)
     const struct losing *job = context;
     int64_t first, end;
     nbc_range(job->dev->n, part, parts, &first, &end);
-    for (int64_t i = first; i < end; i++)
+    for (int64_t i = first; i < end; i++) {
         nb6_dev_lose_pulls(job->dev, job->b->with.edit.t, job->b->n_source, job->b->source, (int32_t)i);
+        nb6_dev_renew_predictor(job->dev, i);
+    }
 }
 
 static void find_derivatives(const struct nb6_dev *dev, const struct nb6_dev_beginning *b, int64_t k)
@@ -209,12 +213,6 @@ static void hurry(const struct nb6_dev *dev, const struct nb6_dev_beginning *b, 
     nb6_dev_hurry(dev, b, (int32_t)i);
 }
 
-static void renew_predictor(const struct nb6_dev *dev, const struct nb6_dev_beginning *b, int64_t i)
-{
-    (void)b;
-    nb6_dev_renew_predictor(dev, i);
-}
-
 void nb6_emulated_begin(struct nb6_dev *dev, const struct nb6_edit *edit, const struct nb6_emulated_beginning *b)
 {
     struct losing losing = {dev, b};
@@ -224,7 +222,6 @@ void nb6_emulated_begin(struct nb6_dev *dev, const struct nb6_edit *edit, const 
     for (int64_t k = 0; k < b->with.n; k++) nb6_dev_take_begun(dev, &b->with, k);
     for (int32_t k = 0; k < edit->n; k++) nb6_dev_take_mass(dev, &b->with, k);
     work_on((struct work){dev, &b->with, find_derivatives, b->with.n}, BODIES_OF_A_PART);
-    work_on((struct work){dev, &b->with, renew_predictor, dev->n}, PLACES_OF_A_PART);
 }
 
 void nb6_emulated_free_beginning(struct nb6_emulated_beginning *b)

@@ -13,6 +13,7 @@ struct gathering {
     nb6_time t;
     int64_t n;
     const nb6_index *body;
+    int with_potentials;
     struct nb6_gathered *gathered;
     struct nb6_dev_mass *at; /* [dev->n] those that were asked for without mass */
 };
@@ -43,15 +44,16 @@ static void gather_part(void *context, int part, int parts)
         const int32_t place = job->dev->place_of[job->body[k]];
         struct nb6_gathered *to = &job->gathered[k];
         *to = (struct nb6_gathered){.body = job->dev->body[place], .star = job->dev->star[place]};
-        for (int64_t slice = 0; slice < NB6_DEV_POTENTIAL_SLICES; slice++)
+        for (int64_t slice = 0; slice < NB6_DEV_POTENTIAL_SLICES && job->with_potentials; slice++)
             to->potential += potential_of_slice(job, slice, job->at[place].x);
     }
 }
 
-int nb6_emulated_gather(const struct nb6_dev *dev, nb6_time t, int64_t n, const nb6_index *body,
+int nb6_emulated_gather(const struct nb6_dev *dev, nb6_time t, int64_t n, const nb6_index *body, int with_potentials,
                         struct nb6_gathered *gathered, struct nbc_error *err)
 {
-    struct gathering job = {dev, t, n, body, gathered, nbc_alloc_unset((size_t)dev->n, sizeof *job.at)};
+    struct gathering job = {
+        dev, t, n, body, with_potentials, gathered, nbc_alloc_unset((size_t)dev->n, sizeof *job.at)};
     if (!job.at) return nbc_fail(err, NBC_NO_MEMORY, "no memory for potentials in the emulated engine");
     nbc_team_run(nbc_parts(dev->n, BODIES_OF_A_PART), find_places, &job);
     for (int64_t k = 0; k < n; k++) job.at[dev->place_of[body[k]]].m = 0;

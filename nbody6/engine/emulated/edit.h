@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /** As the function of engine/engine.h.   @return NBC_OK; NBC_NO_MEMORY */
-int nb6_emulated_gather(const struct nb6_dev *dev, nb6_time t, int64_t n, const nb6_index *body,
+int nb6_emulated_gather(const struct nb6_dev *dev, nb6_time t, int64_t n, const nb6_index *body, int with_potentials,
                         struct nb6_gathered *gathered, struct nbc_error *err);
 /** As the function of engine/engine.h. Cannot fail.   @param[out] changed, pulled  [edit->n], [edit->n_pulled] scratch
  */

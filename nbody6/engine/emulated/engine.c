@@ -184,12 +184,12 @@ static int synchronise(struct nb6_sim *sim, const int32_t body[2], int *are_read
     return NBC_OK;
 }
 
-static int gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, struct nb6_gathered *gathered,
-                  struct nbc_error *err)
+static int gather(struct nb6_sim *sim, nb6_time t, int64_t n, const nb6_index *body, int with_potentials,
+                  struct nb6_gathered *gathered, struct nbc_error *err)
 {
     struct emulated *image = sim->engine_image.image;
     const int status = check_device(image, err);
-    return status ? status : nb6_emulated_gather(&image->dev, t, n, body, gathered, err);
+    return status ? status : nb6_emulated_gather(&image->dev, t, n, body, with_potentials, gathered, err);
 }
 
 static int field(struct nb6_sim *sim, nb6_time t, const struct nb6_field_points *points, struct nbc_error *err)

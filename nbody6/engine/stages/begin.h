@@ -2,7 +2,7 @@
  *  new lists, forces, derivatives and steps at the time of the change, as nb6_start_bodies makes them. In this order:
  *  which they are; all bodies as sources (stages/regular.h), and these over them; GPUNB is asked for regular forces and
  *  lists, and again where a list is too long; irregular forces. Up to then all results are in scratch. Then what has
- *  left all bodies (stages/parcel.h); these bodies; their derivatives and levels; predictors of all.
+ *  left all bodies (stages/parcel.h); these bodies; their derivatives and levels.
  *
  *  They are single stars that no system resolves, and pairs on which nothing acts. Others, in whose forces the host
  *  takes part, lose pulls as all do, and end their regular steps with their next irregular ones. */
@@ -49,6 +49,7 @@ struct nb6_dev_begun {
 struct nb6_dev_beginning {
     struct nb6_dev_edit edit;        /**< with places */
     const struct nb6_sudden *sudden; /**< [edit.n] */
+    int32_t any_speed, spare;        /**< 0: no velocity changes */
     int64_t n;
     const int32_t *place;          /**< [n] bodies that begin anew, in any order */
     const int32_t *role;           /**< [dev->n] which of these a body is; NB6_DEV_GOES_ON: none; NB6_DEV_HURRIES: one
@@ -73,20 +74,21 @@ NBC_HD nb6_time nb6_dev_end_of_regular_step(const struct nb6_dev *dev, int32_t i
     return reg > irr ? reg : irr;
 }
 
-/** Whether body i is disturbed. */
-NBC_HD int nb6_dev_is_disturbed(const struct nb6_dev *dev, const struct nb6_dev_edit *edit,
-                                const struct nb6_sudden *sudden, int32_t i)
+/** Whether body i is to begin anew. */
+NBC_HD int nb6_dev_is_disturbed(const struct nb6_dev *dev, const struct nb6_dev_beginning *b, int32_t i)
 {
     const struct nb6_star *star = &dev->star[i];
     const int32_t *list = nb6_dev_list(dev, i);
-    const double left = nb6_time_to_double(nb6_dev_end_of_regular_step(dev, i) - edit->t);
-    double x[3], v[3];
-    nb6_predict_fully(&dev->body[i], star, edit->t, x, v);
-    for (int32_t k = 0; k < edit->n; k++) {
-        const struct nb6_sudden *by = &sudden[k];
-        if (edit->changed[k].body == i && by->begins) return 1;
-        if (by->is_felt && nb6_dev_is_in_list(list, star->nnb, edit->changed[k].body)) return 1;
-        if (nb6_will_pass(by->speed, left, by->x, x)) return 1;
+    double x[3] = {0, 0, 0}, v[3], left = 0;
+    if (b->any_speed) {
+        nb6_predict_fully(&dev->body[i], star, b->edit.t, x, v);
+        left = nb6_time_to_double(nb6_dev_end_of_regular_step(dev, i) - b->edit.t);
+    }
+    for (int32_t k = 0; k < b->edit.n; k++) {
+        const struct nb6_sudden *by = &b->sudden[k];
+        if (b->edit.changed[k].body == i && by->begins) return 1;
+        if (by->is_felt && nb6_dev_is_in_list(list, star->nnb, b->edit.changed[k].body)) return 1;
+        if (by->speed > 0 && nb6_will_pass(by->speed, left, by->x, x)) return 1;
     }
     return 0;
 }
@@ -238,7 +240,9 @@ NBC_HD void nb6_dev_take_begun(const struct nb6_dev *dev, const struct nb6_dev_b
 NBC_HD void nb6_dev_take_mass(const struct nb6_dev *dev, const struct nb6_dev_beginning *b, int32_t k)
 {
     const int32_t i = b->edit.changed[k].body;
-    if (b->role[i] < 0) dev->body[i].mass = b->edit.changed[k].mass;
+    if (b->role[i] >= 0) return;
+    dev->body[i].mass = b->edit.changed[k].mass;
+    dev->predictor[i] = nb6_predictor_at(&dev->body[i], dev->level[i], b->edit.t);
 }
 
 /** Body i, if it hurries: the regular step under way ends with the irregular one. */
@@ -298,6 +302,7 @@ NBC_HD void nb6_dev_set_first_steps(const struct nb6_dev *dev, const struct nb6_
     }
     nb6_first_levels(&b->rules, &dev->body[i], INFINITY, star);
     dev->level[i] = star->level_irr;
+    dev->predictor[i] = nb6_predictor_at(&dev->body[i], dev->level[i], b->edit.t);
     if (i >= dev->first_centre) nb6_dev_quiet_goes_on(dev, i, 0);
 }
 
