@@ -280,6 +280,9 @@ static void a_device_is_lost(void **state)
     static const struct nb6_call_counter counter = {.read = read_nothing};
     (void)state;
     struct nb6_config config;
+    /* On a GPU the kernel of blocks ends with a trap if calls fail while it waits for the host, and then no GPU serves
+     * this process. */
+    if (under_test == NB6_ENGINE_DEVICE) skip();
     cluster_config_with_binaries(&config, 60, 10);
     config.run.engine = (int)under_test;
     config.binaries.range = 100;
