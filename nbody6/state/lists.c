@@ -44,7 +44,7 @@ static int keep_first(struct nb6_subsystems *p, int64_t n, const int32_t *first,
         if (!p->holder) return 0;
         p->holder_capacity = 3 * most;
     }
-    memcpy(p->holder + most, first, (size_t)n * sizeof *first);
+    if (n > 0) memcpy(p->holder + most, first, (size_t)n * sizeof *first);
     return 1;
 }
 
