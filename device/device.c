@@ -68,11 +68,11 @@ int nbd_alloc(const struct nbd_device *device, enum nbd_where where, size_t byte
     *memory = NULL;
     const char *asked = nbd_fault_text(code);
     const int lacks_memory = asked ? nbd_fault_lacks_memory(code) : device->kind->lacks_memory(code);
-    return nbc_fail(err, lacks_memory ? NBC_NO_MEMORY : NBC_DEVICE,
-                    "%s: %s: cannot allocate %.1f MB of %s: %s; use fewer stars, more devices, or a processor",
-                    device->user, device->name, (double)bytes * 1e-6,
-                    where == NBD_ON_HOST ? "pinned host memory" : "device memory",
-                    asked ? asked : device->kind->text(code));
+    if (!lacks_memory) return nbd_failed(device, "to allocate memory", code, err);
+    return nbc_fail(
+        err, NBC_NO_MEMORY, "%s: %s: cannot allocate %.1f MB of %s: %s; use fewer stars, more devices, or a processor",
+        device->user, device->name, (double)bytes * 1e-6, where == NBD_ON_HOST ? "pinned host memory" : "device memory",
+        asked ? asked : device->kind->text(code));
 }
 
 void nbd_free(const struct nbd_device *device, enum nbd_where where, void *memory)
