@@ -12,20 +12,20 @@
 static size_t bytes_for(size_t n, size_t gpus, int blocks)
 {
     struct gpunb_dev_job job = {0};
-    struct gpunb_dev_supply s = {0};
+    struct nbd_supply s = {0};
     gpunb_dev_lay_out(&job, &s, n, gpus, blocks);
-    (void)gpunb_dev_take(&s, (size_t)gpunb_dev_found_room((int64_t)n, (int64_t)gpus), sizeof *job.sums.found);
+    (void)nbd_take(&s, (size_t)gpunb_dev_found_room((int64_t)n, (int64_t)gpus), sizeof *job.sums.found);
     return s.bytes;
 }
 
 /* Memory of another device: its copies of tiles and viewers, its sums of pairs. */
-static void lay_out_other(struct gpunb_dev_sums *sums, struct gpunb_dev_supply *s, size_t n)
+static void lay_out_other(struct gpunb_dev_sums *sums, struct nbd_supply *s, size_t n)
 {
     const size_t chunks = (size_t)gpunb_dev_chunks_of((int64_t)n), groups = n / GPUNB_DEV_GROUP + 1;
-    sums->tile = gpunb_dev_take(s, chunks, sizeof *sums->tile);
-    sums->viewer = gpunb_dev_take(s, GPUNB_DEV_MOST_VIEWERS, sizeof *sums->viewer);
-    sums->mutual = gpunb_dev_take(s, (size_t)gpunb_dev_mutual((int64_t)groups), sizeof *sums->mutual);
-    sums->counter = gpunb_dev_take(s, GPUNB_DEV_COUNTERS, sizeof *sums->counter);
+    sums->tile = nbd_take(s, chunks, sizeof *sums->tile);
+    sums->viewer = nbd_take(s, GPUNB_DEV_MOST_VIEWERS, sizeof *sums->viewer);
+    sums->mutual = nbd_take(s, (size_t)gpunb_dev_mutual((int64_t)groups), sizeof *sums->mutual);
+    sums->counter = nbd_take(s, GPUNB_DEV_COUNTERS, sizeof *sums->counter);
 }
 
 /* ---- devices that share the sums */
@@ -68,7 +68,7 @@ static int find_helpers(struct device_state *devices, struct nbc_error *err)
 static int reserve_other(struct device_gpu *gpu, size_t n, struct nbc_error *err)
 {
     struct gpunb_dev_sums sums;
-    struct gpunb_dev_supply there = {0};
+    struct nbd_supply there = {0};
     lay_out_other(&sums, &there, n);
     if (there.bytes <= gpu->regular.bytes) return NBC_OK;
     NBD_TRY(nbd_use(&gpu->device, err));
@@ -110,7 +110,7 @@ int gpunb_device_regf_devices(const void *state, int *first)
 static struct gpunb_dev_job job_of(const struct device_regular *c, int g)
 {
     struct gpunb_dev_job job = c->job;
-    struct gpunb_dev_supply there = {.next = c->devices->gpus[g].regular.data};
+    struct nbd_supply there = {.next = c->devices->gpus[g].regular.data};
     if (g > 0) lay_out_other(&job.sums, &there, (size_t)job.sums.n);
     return job;
 }
@@ -213,7 +213,7 @@ static struct device_regular call_for(struct device_state *devices, const struct
                                       struct nbd_stream *stream)
 {
     struct device_regular c = {.devices = devices, .stream = stream, .blocks = devices->regular_blocks};
-    struct gpunb_dev_supply scratch = {.next = job->scratch};
+    struct nbd_supply scratch = {.next = job->scratch};
     const size_t gpus = (size_t)devices->regular_gpus;
     c.gpus = devices->regular_gpus;
     gpunb_dev_lay_out(&c.job, &scratch, job->n_j, gpus, c.blocks);

@@ -6,6 +6,7 @@
 #ifndef GPUNB_DEVICE_REGULAR_H
 #define GPUNB_DEVICE_REGULAR_H
 
+#include "device/supply.h"
 #include "gpunb/device/sums.h"
 
 #include <stddef.h>
@@ -120,44 +121,28 @@ NBC_HD struct gpunb_dev_viewer gpunb_dev_viewer_at(const struct gpunb_dev_job *j
 
 #ifndef __cplusplus /* for hosts */
 
-/** Memory that is given out piece by piece, at multiples of 256 bytes. */
-struct gpunb_dev_supply {
-    char *next; /**< NULL: it is only counted */
-    size_t bytes;
-};
-
-static inline void *gpunb_dev_take(struct gpunb_dev_supply *s, size_t count, size_t size)
-{
-    const size_t bytes = (count * size + 255) / 256 * 256;
-    char *memory = s->next;
-    s->bytes += bytes;
-    if (memory) s->next += bytes;
-    return memory;
-}
-
 /** Scratch for up to n sources, of which `found` comes last, and has no room yet.
  *  @param[in] blocks  of threads on each GPU */
-static inline void gpunb_dev_lay_out(struct gpunb_dev_job *job, struct gpunb_dev_supply *s, size_t n, size_t gpus,
-                                     int blocks)
+static inline void gpunb_dev_lay_out(struct gpunb_dev_job *job, struct nbd_supply *s, size_t n, size_t gpus, int blocks)
 {
     const size_t chunks = (size_t)gpunb_dev_chunks_of((int64_t)n), groups = n / GPUNB_DEV_GROUP + 1;
     const size_t warps = gpus * (size_t)blocks * GPUNB_DEV_WARPS;
     const size_t partials = warps * GPUNB_DEV_PAIR_TARGETS + GPUNB_DEV_MOST_VIEWERS;
     struct gpunb_dev_sums *sums = &job->sums;
-    sums->key = gpunb_dev_take(s, 2 * n, sizeof *sums->key);
-    sums->order = gpunb_dev_take(s, 2 * n, sizeof *sums->order);
-    sums->owner = gpunb_dev_take(s, n, sizeof *sums->owner);
-    sums->digits = gpunb_dev_take(s, (size_t)blocks * GPUNB_DEV_DIGITS, sizeof *sums->digits);
-    sums->tile = gpunb_dev_take(s, chunks, sizeof *sums->tile);
-    sums->group = gpunb_dev_take(s, groups, sizeof *sums->group);
-    sums->apart = gpunb_dev_take(s, groups * (size_t)gpunb_dev_words((int64_t)groups), sizeof *sums->apart);
-    sums->slices = gpunb_dev_take(s, chunks + 1, sizeof *sums->slices);
-    sums->mutual = gpunb_dev_take(s, gpus * (size_t)gpunb_dev_mutual((int64_t)groups), sizeof *sums->mutual);
-    sums->viewer = gpunb_dev_take(s, GPUNB_DEV_MOST_VIEWERS, sizeof *sums->viewer);
-    sums->partial = gpunb_dev_take(s, partials, sizeof *sums->partial);
-    sums->n_found = gpunb_dev_take(s, partials, sizeof *sums->n_found);
-    sums->counter = gpunb_dev_take(s, GPUNB_DEV_COUNTERS, sizeof *sums->counter);
-    sums->found = gpunb_dev_take(s, 0, sizeof *sums->found);
+    sums->key = nbd_take(s, 2 * n, sizeof *sums->key);
+    sums->order = nbd_take(s, 2 * n, sizeof *sums->order);
+    sums->owner = nbd_take(s, n, sizeof *sums->owner);
+    sums->digits = nbd_take(s, (size_t)blocks * GPUNB_DEV_DIGITS, sizeof *sums->digits);
+    sums->tile = nbd_take(s, chunks, sizeof *sums->tile);
+    sums->group = nbd_take(s, groups, sizeof *sums->group);
+    sums->apart = nbd_take(s, groups * (size_t)gpunb_dev_words((int64_t)groups), sizeof *sums->apart);
+    sums->slices = nbd_take(s, chunks + 1, sizeof *sums->slices);
+    sums->mutual = nbd_take(s, gpus * (size_t)gpunb_dev_mutual((int64_t)groups), sizeof *sums->mutual);
+    sums->viewer = nbd_take(s, GPUNB_DEV_MOST_VIEWERS, sizeof *sums->viewer);
+    sums->partial = nbd_take(s, partials, sizeof *sums->partial);
+    sums->n_found = nbd_take(s, partials, sizeof *sums->n_found);
+    sums->counter = nbd_take(s, GPUNB_DEV_COUNTERS, sizeof *sums->counter);
+    sums->found = nbd_take(s, 0, sizeof *sums->found);
     sums->stride = (int64_t)n;
     sums->n = (int64_t)n;
     sums->gpus = (int64_t)gpus;

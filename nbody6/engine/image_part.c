@@ -1,6 +1,7 @@
 #include "nbody6/engine/image_part.h"
 
 #include "common/team.h"
+#include "device/supply.h"
 #include "gpuirr/gpuirr.h"
 #include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
@@ -285,35 +286,27 @@ int nb6_dev_is_part(const struct nb6_dev *dev, int64_t n)
 
 /* ---- memory */
 
-static void *take(char *data, size_t bytes, size_t *at)
-{
-    enum { GRAIN = 256 };
-    void *here = data ? data + *at : NULL;
-    *at += (bytes + GRAIN - 1) / GRAIN * GRAIN;
-    return here;
-}
-
 size_t nb6_dev_lay_out_parcel(void *data, struct nb6_dev_parcel *parcel, size_t *head)
 {
     const size_t n = (size_t)parcel->n, systems = parcel->n_system > 0 ? (size_t)parcel->n_system : 0,
                  watched = (size_t)parcel->n_watched;
-    size_t at = 0;
-    parcel->gone = take(data, (size_t)parcel->n_gone * sizeof *parcel->gone, &at);
-    parcel->come = take(data, (size_t)parcel->n_come * sizeof *parcel->come, &at);
-    parcel->source = take(data, (size_t)parcel->n_source * sizeof *parcel->source, &at);
-    *head = at;
-    parcel->place = take(data, n * sizeof *parcel->place, &at);
-    parcel->list_at = take(data, n * sizeof *parcel->list_at, &at);
-    parcel->level = take(data, n, &at);
-    parcel->t_check = take(data, n * sizeof *parcel->t_check, &at);
-    parcel->body = take(data, n * sizeof *parcel->body, &at);
-    parcel->star = take(data, n * sizeof *parcel->star, &at);
-    parcel->lists = take(data, (size_t)parcel->numbers * sizeof *parcel->lists, &at);
-    parcel->system_at = take(data, systems * sizeof *parcel->system_at, &at);
-    parcel->system = take(data, systems * sizeof *parcel->system, &at);
-    parcel->remote = take(data, systems * sizeof *parcel->remote, &at);
-    parcel->watched = take(data, watched * sizeof *parcel->watched, &at);
-    parcel->watch = take(data, watched, &at);
-    parcel->ask = take(data, watched * sizeof *parcel->ask, &at);
-    return at;
+    struct nbd_supply s = {.next = data};
+    parcel->gone = nbd_take(&s, (size_t)parcel->n_gone, sizeof *parcel->gone);
+    parcel->come = nbd_take(&s, (size_t)parcel->n_come, sizeof *parcel->come);
+    parcel->source = nbd_take(&s, (size_t)parcel->n_source, sizeof *parcel->source);
+    *head = s.bytes;
+    parcel->place = nbd_take(&s, n, sizeof *parcel->place);
+    parcel->list_at = nbd_take(&s, n, sizeof *parcel->list_at);
+    parcel->level = nbd_take(&s, n, sizeof *parcel->level);
+    parcel->t_check = nbd_take(&s, n, sizeof *parcel->t_check);
+    parcel->body = nbd_take(&s, n, sizeof *parcel->body);
+    parcel->star = nbd_take(&s, n, sizeof *parcel->star);
+    parcel->lists = nbd_take(&s, (size_t)parcel->numbers, sizeof *parcel->lists);
+    parcel->system_at = nbd_take(&s, systems, sizeof *parcel->system_at);
+    parcel->system = nbd_take(&s, systems, sizeof *parcel->system);
+    parcel->remote = nbd_take(&s, systems, sizeof *parcel->remote);
+    parcel->watched = nbd_take(&s, watched, sizeof *parcel->watched);
+    parcel->watch = nbd_take(&s, watched, sizeof *parcel->watch);
+    parcel->ask = nbd_take(&s, watched, sizeof *parcel->ask);
+    return s.bytes;
 }

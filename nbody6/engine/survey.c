@@ -1,5 +1,6 @@
 #include "nbody6/engine/survey.h"
 
+#include "device/supply.h"
 #include "gpunb/device/regular.h"
 #include "gpunb/gpunb.h"
 #include "nbody6/state/ascending.h"
@@ -104,21 +105,21 @@ void nb6_dev_end_question(struct nb6_dev_question *question)
 size_t nb6_dev_lay_out_question(void *data, const struct nb6_dev *dev, const struct nb6_dev_question *question,
                                 struct nb6_dev_survey *to)
 {
-    struct gpunb_dev_supply s = {.next = data};
+    struct nbd_supply s = {.next = data};
     const size_t n = (size_t)question->n, targets = question->job ? question->job->n_i : 0;
-    to->place = gpunb_dev_take(&s, n, sizeof *to->place);
-    to->takes_part = gpunb_dev_take(&s, n, sizeof *to->takes_part);
-    to->body = gpunb_dev_take(&s, n + (size_t)question->n_come, sizeof *to->body);
-    to->target = gpunb_dev_take(&s, targets, sizeof *to->target);
+    to->place = nbd_take(&s, n, sizeof *to->place);
+    to->takes_part = nbd_take(&s, n, sizeof *to->takes_part);
+    to->body = nbd_take(&s, n + (size_t)question->n_come, sizeof *to->body);
+    to->target = nbd_take(&s, targets, sizeof *to->target);
     to->answer = s.bytes;
-    to->nnb = gpunb_dev_take(&s, targets, sizeof *to->nnb);
+    to->nnb = nbd_take(&s, targets, sizeof *to->nnb);
     to->asked = s.bytes;
-    to->sum = gpunb_dev_take(&s, question->job ? 0 : NB6_DEV_SURVEY_SLICES, sizeof *to->sum);
-    to->force = gpunb_dev_take(&s, targets * NB6_DEV_SURVEY_SLICES, sizeof *to->force);
-    to->list = gpunb_dev_take(&s, question->job ? targets * question->job->nb_cap : 0, sizeof *to->list);
+    to->sum = nbd_take(&s, question->job ? 0 : NB6_DEV_SURVEY_SLICES, sizeof *to->sum);
+    to->force = nbd_take(&s, targets * NB6_DEV_SURVEY_SLICES, sizeof *to->force);
+    to->list = nbd_take(&s, question->job ? targets * question->job->nb_cap : 0, sizeof *to->list);
     to->answer_end = s.bytes;
     to->scratch = (size_t)dev->n * sizeof *to->entry_of;
-    to->entry_of = gpunb_dev_take(&s, (size_t)dev->n, sizeof *to->entry_of);
+    to->entry_of = nbd_take(&s, (size_t)dev->n, sizeof *to->entry_of);
     return s.bytes;
 }
 

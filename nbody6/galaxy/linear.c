@@ -36,7 +36,7 @@ void nb6_linear_higher(const struct nb6_external *external, double t, const doub
     (void)t;
     (void)x;
     (void)v;
-    nb6_linear_field_higher(external, acc, jerk, inner, snap, crackle);
+    nb6_linear_field_force(external, acc, jerk, inner, snap, crackle);
 }
 
 double nb6_linear_potential(const struct nb6_external *external, double t, const double x[3])

@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-/** Acceleration and jerk at x, v of a body whose acceleration without the field is acc. */
+/** Acceleration and jerk at x, v of a body whose acceleration without the field is acc. Since the field is linear, its
+ *  second and third derivatives follow so from the acceleration, the jerk, and the second derivative without it. */
 NBC_HD void nb6_linear_field_force(const struct nb6_external *field, const double x[3], const double v[3],
                                    const double acc[3], double ext_acc[3], double ext_jerk[3])
 {
@@ -19,20 +20,6 @@ NBC_HD void nb6_linear_field_force(const struct nb6_external *field, const doubl
     ext_jerk[0] = field->t_x * v[0] + c * (acc[1] + ext_acc[1]);
     ext_jerk[1] = -c * (acc[0] + ext_acc[0]);
     ext_jerk[2] = field->t_z * v[2];
-}
-
-/** Its second and third derivatives along the path of a body.   @param[in] acc, jerk  of the body
- *  @param[in] inner  second derivative of the acceleration without the field */
-NBC_HD void nb6_linear_field_higher(const struct nb6_external *field, const double acc[3], const double jerk[3],
-                                    const double inner[3], double snap[3], double crackle[3])
-{
-    const double c = field->coriolis;
-    snap[0] = field->t_x * acc[0] + c * jerk[1];
-    snap[1] = -c * jerk[0];
-    snap[2] = field->t_z * acc[2];
-    crackle[0] = field->t_x * jerk[0] + c * (inner[1] + snap[1]);
-    crackle[1] = -c * (inner[0] + snap[0]);
-    crackle[2] = field->t_z * jerk[2];
 }
 
 /** Rounding error of that acceleration: its terms may balance each other. */

@@ -40,7 +40,7 @@ static const struct nb6_held *find_told(const struct nb6_survey_now *survey, nb6
     return NULL;
 }
 
-/* What was told of the image stays true while it is as it was. */
+/* Answers about the image stay true while it is as it was. */
 static int ask(struct nb6_sim *sim, const nb6_index of[2], struct nbc_error *err)
 {
     struct nb6_survey_now *survey = &sim->engine_image.survey;

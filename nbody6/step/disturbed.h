@@ -1,4 +1,4 @@
-/** Whom a sudden change of a body concerns, on processors and devices: they begin anew. */
+/** Bodies that a sudden change of another one concerns, on processors and devices: they begin anew. */
 #ifndef NB6_DISTURBED_H
 #define NB6_DISTURBED_H
 

@@ -53,7 +53,7 @@ static void forces_and_lists(void **state)
 static int64_t pairs_apart(const struct bench *b)
 {
     struct gpunb_dev_job job = {0};
-    struct gpunb_dev_supply scratch = {.next = b->job.scratch};
+    struct nbd_supply scratch = {.next = b->job.scratch};
     const int64_t groups = gpunb_dev_groups((int64_t)b->job.n_j, (int64_t)b->job.n_j);
     int64_t pairs = 0;
     gpunb_dev_lay_out(&job, &scratch, b->job.n_j, 1, NBD_EMULATED_MULTIPROCESSORS);

@@ -29,6 +29,7 @@
 #include "tests/support/cluster_check.h"
 #include "tests/support/cluster_state.h"
 #include "tests/support/escape_scene.h"
+#include "tests/support/galaxy.h"
 #include "tests/support/image_check.h"
 
 enum { MOST = 400, EDITS = 12 };
@@ -64,15 +65,7 @@ static void choose_galaxy(struct nb6_config *config, int64_t n)
         cluster_config_field(config, NB6_TIDE_POINT_MASS, n, 1e-2);
         break;
     case 1:
-        config->tide = (struct nb6_tide_config){.kind = NB6_TIDE_GALAXY,
-                                                .galaxy_mass_msun = 2e9,
-                                                .disk_mass_msun = 5e10,
-                                                .disk_length_kpc = 4,
-                                                .disk_height_kpc = 0.5,
-                                                .halo_velocity_kms = 220,
-                                                .halo_radius_kpc = 8.5,
-                                                .position_kpc = {6, -1, 0.7},
-                                                .velocity_kms = {40, 150, 60}};
+        config->tide = milky_way();
         break;
     case 2:
         config->tide = (struct nb6_tide_config){
@@ -237,7 +230,7 @@ static void assert_closed(const nb6_t *sim, const struct sums *was, const struct
     }
 }
 
-/* What a change leaves to be moved, moved as engines.c does it. */
+/* The move of all that a change leaves to be moved, as engines.c makes it. */
 static void assert_image(nb6_t *sim)
 {
     struct nbc_error err = {0};

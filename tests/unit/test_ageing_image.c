@@ -78,7 +78,7 @@ static double *let_age(nb6_t *sim, double mass)
 /* Stars of 22 Msun lose a part of 5e-4 some five times a unit each. */
 static const double WINDY = 22;
 
-/* What stars do: nothing; they lose mass; and one explodes. */
+/* Stars stay as they are; or they lose mass; or one explodes as well. */
 enum ageing { NO_AGEING, WINDS, SUPERNOVA };
 
 /* Single stars of many ages, one of which leaves the main sequence at about t = 0.2, and one explodes at 0.3; adjusts

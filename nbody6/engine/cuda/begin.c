@@ -1,6 +1,7 @@
 /* Host side of bodies that begin anew (cuda/begin.h). All that may fail comes before the kernels that write. */
 #include "nbody6/engine/cuda/begin.h"
 
+#include "device/supply.h"
 #include "gpunb/regf_device.h"
 #include "nbody6/engine/cuda/edit.h"
 #include "nbody6/engine/cuda/part.h"
@@ -37,48 +38,33 @@ struct load {
     int64_t changed, watched, begun;
 };
 
-static void *take(char *data, int64_t n, size_t size, size_t *bytes)
-{
-    enum { GRAIN = 256 };
-    void *here = data ? data + *bytes : NULL;
-    *bytes += ((size_t)n * size + GRAIN - 1) / GRAIN * GRAIN;
-    return here;
-}
-
 static size_t lay_out(char *data, const struct load *load, struct parcel *to)
 {
-    size_t bytes = 0;
-    to->changed = take(data, load->changed, sizeof *to->changed, &bytes);
-    to->sudden = take(data, load->changed, sizeof *to->sudden, &bytes);
-    to->source = take(data, nb6_dev_most_sources(load->changed), sizeof *to->source, &bytes);
-    to->count = take(data, 1, sizeof *to->count, &bytes);
-    to->velocity = take(data, 4 * NB6_DEVICE_VELOCITY_SLICES, sizeof *to->velocity, &bytes);
-    to->watched = take(data, load->watched, sizeof *to->watched, &bytes);
-    to->watched_place = take(data, load->watched, sizeof *to->watched_place, &bytes);
-    to->begun = take(data, load->begun, sizeof *to->begun, &bytes);
+    struct nbd_supply s = {.next = data};
+    to->changed = nbd_take(&s, (size_t)load->changed, sizeof *to->changed);
+    to->sudden = nbd_take(&s, (size_t)load->changed, sizeof *to->sudden);
+    to->source = nbd_take(&s, (size_t)nb6_dev_most_sources(load->changed), sizeof *to->source);
+    to->count = nbd_take(&s, 1, sizeof *to->count);
+    to->velocity = nbd_take(&s, 4 * NB6_DEVICE_VELOCITY_SLICES, sizeof *to->velocity);
+    to->watched = nbd_take(&s, (size_t)load->watched, sizeof *to->watched);
+    to->watched_place = nbd_take(&s, (size_t)load->watched, sizeof *to->watched_place);
+    to->begun = nbd_take(&s, (size_t)load->begun, sizeof *to->begun);
     for (int k = 0; k < 2; k++) {
-        to->again[k] = take(data, load->begun, sizeof *to->again[k], &bytes);
-        to->asked_by[k] = take(data, load->begun, sizeof *to->asked_by[k], &bytes);
+        to->again[k] = nbd_take(&s, (size_t)load->begun, sizeof *to->again[k]);
+        to->asked_by[k] = nbd_take(&s, (size_t)load->begun, sizeof *to->asked_by[k]);
     }
-    return bytes;
+    return s.bytes;
 }
 
 static int provide(struct nb6_device *d, const struct load *load, struct parcel *there, struct parcel *here,
                    struct nbc_error *err)
 {
     const struct load of_host = {load->changed, load->watched, 0};
-    d->edit_there.where = NBD_ON_DEVICE;
-    d->edit_here.where = NBD_ON_HOST;
-    NBD_TRY(nbd_buffer_reserve(&d->device, &d->edit_there, lay_out(NULL, load, there), err));
+    const size_t bytes_there = lay_out(NULL, load, there), bytes_here = lay_out(NULL, &of_host, here);
+    NBD_TRY(nb6_device_reserve_both(d, &d->edit_there, bytes_there, &d->edit_here, bytes_here, err));
     (void)lay_out(d->edit_there.data, load, there);
-    NBD_TRY(nbd_buffer_reserve(&d->device, &d->edit_here, lay_out(NULL, &of_host, here), err));
     (void)lay_out(d->edit_here.data, &of_host, here);
     return NBC_OK;
-}
-
-static int copy(struct nb6_device *d, void *to, const void *from, size_t bytes, struct nbc_error *err)
-{
-    return bytes > 0 ? nbd_copy(&d->device, d->stream, to, from, bytes, err) : NBC_OK;
 }
 
 /* The changed bodies, and counts that are zero. */
@@ -88,8 +74,8 @@ static int send_changes(struct nb6_device *d, const struct nb6_edit *edit, const
     const size_t n = (size_t)edit->n;
     nb6_dev_fill_changed(&d->home, edit, here->changed, NULL);
     memcpy(here->sudden, edit->sudden, n * sizeof *here->sudden);
-    NBD_TRY(copy(d, there->changed, here->changed, n * sizeof *here->changed, err));
-    NBD_TRY(copy(d, there->sudden, here->sudden, n * sizeof *here->sudden, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, there->changed, here->changed, n * sizeof *here->changed, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, there->sudden, here->sudden, n * sizeof *here->sudden, err));
     return nbd_fill(&d->device, d->stream, there->count, 0, sizeof *there->count, err);
 }
 
@@ -129,9 +115,10 @@ int nb6_device_disturb(struct nb6_device *d, const struct nb6_edit *edit, struct
     b.n = 0;
     NBD_LAUNCH(err, &d->device,
                nb6_device_find_begins(&d->there, &b, d->there.irr, d->there.reg, there.velocity, stream_of(d)));
-    NBD_TRY(copy(d, here.count, there.count, sizeof *here.count, err));
-    NBD_TRY(copy(d, here.velocity, there.velocity, 4 * NB6_DEVICE_VELOCITY_SLICES * sizeof *here.velocity, err));
-    NBD_TRY(copy(d, d->home.control, d->there.control, sizeof *d->home.control, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, here.count, there.count, sizeof *here.count, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, here.velocity, there.velocity,
+                     4 * NB6_DEVICE_VELOCITY_SLICES * sizeof *here.velocity, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, d->home.control, d->there.control, sizeof *d->home.control, err));
     NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
     disturbed->n = here.count->n;
     disturbed->spread = spread_of(d->there.n, here.velocity);
@@ -169,7 +156,7 @@ static int make_round(struct nb6_device *d, struct nb6_dev_beginning *b, const s
     NBD_LAUNCH(err, &d->device,
                nb6_device_find_first_forces(&d->there, b, round->n, round->is_again, there->again[round->which],
                                             there->asked_by[round->which], stream_of(d)));
-    NBD_TRY(copy(d, here->count, there->count, sizeof *here->count, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, here->count, there->count, sizeof *here->count, err));
     NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
     round->pairs += round->n;
     round->n = here->count->n_again;
@@ -181,7 +168,7 @@ static int make_round(struct nb6_device *d, struct nb6_dev_beginning *b, const s
 static int ask_for_room(struct nb6_device *d, int32_t longest, struct nbc_error *err)
 {
     d->home.control->longest = longest;
-    NBD_TRY(copy(d, d->there.control, d->home.control, sizeof *d->home.control, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, d->there.control, d->home.control, sizeof *d->home.control, err));
     NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
     return nbc_fail(err, NBC_NB_OVERFLOW, "a list of %d neighbours does not fit its row", longest);
 }
@@ -208,15 +195,17 @@ static int change_image(struct nb6_device *d, const struct nb6_edit *edit, const
     if (edit->with_systems)
         NBD_TRY(nb6_device_copy_systems(d, NB6_TO_DEVICE, err));
     else
-        NBD_TRY(copy(d, d->there.control, d->home.control, sizeof *d->home.control, err));
-    NBD_TRY(copy(d, there->source, here->source, (size_t)sources * sizeof *here->source, err));
-    NBD_TRY(copy(d, there->watched_place, d->home.ask, (size_t)watched * sizeof *here->watched_place, err));
+        NBD_TRY(nbd_copy(&d->device, d->stream, d->there.control, d->home.control, sizeof *d->home.control, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, there->source, here->source, (size_t)sources * sizeof *here->source, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, there->watched_place, d->home.ask,
+                     (size_t)watched * sizeof *here->watched_place, err));
     NBD_LAUNCH(err, &d->device, nb6_device_lose_pulls(&d->there, edit->t, sources, there->source, 1, stream_of(d)));
     NBD_LAUNCH(err, &d->device, nb6_device_take_begun(&d->there, b, stream_of(d)));
     if (watched > 0) {
         NBD_LAUNCH(err, &d->device,
                    nb6_device_fetch_bodies(&d->there, watched, there->watched_place, there->watched, stream_of(d)));
-        NBD_TRY(copy(d, here->watched, there->watched, (size_t)watched * sizeof *here->watched, err));
+        NBD_TRY(nbd_copy(&d->device, d->stream, here->watched, there->watched, (size_t)watched * sizeof *here->watched,
+                         err));
     }
     return nbd_stream_wait(&d->device, d->stream, err);
 }

@@ -1,34 +1,13 @@
 #include "nbody6/engine/cuda/begin.h"
 
+#include "nbody6/engine/cuda/items.cuh"
+
 namespace
 {
-
-constexpr int WARP = NB6_DEV_LANES, THREADS = 256, WARPS = THREADS / WARP;
-
-__device__ __forceinline__ int64_t own_item()
-{
-    return (int64_t)blockIdx.x * THREADS + threadIdx.x;
-}
-
-/* Where each warp has an item. */
-__device__ __forceinline__ int64_t item_of_warp()
-{
-    return own_item() / WARP;
-}
 
 __device__ __forceinline__ int own_lane()
 {
     return threadIdx.x % WARP;
-}
-
-unsigned blocks_for(int64_t items)
-{
-    return (unsigned)((items + THREADS - 1) / THREADS);
-}
-
-unsigned blocks_for_warps(int64_t items)
-{
-    return (unsigned)((items + WARPS - 1) / WARPS);
 }
 
 /* ---- which bodies */

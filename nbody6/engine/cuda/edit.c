@@ -1,6 +1,7 @@
 /* Host side of changes of bodies (cuda/edit.h). All memory comes first. */
 #include "nbody6/engine/cuda/edit.h"
 
+#include "device/supply.h"
 #include "nbody6/engine/host_service.h"
 #include "nbody6/engine/image.h"
 
@@ -19,15 +20,6 @@ struct parcel {
     int32_t *place;
 };
 
-/* The next n objects of a buffer; NULL: only count.   @param[in,out] bytes  before them, after them */
-static void *take(char *data, size_t n, size_t size, size_t *bytes)
-{
-    enum { GRAIN = 256 };
-    void *here = data ? data + *bytes : NULL;
-    *bytes += (n * size + GRAIN - 1) / GRAIN * GRAIN;
-    return here;
-}
-
 /* Room for so many bodies that travel, changes, pulls, and places of all bodies of the device. */
 struct load {
     int64_t n, changed, pulled, bodies;
@@ -36,32 +28,25 @@ struct load {
 static size_t lay_out(char *data, const struct load *load, struct parcel *to)
 {
     const int64_t n = load->n, bodies = load->bodies;
-    size_t bytes = 0;
-    to->gathered = take(data, (size_t)n, sizeof *to->gathered, &bytes);
-    to->changed = take(data, (size_t)load->changed, sizeof *to->changed, &bytes);
-    to->pulled = take(data, (size_t)load->pulled, sizeof *to->pulled, &bytes);
-    to->at = take(data, (size_t)bodies, sizeof *to->at, &bytes);
-    to->potential = take(data, bodies > 0 ? (size_t)n * NB6_DEV_POTENTIAL_SLICES : 0, sizeof *to->potential, &bytes);
-    to->place = take(data, (size_t)n, sizeof *to->place, &bytes);
-    return bytes;
+    struct nbd_supply s = {.next = data};
+    to->gathered = nbd_take(&s, (size_t)n, sizeof *to->gathered);
+    to->changed = nbd_take(&s, (size_t)load->changed, sizeof *to->changed);
+    to->pulled = nbd_take(&s, (size_t)load->pulled, sizeof *to->pulled);
+    to->at = nbd_take(&s, (size_t)bodies, sizeof *to->at);
+    to->potential = nbd_take(&s, bodies > 0 ? (size_t)n * NB6_DEV_POTENTIAL_SLICES : 0, sizeof *to->potential);
+    to->place = nbd_take(&s, (size_t)n, sizeof *to->place);
+    return s.bytes;
 }
 
 static int provide(struct nb6_device *d, const struct load *load, struct parcel *there, struct parcel *here,
                    struct nbc_error *err)
 {
     const struct load of_host = {load->n, load->changed, load->pulled, load->bodies > 0 ? 1 : 0};
-    d->edit_there.where = NBD_ON_DEVICE;
-    d->edit_here.where = NBD_ON_HOST;
-    NBD_TRY(nbd_buffer_reserve(&d->device, &d->edit_there, lay_out(NULL, load, there), err));
+    const size_t bytes_there = lay_out(NULL, load, there), bytes_here = lay_out(NULL, &of_host, here);
+    NBD_TRY(nb6_device_reserve_both(d, &d->edit_there, bytes_there, &d->edit_here, bytes_here, err));
     (void)lay_out(d->edit_there.data, load, there);
-    NBD_TRY(nbd_buffer_reserve(&d->device, &d->edit_here, lay_out(NULL, &of_host, here), err));
     (void)lay_out(d->edit_here.data, &of_host, here);
     return NBC_OK;
-}
-
-static int copy(struct nb6_device *d, void *to, const void *from, size_t bytes, struct nbc_error *err)
-{
-    return bytes > 0 ? nbd_copy(&d->device, d->stream, to, from, bytes, err) : NBC_OK;
 }
 
 int nb6_device_gather(struct nb6_device *d, nb6_time t, int64_t n, const nb6_index *body, int with_potentials,
@@ -71,15 +56,15 @@ int nb6_device_gather(struct nb6_device *d, nb6_time t, int64_t n, const nb6_ind
     struct parcel there, here;
     NBD_TRY(provide(d, &(struct load){.n = n, .bodies = with_potentials ? d->there.n : 0}, &there, &here, err));
     for (int64_t k = 0; k < n; k++) here.place[k] = d->home.place_of[body[k]];
-    NBD_TRY(copy(d, there.place, here.place, (size_t)n * sizeof *here.place, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, there.place, here.place, (size_t)n * sizeof *here.place, err));
     if (with_potentials)
         NBD_LAUNCH(err, &d->device,
                    nb6_device_find_potentials(&d->there, t, n, there.place, there.at, there.gathered, there.potential,
                                               stream_of(d)));
     else
         NBD_LAUNCH(err, &d->device, nb6_device_fetch_bodies(&d->there, n, there.place, there.gathered, stream_of(d)));
-    NBD_TRY(copy(d, here.gathered, there.gathered, (size_t)n * sizeof *here.gathered, err));
-    NBD_TRY(copy(d, here.potential, there.potential, slices * sizeof *here.potential, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, here.gathered, there.gathered, (size_t)n * sizeof *here.gathered, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, here.potential, there.potential, slices * sizeof *here.potential, err));
     NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
     for (int64_t k = 0; k < n; k++) {
         gathered[k] = here.gathered[k];
@@ -104,14 +89,16 @@ static int change(struct nb6_device *d, const struct nb6_edit *edit, const struc
     const int64_t n = edit->n, watched = d->home.control->n_ask;
     const struct nb6_dev_edit changes = {edit->t, (int32_t)n, there->changed, edit->n_pulled, there->pulled};
     if (edit->with_systems) NBD_TRY(nb6_device_copy_systems(d, NB6_TO_DEVICE, err));
-    NBD_TRY(copy(d, there->changed, here->changed, (size_t)n * sizeof *here->changed, err));
-    NBD_TRY(copy(d, there->pulled, here->pulled, (size_t)edit->n_pulled * sizeof *here->pulled, err));
-    NBD_TRY(copy(d, there->place, d->home.ask, (size_t)watched * sizeof *here->place, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, there->changed, here->changed, (size_t)n * sizeof *here->changed, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, there->pulled, here->pulled, (size_t)edit->n_pulled * sizeof *here->pulled,
+                     err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, there->place, d->home.ask, (size_t)watched * sizeof *here->place, err));
     NBD_LAUNCH(err, &d->device, nb6_device_change_bodies(&d->there, &changes, stream_of(d)));
     if (watched > 0) {
         NBD_LAUNCH(err, &d->device,
                    nb6_device_fetch_bodies(&d->there, watched, there->place, there->gathered, stream_of(d)));
-        NBD_TRY(copy(d, here->gathered, there->gathered, (size_t)watched * sizeof *here->gathered, err));
+        NBD_TRY(nbd_copy(&d->device, d->stream, here->gathered, there->gathered,
+                         (size_t)watched * sizeof *here->gathered, err));
     }
     return nbd_stream_wait(&d->device, d->stream, err);
 }

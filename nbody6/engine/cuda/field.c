@@ -1,6 +1,8 @@
 /* Host side of the field at points (cuda/field.h). */
 #include "nbody6/engine/cuda/field.h"
 
+#include "device/supply.h"
+
 #include <string.h>
 
 /* So many at a time: their slices take 8 MiB. */
@@ -18,32 +20,23 @@ struct parcel {
     struct nb6_dev_mass *at;
 };
 
-static void *take(char *data, int64_t n, size_t size, size_t *bytes)
-{
-    enum { GRAIN = 256 };
-    void *here = data ? data + *bytes : NULL;
-    *bytes += ((size_t)n * size + GRAIN - 1) / GRAIN * GRAIN;
-    return here;
-}
-
 static size_t lay_out(char *data, const struct nb6_dev *dev, int64_t points, int on_device, struct parcel *to)
 {
-    size_t bytes = 0;
-    to->x = take(data, points, sizeof *to->x, &bytes);
-    to->sum = take(data, points, sizeof *to->sum, &bytes);
-    to->centre = take(data, dev->n - dev->first_centre, sizeof *to->centre, &bytes);
-    to->slices = take(data, on_device ? points * NB6_DEV_FIELD_SLICES : 0, sizeof *to->sum, &bytes);
-    to->at = take(data, on_device ? dev->n : 0, sizeof *to->at, &bytes);
-    return bytes;
+    struct nbd_supply s = {.next = data};
+    to->x = nbd_take(&s, (size_t)points, sizeof *to->x);
+    to->sum = nbd_take(&s, (size_t)points, sizeof *to->sum);
+    to->centre = nbd_take(&s, (size_t)(dev->n - dev->first_centre), sizeof *to->centre);
+    to->slices = nbd_take(&s, (size_t)(on_device ? points * NB6_DEV_FIELD_SLICES : 0), sizeof *to->sum);
+    to->at = nbd_take(&s, (size_t)(on_device ? dev->n : 0), sizeof *to->at);
+    return s.bytes;
 }
 
 static int provide(struct nb6_device *d, int64_t points, struct parcel *there, struct parcel *here,
                    struct nbc_error *err)
 {
-    d->edit_there.where = NBD_ON_DEVICE;
-    d->edit_here.where = NBD_ON_HOST;
-    NBD_TRY(nbd_buffer_reserve(&d->device, &d->edit_there, lay_out(NULL, &d->home, points, 1, there), err));
-    NBD_TRY(nbd_buffer_reserve(&d->device, &d->edit_here, lay_out(NULL, &d->home, points, 0, here), err));
+    const size_t bytes_there = lay_out(NULL, &d->home, points, 1, there);
+    const size_t bytes_here = lay_out(NULL, &d->home, points, 0, here);
+    NBD_TRY(nb6_device_reserve_both(d, &d->edit_there, bytes_there, &d->edit_here, bytes_here, err));
     (void)lay_out(d->edit_there.data, &d->home, points, 1, there);
     (void)lay_out(d->edit_here.data, &d->home, points, 0, here);
     return NBC_OK;
@@ -71,7 +64,7 @@ int nb6_device_field(struct nb6_device *d, nb6_time t, const struct nb6_field_po
     struct parcel there, here;
     NBD_TRY(provide(d, most, &there, &here, err));
     NBD_LAUNCH(err, &d->device, nb6_device_find_masses(&d->there, t, there.at, there.centre, stream_of(d)));
-    if (of_centres > 0) NBD_TRY(nbd_copy(&d->device, d->stream, here.centre, there.centre, of_centres, err));
+    NBD_TRY(nbd_copy(&d->device, d->stream, here.centre, there.centre, of_centres, err));
     NBD_TRY(nbd_stream_wait(&d->device, d->stream, err));
     if (of_centres > 0) memcpy(points->centre, here.centre, of_centres);
     for (int64_t first = 0; first < points->n; first += most)

@@ -1,19 +1,9 @@
 #include "nbody6/engine/cuda/field.h"
 
+#include "nbody6/engine/cuda/items.cuh"
+
 namespace
 {
-
-constexpr int THREADS = 256;
-
-__device__ __forceinline__ int64_t own_item()
-{
-    return (int64_t)blockIdx.x * THREADS + threadIdx.x;
-}
-
-unsigned blocks_for(int64_t items)
-{
-    return (unsigned)((items + THREADS - 1) / THREADS);
-}
 
 __global__ void find_masses(const __grid_constant__ struct nb6_dev dev, nb6_time t, struct nb6_dev_mass *at,
                             double (*centre)[3])

@@ -1,5 +1,6 @@
 #include "nbody6/engine/cuda/memory.h"
 
+#include "device/supply.h"
 #include "gpunb/device/regular.h"
 #include "gpunb/regf_device.h"
 #include "nbody6/engine/cuda/lists.h"
@@ -63,14 +64,14 @@ static int list_arrays(struct nb6_device *d, struct array all[NB6_DEVICE_MOST_AR
 static void lay_out_sums(struct nb6_device *d, size_t n)
 {
     struct gpunb_dev_job job = {0};
-    struct gpunb_dev_supply s = {.next = d->scratch};
+    struct nbd_supply s = {.next = d->scratch};
     const size_t bytes = d->forces_bytes;
     gpunb_dev_lay_out(&job, &s, n, 1, d->size.blocks);
     const size_t chunks = (size_t)gpunb_dev_chunks_of((int64_t)n);
     const size_t kernel = s.bytes + nb6_device_found_room(chunks) * sizeof *job.sums.found;
-    struct gpunb_dev_supply behind = {.next = d->scratch ? (char *)d->scratch + bytes : NULL, .bytes = bytes};
-    d->asked = gpunb_dev_take(&behind, n, sizeof *d->asked);
-    d->again = gpunb_dev_take(&behind, n, sizeof *d->again);
+    struct nbd_supply behind = {.next = d->scratch ? (char *)d->scratch + bytes : NULL, .bytes = bytes};
+    d->asked = nbd_take(&behind, n, sizeof *d->asked);
+    d->again = nbd_take(&behind, n, sizeof *d->again);
     d->scratch_bytes = behind.bytes > kernel ? behind.bytes : kernel;
     job.sums.source = d->there.sums.source;
     d->there.sums = job.sums;
@@ -190,6 +191,15 @@ int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, s
     if (!grow_mailbox(d)) d->seen_at.mailbox = NULL;
     pin(d);
     return NBC_OK;
+}
+
+int nb6_device_reserve_both(struct nb6_device *d, struct nbd_buffer *there, size_t bytes_there, struct nbd_buffer *here,
+                            size_t bytes_here, struct nbc_error *err)
+{
+    there->where = NBD_ON_DEVICE;
+    here->where = NBD_ON_HOST;
+    NBD_TRY(nbd_buffer_reserve(&d->device, there, bytes_there, err));
+    return nbd_buffer_reserve(&d->device, here, bytes_here, err);
 }
 
 void nb6_device_follow_home(struct nb6_device *d)

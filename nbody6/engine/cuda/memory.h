@@ -41,7 +41,7 @@ struct nb6_device {
     size_t scratch_bytes;
     struct gpunb_dev_asked *asked;               /* [n_max] in the scratch, behind that of GPUNB */
     int32_t *again;                              /* [n_max] behind it */
-    struct nbd_buffer edit_there, edit_here;     /* of edits (cuda/edit.c) */
+    struct nbd_buffer edit_there, edit_here;     /* of changes and fields (cuda/edit.c, begin.c, field.c) */
     struct nbd_buffer part_there, part_here;     /* of moves of what has changed (cuda/part.c), */
     struct nbd_buffer news_there, news_here;     /* how many these are */
     struct nbd_buffer survey_there, survey_here; /* of questions about all bodies (cuda/survey.c) */
@@ -54,6 +54,10 @@ int nb6_device_make_ready(struct nb6_device *d, int64_t n, struct nbc_error *err
 /** Allocate for a state of this size, pinned where it is copied; earlier contents are lost.
  *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE: nothing is allocated then */
 int nb6_device_allocate(struct nb6_device *d, const struct nb6_dev_size *size, struct nbc_error *err);
+/** At least so many bytes of device memory, and of pinned host memory; earlier contents are lost.
+ *  @return NBC_OK; NBC_NO_MEMORY; NBC_DEVICE */
+int nb6_device_reserve_both(struct nb6_device *d, struct nbd_buffer *there, size_t bytes_there, struct nbd_buffer *here,
+                            size_t bytes_here, struct nbc_error *err);
 /** After bodies of the image in host memory have come or gone: the device has as many. */
 void nb6_device_follow_home(struct nb6_device *d);
 /** Free it. */

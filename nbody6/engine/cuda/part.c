@@ -17,11 +17,7 @@ static int provide(struct nb6_device *d, struct nb6_dev_parcel *here, struct nb6
                    size_t *head)
 {
     *bytes = nb6_dev_lay_out_parcel(NULL, here, head);
-    d->part_here.where = NBD_ON_HOST;
-    d->part_there.where = NBD_ON_DEVICE;
-    if (nbd_buffer_reserve(&d->device, &d->part_here, *bytes, NULL) ||
-        nbd_buffer_reserve(&d->device, &d->part_there, *bytes, NULL))
-        return 0;
+    if (nb6_device_reserve_both(d, &d->part_there, *bytes, &d->part_here, *bytes, NULL)) return 0;
     *there = *here;
     (void)nb6_dev_lay_out_parcel(d->part_here.data, here, head);
     (void)nb6_dev_lay_out_parcel(d->part_there.data, there, head);
@@ -107,11 +103,8 @@ static struct nb6_device_report *provide_report(struct nb6_device *d, struct nb6
 {
     const size_t blocks = (size_t)nb6_device_news_blocks(d->home.n_max);
     struct nb6_device_report *there;
-    d->news_here.where = NBD_ON_HOST;
-    d->news_there.where = NBD_ON_DEVICE;
-    if (nbd_buffer_reserve(&d->device, &d->news_here, sizeof *there, NULL) ||
-        nbd_buffer_reserve(&d->device, &d->news_there, sizeof *there + blocks * sizeof **of_block, NULL))
-        return NULL;
+    const size_t bytes = sizeof *there + blocks * sizeof **of_block;
+    if (nb6_device_reserve_both(d, &d->news_there, bytes, &d->news_here, sizeof *there, NULL)) return NULL;
     there = d->news_there.data;
     *of_block = (struct nb6_device_news *)(there + 1);
     return there;

@@ -1,31 +1,11 @@
 #include "nbody6/engine/cuda/part.h"
 
+#include "nbody6/engine/cuda/items.cuh"
+
 namespace
 {
 
-constexpr int WARP = NB6_DEV_LANES, THREADS = 256, WARPS = THREADS / WARP;
 constexpr int NEWS_THREADS = NB6_DEVICE_NEWS_THREADS, NEWS_WARPS = NEWS_THREADS / WARP;
-
-__device__ __forceinline__ int64_t own_item()
-{
-    return (int64_t)blockIdx.x * THREADS + threadIdx.x;
-}
-
-/* Where each warp has an item. */
-__device__ __forceinline__ int64_t item_of_warp()
-{
-    return own_item() / WARP;
-}
-
-unsigned blocks_for(int64_t items)
-{
-    return (unsigned)((items + THREADS - 1) / THREADS);
-}
-
-unsigned blocks_for_warps(int64_t items)
-{
-    return (unsigned)((items + WARPS - 1) / WARPS);
-}
 
 /* Sums over the threads of a block that looks for news.   @param[in] own  @param[out] before  over the threads before
  * this one */

@@ -29,10 +29,7 @@ static size_t bytes_for(int64_t entries)
 static int provide(struct nb6_device *d, int64_t here, struct nb6_device_holders **found, struct nbc_error *err)
 {
     const int64_t most = NB6_DEV_MOST_HOLDERS * d->home.n_max, there = most > FIRST_ENTRIES ? most : FIRST_ENTRIES;
-    d->survey_there.where = NBD_ON_DEVICE;
-    d->survey_here.where = NBD_ON_HOST;
-    NBD_TRY(nbd_buffer_reserve(&d->device, &d->survey_there, bytes_for(there), err));
-    NBD_TRY(nbd_buffer_reserve(&d->device, &d->survey_here, bytes_for(here), err));
+    NBD_TRY(nb6_device_reserve_both(d, &d->survey_there, bytes_for(there), &d->survey_here, bytes_for(here), err));
     *found = d->survey_here.data;
     return NBC_OK;
 }
@@ -62,10 +59,7 @@ static int provide_sums(struct nb6_device *d, const struct nb6_dev_question *que
                         struct nb6_dev_survey *there, struct nbc_error *err)
 {
     const size_t bytes = nb6_dev_lay_out_question(NULL, &d->home, question, there);
-    d->survey_there.where = NBD_ON_DEVICE;
-    d->survey_here.where = NBD_ON_HOST;
-    NBD_TRY(nbd_buffer_reserve(&d->device, &d->survey_there, bytes, err));
-    NBD_TRY(nbd_buffer_reserve(&d->device, &d->survey_here, there->answer_end, err));
+    NBD_TRY(nb6_device_reserve_both(d, &d->survey_there, bytes, &d->survey_here, there->answer_end, err));
     (void)nb6_dev_lay_out_question(d->survey_there.data, &d->home, question, there);
     (void)nb6_dev_lay_out_question(d->survey_here.data, &d->home, question, here);
     return NBC_OK;

@@ -1,20 +1,11 @@
 #include "nbody6/engine/cuda/survey.h"
 
+#include "nbody6/engine/cuda/items.cuh"
+
 namespace
 {
 
-constexpr int THREADS = 256, WARP = NB6_DEV_LANES, WARPS = THREADS / WARP;
 constexpr unsigned ALL = 0xffffffffu;
-
-unsigned blocks_for(int64_t items)
-{
-    return (unsigned)((items + THREADS - 1) / THREADS);
-}
-
-__device__ __forceinline__ int64_t own_item()
-{
-    return (int64_t)blockIdx.x * THREADS + threadIdx.x;
-}
 
 struct two_places {
     int32_t place[2];

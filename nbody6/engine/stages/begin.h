@@ -282,7 +282,7 @@ NBC_HD void nb6_dev_add_field_derivatives(const struct nb6_dev *dev, int32_t i, 
     const struct nb6_body *body = &dev->body[i];
     double inner[3], snap[3], crackle[3];
     for (int d = 0; d < 3; d++) inner[d] = sum->snap[d];
-    nb6_linear_field_higher(&dev->rules.field, body->acc, body->jerk, inner, snap, crackle);
+    nb6_linear_field_force(&dev->rules.field, body->acc, body->jerk, inner, snap, crackle);
     for (int d = 0; d < 3; d++) {
         sum->snap[d] += snap[d];
         sum->crackle[d] += crackle[d];
